@@ -73,6 +73,7 @@ function doubles(gaps: number[]): Agents {
     spentBy: async () => null,
     sessionOf: async () => null,
     lastSignOf: async () => null,
+    accountOf: () => null,
     missing: () => null,
     takeCalls: async () => {},
     survey: async () => [],

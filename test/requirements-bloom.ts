@@ -30,6 +30,10 @@ export const BLOOM = {
     says: "A usage limit is a resource: by an agent's own last event its tasks rest in one state, spend no try, are told once, and go on in their sessions at the reset, which is read with and without a zone; an unreadable one is backed off from, an hour at most.",
     source: "hours, Quota is a resource",
   },
+  "agents.one-record": {
+    says: "Which agents rest is one record by agent and account, `.pawl/accounts.json`, in the database where Bloom's tasks are: a task that begins, one that goes on, `status` and every other machine with the same account know it from there; an agent that works after the limit ends the rest, and so does a person for all its tasks.",
+    source: "docs/bloom.md, A limit and a refused account",
+  },
   "agents.next": {
     says: "With a list of agents and `on_limit: next`, the next agent takes over a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
     source: "hours, Quota is a resource",

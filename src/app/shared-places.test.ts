@@ -9,6 +9,7 @@ const routes = bloomsRoutes("backlog/tasks.yaml");
 describe("Bloom's work in a database", () => {
   it.each([
     "backlog/tasks.yaml",
+    ".pawl/accounts.json",
     ".pawl/runs/T-1.json",
     ".pawl/done/T-1.json",
     ".pawl/questions/Q-1.json",
@@ -19,7 +20,8 @@ describe("Bloom's work in a database", () => {
   ])("has %s", (path) => {
     promise("machines.places");
     expect(routes.isShared(path)).toBe(true);
-    expect(routes.leadsToShared(path.slice(0, path.lastIndexOf("/")))).toBe(path !== "backlog/tasks.yaml");
+    const isAlone = path === "backlog/tasks.yaml" || path === ".pawl/accounts.json";
+    expect(routes.leadsToShared(path.slice(0, path.lastIndexOf("/")))).toBe(!isAlone);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import type { Routes } from "../adapters/routed/store.ts";
 import { GATES_FOLDER } from "../core/gate-record.ts";
 import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
 import { RECORDS } from "../runtime/run-log/team-records.ts";
+import { ACCOUNTS } from "../workflows/bloom/agent-rest.ts";
 import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
 import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
 import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
@@ -13,7 +14,7 @@ const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/heads/bloom",
 export function bloomsRoutes(tasksFile: string): Routes {
   const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   return {
-    isShared: (path) => path === tasksFile || isRun(path) || isBelow(path),
+    isShared: (path) => path === tasksFile || path === ACCOUNTS || isRun(path) || isBelow(path),
     isSharedRun: (run) => run.startsWith("bloom:"),
     leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
     // An accepted proposal is of no more use.

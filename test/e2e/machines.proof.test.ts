@@ -1,6 +1,7 @@
 /** Several machines over one backlog: real loops in folders of their own, one git remote, one database. */
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
@@ -18,6 +19,26 @@ const tasksText = (count: number) => sharedTasks(Array.from({ length: count }, (
 
 const statuses = async (machine: Machine) =>
   (await json(machine, "list")).data.tasks.map(({ id, status }: Record<string, string>) => `${id} ${status}`);
+
+/** Says as claude does that its account is limited for an hour, while a file says so; else it commits. */
+function limitedAgent(flags: string): string {
+  const line = (value: unknown) => `echo '${JSON.stringify({ ...(value as object), session_id: "s" })}'`;
+  const info = { status: "rejected", resetsAt: Math.floor(Date.now() / 1000) + 3600 };
+  const end = { type: "result", subtype: "success", num_turns: 1, total_cost_usd: 0, usage: {} };
+  return `#!/bin/sh
+[ "$1" = --version ] && { echo "2.1.332 (Claude Code)"; exit; }
+cat > /dev/null
+${line({ type: "system", subtype: "init" })}
+if [ -e ${flags}/limited ]; then
+  printf x >> ${flags}/asked
+  ${line({ type: "rate_limit_event", rate_limit_info: info })}
+  ${line({ ...end, is_error: true, api_error_status: 429, result: "limit" })}
+  exit 1
+fi
+echo $$ > $$.txt; git add -A; git commit -qm work
+${line({ ...end, is_error: false, result: "done" })}
+`;
+}
 
 describe("Two machines", () => {
   it(
@@ -100,6 +121,46 @@ describe("Two machines", () => {
     const again = await one.run();
     expect({ code: again.code, started: again.of("agent:started") }).toEqual({ code: 0, started: [] });
   });
+
+  it(
+    "know of each other that an account is limited: the second does not ask, and says the same",
+    LONG,
+    async () => {
+      promise("agents.one-record");
+      const flags = mkdtempSync(join(tmpdir(), "pawl-limited-"));
+      const flag = (name: string) => join(flags, name);
+      const program = flag("claude");
+      writeFileSync(program, limitedAgent(flags), { mode: 0o755 });
+      writeFileSync(flag("limited"), "");
+      using both = await machines({
+        tasks: tasksText(3),
+        settings: { agent: "limited" },
+        project: { agents: { limited: { dialect: "claude", program } } },
+        environment: { ANTHROPIC_API_KEY: "dummy" },
+      });
+      const { one, two } = both;
+      const asked = () => (existsSync(flag("asked")) ? readFileSync(flag("asked"), "utf8").length : 0);
+      expect((await one.run("--no-wait")).of("agent:rests")).toMatchObject([{ first: true }]);
+      expect(asked()).toBe(1);
+      const later = await two.run("--no-wait");
+      expect({ asked: asked(), rests: later.of("agent:rests") }).toEqual({ asked: 1, rests: [] });
+      expect(later.of("loop:stands").at(-1)).toMatchObject({
+        blocked: [],
+        resting: [{ agent: "limited", tasks: ["T1", "T2", "T3"] }],
+      });
+      const [seen, same] = await Promise.all(
+        [one, two].map(async (each) => (await json(each, "status")).data.runs[0]),
+      );
+      expect(seen.rest.words).toMatch(/^limited rests until /);
+      expect(same).toEqual(seen);
+      rmSync(flag("limited"));
+      // A person knows better than the record, for all machines.
+      expect((await two.person("ready", "T1")).code).toBe(0);
+      expect((await one.run()).code).toBe(0);
+      expect(await statuses(two)).toEqual(["T1 done", "T2 done", "T3 done"]);
+      rmSync(flags, { recursive: true });
+    },
+  );
 
   it("take away what a killed one had made for a task, once, before they make their own", LONG, async () => {
     promise("bloom.environment");

@@ -1,6 +1,7 @@
 /** Implements the port `Agents` with real programs. */
 import type { Agents } from "../../core/ports/agents.ts";
 import { openRedactor } from "../process/redact.ts";
+import { accountOf } from "./account.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
@@ -27,6 +28,7 @@ export function openAgents(setup: AgentsSetup): Agents {
     spentBy: async (run) => loadUsage(runFolder(setup.projectRoot, "agents", run)),
     sessionOf: async (run) => loadSession(runFolder(setup.projectRoot, "agents", run)),
     lastSignOf: async (run) => lastSign(runFolder(setup.projectRoot, "agents", run)),
+    accountOf: (name) => accountOf(setup, name),
     missing: (name) => missing(setup, name),
     survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),
     tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),

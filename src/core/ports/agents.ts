@@ -21,6 +21,11 @@ export interface Agents {
   sessionOf(run: string): Promise<{ readonly id: string; readonly folder: Folder } | null>;
   /** The run's last sign of life, ISO 8601; null: nothing is kept of it. */
   lastSignOf(run: string): Promise<string | null>;
+  /**
+   * What tells the agent's present account from others of that agent, without a secret. Null: Pawl cannot
+   * tell, so it is this machine's own.
+   */
+  accountOf(name: string): string | null;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
   missing(name: string): string | null;
   /**

@@ -1,71 +1,195 @@
 /**
- * How long an agent whose account is limited or refused rests, and the one wording for it in all displays.
+ * The accounts of agents: which are limited or refused, until when, and the one wording for it in all
+ * displays. There is one record, with the runs' files; with a database it holds for all machines.
  */
 
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Limited } from "../../core/ports/agents.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
+import {
+  accepts,
+  as,
+  fields,
+  flag,
+  listOf,
+  number,
+  readState,
+  stateUnreadable,
+  text,
+} from "../../core/state-json.ts";
 import { clockOf, dayOf } from "../../core/text/local-time.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import { isBackingOff } from "./run/scheduling-status.ts";
-import type { AgentRest, TaskRun } from "./run/task-run.ts";
+import type { TaskRun } from "./run/task-run.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/**
- * The service's clock may be seconds off, and spreading the restarts keeps them from all hitting it at once.
- */
+/** The service's clock may be seconds off. */
 const AFTER_RESET = 3 * SECOND;
+/** Spreading the restarts keeps them from all hitting the service at once. */
 const SPREAD = 15 * SECOND;
 /** A reset further away than this is a misreading. */
 const LONGEST = 8 * 24 * HOUR;
 /** A time nearer than this is shown without its day. */
 const NEAR = 20 * HOUR;
+/** The clocks of two machines may differ by this much. */
+const SKEW = 2 * MINUTE;
 
-/**
- * The rest of an agent after `limited`. `before`: the preceding rest, if the agent did no work in between.
- */
-export function restOf(
-  limited: Limited,
-  agent: string,
-  task: string,
+// ── The record ─────────────────────────────────────────────────────────────────────────────────────────────
+
+export const ACCOUNTS: ProjectPath = projectPath(".pawl/accounts.json");
+
+export interface Accounts {
+  /** The accounts that are limited or refused, each until its agent has worked again. */
+  readonly rests: readonly AgentRest[];
+}
+
+/** The rest of an agent whose account is limited or refused. */
+export interface AgentRest {
+  readonly agent: string;
+  /** Tells the accounts of an agent apart. It is no secret. */
+  readonly account: string;
+  /** The agent's own message, and what a person can do about it. */
+  readonly words: string;
+  /** When the first of the consecutive rests began. */
+  readonly since: string;
+  /** When this one began. */
+  readonly at: string;
+  /** Its end: the reset, or the time of the next attempt if no reset is known. */
+  readonly until: string;
+  /** The agent reported that time. */
+  readonly isKnown: boolean;
+  /** Only a person can fix it: a wrong key, no credit. Absent: it passes. */
+  readonly mend?: string;
+  /** The number of consecutive rests. */
+  readonly count: number;
+}
+
+/** The account of an agent that no other machine has. */
+export const HERE = "here";
+
+/** This machine's account of an agent, by the agent's name. */
+export type AccountOf = (agent: string) => string;
+
+const REST = fields({
+  ...{ agent: text, account: text, words: text, since: text, at: text, until: text },
+  ...{ isKnown: flag, count: number },
+});
+const RECORD = fields({ version: accepts((value) => value === 1, "1"), rests: listOf(REST) });
+
+/** Throws `state-unreadable`. */
+export async function loadAccounts(view: View): Promise<Accounts> {
+  const json = await view.read(ACCOUNTS);
+  if (json === null) return { rests: [] };
+  const remedy = "Or delete it: then each agent is asked again.";
+  return readState<Accounts>(json, as(RECORD), stateUnreadable(ACCOUNTS, "what is known of agents", remedy));
+}
+
+/** Empty if nothing has changed. */
+export function accountChanges(before: Accounts, after: Accounts): readonly Change[] {
+  if (before === after) return [];
+  const text = `${JSON.stringify({ version: 1, ...after }, null, 2)}\n`;
+  return [{ type: "write", path: ACCOUNTS, text }];
+}
+
+/** What the end of a run says about its agent's account. */
+export interface AccountReport {
+  readonly agent: string;
+  /** When the run began. */
+  readonly began: string;
+  /** Null: the agent has worked. */
+  readonly limited: Limited | null;
+}
+
+export function withReport(
+  accounts: Accounts,
+  report: AccountReport,
+  accountOf: AccountOf = () => HERE,
+  now: string,
+): Accounts {
+  const { agent, began, limited } = report;
+  if (limited === null && accounts.rests.length === 0) return accounts;
+  const account = accountOf(agent);
+  const before = accounts.rests.find((rest) => rest.agent === agent && rest.account === account) ?? null;
+  if (limited === null) {
+    // A run that was at work when the limit was found has not shown that it is over.
+    if (before === null || began < before.at) return accounts;
+    return { ...accounts, rests: accounts.rests.filter((rest) => rest !== before) };
+  }
+  const rest = restOf(limited, { ...report, account }, before, now);
+  return { ...accounts, rests: [...accounts.rests.filter((each) => each !== before), rest] };
+}
+
+/** `before`: the preceding rest, if the agent did no work in between. */
+function restOf(
+  { mend, resets, words }: Limited,
+  { account, agent, began }: AccountReport & { readonly account: string },
   before: AgentRest | null,
-  now: Date,
+  now: string,
 ): AgentRest {
-  const { mend, resets, words } = limited;
-  const time = now.getTime();
-  const count = (before?.count ?? 0) + 1;
+  const time = Date.parse(now);
+  // Several runs meet the same limit.
+  const isSame = before !== null && began < before.at;
+  const count = (before?.count ?? 0) + (isSame ? 0 : 1);
   const reset = resets === null ? Number.NaN : Date.parse(resets);
   // A reset in the past that did not help is no information.
-  const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null);
+  const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null || isSame);
   const away = isKnown
-    ? Math.max(0, reset - time) + AFTER_RESET + spreadOf(task)
+    ? Math.max(0, reset - time) + AFTER_RESET
     : mend === undefined
       ? Math.min(HOUR, MINUTE * 2 ** (count - 1))
       : HOUR;
   const until = new Date(time + away).toISOString();
-  const since = before?.since ?? now.toISOString();
-  return { agent, words, since, until, isKnown, count, ...(mend === undefined ? {} : { mend }) };
+  const rest = {
+    ...{ agent, account, words, count, until, isKnown, at: now, since: before?.since ?? now },
+    ...(mend === undefined ? {} : { mend }),
+  };
+  if (!isSame) return rest;
+  return { ...(before.until > until ? before : rest), at: before.at };
+}
+
+/** These agents are asked again at once; all of them if none is named. */
+export function lifted(accounts: Accounts, now: string, lifts: (rest: AgentRest) => boolean): Accounts {
+  if (!accounts.rests.some((rest) => lifts(rest) && rest.until > now)) return accounts;
+  const rests = accounts.rests.map((rest) =>
+    lifts(rest) && rest.until > now ? { ...rest, until: now, isKnown: false } : rest,
+  );
+  return { ...accounts, rests };
+}
+
+// ── Who rests ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** By agent name. */
+export type Rests = ReadonlyMap<string, AgentRest>;
+
+/** Each agent's longest rest, over or not. `accountOf`: only those of this machine's accounts. */
+export function restsIn({ rests }: Accounts, now: string, accountOf?: AccountOf): Rests {
+  const found = new Map<string, AgentRest>();
+  for (const rest of rests) {
+    if (accountOf !== undefined && accountOf(rest.agent) !== rest.account) continue;
+    // A rest that began after `now` predates a change of the clock, so it is void.
+    if (Date.parse(rest.at) > Date.parse(now) + SKEW) continue;
+    const other = found.get(rest.agent);
+    if (other === undefined || other.until < rest.until) found.set(rest.agent, rest);
+  }
+  return found;
+}
+
+/** The rests that still last. */
+export function lasting(rests: Rests, now: string): Rests {
+  return new Map([...rests].filter(([, { until }]) => until > now));
+}
+
+/** Milliseconds until the task may ask the agent again. */
+export function restLeft({ isKnown, until }: AgentRest, task: string, now: string): number {
+  return Math.max(0, Date.parse(until) + (isKnown ? spreadOf(task) : 0) - Date.parse(now));
 }
 
 function spreadOf(task: string): number {
   let sum = 0;
   for (const character of task) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;
   return sum % SPREAD;
-}
-
-/** `claude rests until 03:02`. */
-export function restWords({ agent, isKnown, mend, since, until }: AgentRest): string {
-  if (mend !== undefined) return `${agent} cannot work: ${mend}`;
-  const at = new Date(until);
-  const day = at.getTime() - Date.parse(since) < NEAR ? "" : `${dayOf(at)} `;
-  const time = `${day}${clockOf(at)}`;
-  return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
-}
-
-/** `restWords` plus the agent's own message. */
-export function restReason(rest: AgentRest): string {
-  return `${restWords(rest)} (${rest.words})`;
 }
 
 /** The agent that works on the task: the task's own, else the run's stand-in, else the project's. */
@@ -82,44 +206,45 @@ export function nextAgent(
   task: Pick<Task, "agent">,
   agent: string,
   settings: Pick<BloomSettings, "agent" | "stand_ins">,
-  resting: Resting,
+  resting: Rests,
 ): string | null {
   return agentsFor(task, settings).find((name) => name !== agent && !resting.has(name)) ?? null;
 }
 
-/** By agent name. */
-export type Resting = ReadonlyMap<string, AgentRest>;
-
-/** The agents that rest at `now`, each with its longest rest. */
-export function restingAgents(runs: ReadonlyMap<string, TaskRun>, now: string): Resting {
-  const found = new Map<string, AgentRest>();
-  for (const run of runs.values())
-    for (const rest of restsOf(run, now)) {
-      const other = found.get(rest.agent);
-      if (other === undefined || other.until < rest.until) found.set(rest.agent, rest);
-    }
-  return found;
+/** The rest that a task of the agent waits for: of those of all its agents the one that ends first. Null: none. */
+export function awaitedRest(
+  task: Pick<Task, "agent">,
+  agent: string,
+  settings: Pick<BloomSettings, "agent" | "stand_ins">,
+  resting: Rests,
+): AgentRest | null {
+  if (!resting.has(agent) || nextAgent(task, agent, settings, resting) !== null) return null;
+  const all = new Set([agent, ...agentsFor(task, settings)]);
+  return [...all].flatMap((name) => resting.get(name) ?? []).sort(byEnd)[0] ?? null;
 }
 
-function restsOf(run: TaskRun, now: string): readonly AgentRest[] {
-  const { passed, rest } = run;
-  return [...(rest && isWaiting(run, now) ? [rest] : []), ...(passed && lasts(passed, now) ? [passed] : [])];
-}
-
-function isWaiting(run: TaskRun, now: string): boolean {
-  return run.state === "agent_rests" && isBackingOff(run, now);
-}
-
-/** Whether the rest still lasts. One that began after `now` predates a change of the clock, so it is void. */
-export function lasts({ since, until }: AgentRest, now: string): boolean {
-  return since <= now && until > now;
-}
-
-/** The agents that tasks wait for at `now`. Other tasks wait with those instead of trying the agent again. */
-export function awaitedAgents(runs: ReadonlyMap<string, TaskRun>, now: string): ReadonlySet<string> {
-  return new Set(
-    [...runs.values()].flatMap((run) => (run.rest && isWaiting(run, now) ? run.rest.agent : [])),
+/** Those that only a person can fix come last. */
+function byEnd(one: AgentRest, other: AgentRest): number {
+  const [first = "", second = ""] = [one, other].map(
+    ({ mend, until }) => `${mend === undefined ? 0 : 1} ${until}`,
   );
+  return first < second ? -1 : 1;
+}
+
+// ── Words ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `claude rests until 03:02`. */
+export function restWords({ agent, isKnown, mend, since, until }: AgentRest): string {
+  if (mend !== undefined) return `${agent} cannot work: ${mend}`;
+  const at = new Date(until);
+  const day = at.getTime() - Date.parse(since) < NEAR ? "" : `${dayOf(at)} `;
+  const time = `${day}${clockOf(at)}`;
+  return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
+}
+
+/** `restWords` plus the agent's own message. */
+export function restReason(rest: AgentRest): string {
+  return `${restWords(rest)} (${rest.words})`;
 }
 
 export interface RestingAgent {
@@ -132,26 +257,17 @@ export interface RestingAgent {
   readonly tasks: readonly string[];
 }
 
-/**
- * `waitsFor`: for a task that has not begun, the agent that it waits for, if that is all it waits for; else
- * null.
- */
+/** `waitsFor`: the agent that the task waits for, if that is all it waits for; else null. */
 export function listResting(
   open: readonly Task[],
-  runs: ReadonlyMap<string, TaskRun>,
-  now: string,
+  resting: Rests,
   waitsFor: (task: Task) => string | null,
 ): readonly RestingAgent[] {
-  return [...restingAgents(runs, now)].map(([agent, rest]) => ({
+  return [...resting].map(([agent, rest]) => ({
     agent,
     words: restWords(rest),
     until: rest.mend === undefined ? rest.until : null,
-    tasks: open
-      .filter((task) => {
-        const run = runs.get(task.id);
-        return run?.state === "agent_rests" ? run.rest?.agent === agent : waitsFor(task) === agent;
-      })
-      .map(({ id }) => id),
+    tasks: open.filter((task) => waitsFor(task) === agent).map(({ id }) => id),
   }));
 }
 

@@ -9,6 +9,7 @@ import { withInput } from "../../runtime/transaction/transaction.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
+import { loadAccounts, restsIn } from "./agent-rest.ts";
 import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { heldByCancelled, isClosed } from "./pick.ts";
@@ -50,7 +51,8 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
     placed.flatMap(({ task }) => (kept.has(task.id) ? [task.id] : [])),
   );
   const { runs, held } = await withOthers(view, file, here);
-  const standings = schedulingStatuses(file, runs, around.time);
+  const rests = restsIn(await loadAccounts(view), around.time);
+  const standings = schedulingStatuses(file, runs, around.time, rests);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   const stuck = heldByCancelled(file, standings);

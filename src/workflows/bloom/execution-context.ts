@@ -14,6 +14,7 @@ import type {
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
+import type { AccountReport, Rests } from "./agent-rest.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEvent } from "./run/table.ts";
 import type { TaskRun } from "./run/task-run.ts";
@@ -30,6 +31,10 @@ export interface TaskSnapshot {
   readonly environment: Settings["task_environment"];
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
+  /** The agents that rest, as far as this machine's accounts are concerned. */
+  readonly resting: Rests;
+  /** Those and the ones whose rest is over and that have not worked since. */
+  readonly rests: Rests;
 }
 
 /** Why the current work must end. */
@@ -136,6 +141,8 @@ export interface StepResult {
   readonly patch?: Partial<TaskRun>;
   readonly edits?: readonly TaskEdit[];
   readonly events?: readonly BloomEvent[];
+  /** What the end of the agent's run says about its account. */
+  readonly account?: AccountReport;
   /** With `question_asked`: the question in the agent's last message. */
   readonly asks?: string;
   /** Messages that were delivered, to be removed. */

@@ -7,7 +7,7 @@ import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { recordedOverview, verdictsIn } from "../../runtime/run-log/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
-import { restWords } from "./agent-rest.ts";
+import { type AgentRest, loadAccounts, type Rests, restReason, restsIn, restWords } from "./agent-rest.ts";
 import { totalOf } from "./costs.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
@@ -17,7 +17,7 @@ import { personsEvent } from "./run/persons-event.ts";
 import { schedulingStatuses } from "./run/scheduling-status.ts";
 import { findOthers, type OthersRun, sharedTasks } from "./run/shared.ts";
 import { BLOOM } from "./run/table.ts";
-import { type AgentRest, isOver, listRuns, loadRun, type TaskRun } from "./run/task-run.ts";
+import { isOver, listRuns, loadRun, type TaskRun } from "./run/task-run.ts";
 import { openUntaken, type Untaken } from "./untaken.ts";
 
 /**
@@ -42,7 +42,8 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
     }
   }
   const others = await othersIn(view, tasks, runs, faults);
-  const standings = schedulingStatuses(tasks, runs, around.time);
+  const rests = restsIn(await loadAccounts(view), around.time);
+  const standings = schedulingStatuses(tasks, runs, around.time, rests);
   const waits = waitsIn(tasks, standings);
   const stuck = heldByCancelled(tasks, standings);
   const phase = openPhase(tasks);
@@ -62,7 +63,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
     else if (theirs && !isOver(theirs.run) && speaksFor(theirs.run, task)) begun.push(ofOthers(theirs, task));
     else if (run && !isOver(run) && speaksFor(run, task))
       begun.push({
-        ...ofRun(run, task, held.has(task.id), untaken),
+        ...ofRun(run, task, { isHeld: held.has(task.id), untaken, rests }),
         ...environmentOf(environments.get(task.id)),
         ...asked(task.id),
         ...(await recalled(around, `bloom:${task.id} recorded`, view, (seen) =>
@@ -124,7 +125,7 @@ async function othersIn(
 }
 
 function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview {
-  const { waitsFor: _, ...told } = ofRun(run, task, false, null);
+  const { waitsFor: _, ...told } = ofRun(run, task, { isHeld: false, untaken: null, rests: new Map() });
   const verdicts = verdictsIn(steps);
   return {
     ...told,
@@ -233,12 +234,19 @@ function byHand(
   return { ...base, awaits: "human", next, command };
 }
 
-function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | null): RunOverview {
+interface RunContext {
+  readonly isHeld: boolean;
+  readonly untaken: Untaken | null;
+  readonly rests: Rests;
+}
+
+function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext): RunOverview {
   const { id, title } = task;
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
   const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
-  const rest = run.rest ? { rest: restOverview(run.rest) } : {};
+  const awaited = run.rest ? rests.get(run.rest) : undefined;
+  const rest = awaited ? { rest: restOverview(awaited) } : {};
   const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost, ...rest };
   const why = reason === null ? "" : ` (${reason})`;
   const resume = `not running; ${untaken?.(task, run) ?? "resume with `pawl run`"}${why}`;
@@ -259,7 +267,7 @@ function ofRun(run: TaskRun, task: Task, isHeld: boolean, untaken: Untaken | nul
     case "target_red":
       return { ...base, awaits: "nobody", next: reason ?? state, ...targetOf(run) };
     case "agent_rests":
-      return { ...base, awaits: "nobody", next: reason ?? state };
+      return { ...base, awaits: "nobody", next: awaited ? restReason(awaited) : (reason ?? state) };
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }

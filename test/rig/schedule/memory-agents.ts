@@ -109,6 +109,7 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
     spentBy: async () => null,
     sessionOf: async () => null,
     lastSignOf: async () => null,
+    accountOf: () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),

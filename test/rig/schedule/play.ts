@@ -18,7 +18,7 @@ import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
-import { restingAgents } from "../../../src/workflows/bloom/agent-rest.ts";
+import { ACCOUNTS, lasting, restsIn } from "../../../src/workflows/bloom/agent-rest.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { schedulingStatuses } from "../../../src/workflows/bloom/run/scheduling-status.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/run/task-run.ts";
@@ -343,7 +343,9 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       const text = disk.files.get(`.pawl/runs/${task.id}.json`);
       if (text !== undefined) runs.set(task.id, JSON.parse(text));
     }
-    return { tasks, runs, states: schedulingStatuses(tasks, runs, simulator.now().toISOString()) };
+    const now = simulator.now().toISOString();
+    const rests = restsIn(JSON.parse(disk.files.get(ACCOUNTS) ?? '{"rests":[]}'), now);
+    return { tasks, runs, rests, states: schedulingStatuses(tasks, runs, now, rests) };
   };
 
   return {
@@ -404,10 +406,10 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       if (simulator.isDueWithin(1) || died > 0 || loops.some(({ stop }) => stop.signal.aborted)) return;
       for (const run of overruled)
         if (running.has(run)) fault(`agent ${run} works on, though a person said otherwise of its task`);
-      const { tasks, runs, states } = standing();
+      const { tasks, runs, rests, states } = standing();
       // Who rests is asked again at the time that it named, also where the account is free before.
       const agents = AGENTS.slice(0, schedule.hasStandIn ? 2 : 1);
-      const resting = restingAgents(runs, simulator.now().toISOString());
+      const resting = lasting(rests, simulator.now().toISOString());
       if (limits.size > 0 && agents.every((agent) => resting.has(agent) || limits.has(agent))) return;
       const free = alive().filter(({ process, stop }) => {
         const own = [...disk.leases].filter(

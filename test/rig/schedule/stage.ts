@@ -121,6 +121,8 @@ export interface StageOptions {
   readonly forge?: PullRequests;
   /** What governs the open runs, kept outside the project. */
   readonly policies?: Policies;
+  /** By agent name, this machine's accounts. */
+  readonly accounts?: () => Readonly<Record<string, string>>;
   /** Names of agents that are not installed. */
   readonly missing?: readonly string[];
   readonly agents?: number;
@@ -254,6 +256,7 @@ export function openStage(options: StageOptions): Stage {
       for (const { call, own } of calls) await take(call, own);
     },
     lastSignOf: async (run) => options.lastSigns?.[run] ?? null,
+    accountOf: (name) => options.accounts?.()[name] ?? null,
     async spentBy(run) {
       const turns = options.spent?.[run];
       return turns === undefined ? null : { ...UNKNOWN, turns };
@@ -518,6 +521,7 @@ function scriptedAgents(
     spentBy: async () => null,
     sessionOf: async () => null,
     lastSignOf: async () => null,
+    accountOf: () => null,
     missing: () => null,
     survey: async () => [],
     tryOut: () => Promise.reject(new Error("no agent is tried out here")),

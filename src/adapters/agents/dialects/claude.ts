@@ -60,6 +60,10 @@ export const claude: Dialect = {
     },
     ...(named ? [] : [{ at: HOME, read: [], write: [], copy: [".claude.json"] }]),
   ],
+  login: ({ CLAUDE_CONFIG_DIR: named, HOME = "" }) => [
+    join(named || HOME, ".claude.json"),
+    ...["oauthAccount", "accountUuid"],
+  ],
   read: (line) => [...sessionOf(line), ...readBody(line)],
   failureOf: ({ errors }) => badSession(errors),
 };

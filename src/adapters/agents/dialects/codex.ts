@@ -57,6 +57,10 @@ export const codex: Dialect = {
       copy: [],
     },
   ],
+  login: ({ CODEX_HOME: named, HOME = "" }) => [
+    join(named || join(HOME, ".codex"), "auth.json"),
+    ...["tokens", "account_id"],
+  ],
   read: readLine,
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,

@@ -35,6 +35,8 @@ export interface Dialect {
   environment(call: Call): Readonly<Record<string, string>>;
   /** The files of the person's home that it may reach behind the wall. */
   home(environment: Environment): readonly HomePlace[];
+  /** The file with the login that its program keeps, and the path of its account's id in there. */
+  login?(environment: Environment): readonly [file: string, ...path: string[]];
   /** The hosts of its model, and of its login. */
   hosts(environment: Environment): readonly string[];
   /** Files to put into the run's folder for the agent to read, by name. */

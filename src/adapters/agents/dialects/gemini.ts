@@ -63,6 +63,7 @@ export const gemini: Dialect = {
       copy: ["installation_id", "trustedFolders.json"],
     },
   ],
+  login: ({ HOME = "" }) => [join(HOME, ".gemini/google_accounts.json"), "active"],
   needsHelp: ({ allow = [], permission }) => permission === "edits" && allow.length > 0,
   files: (call): Readonly<Record<string, string>> =>
     hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},

@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { claude } from "./claude.ts";
 import { type Dialect, sessionArguments } from "./dialect.ts";
 
+/** It has no login. */
+const { login: _, ...likeClaude } = claude;
+
 export const scripted: Dialect = {
-  ...claude,
+  ...likeClaude,
   name: "scripted",
   program: "pawl-scripted-agent",
   version: /\(scripted agent\)/,

@@ -4,7 +4,7 @@
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
+import type { AgentEnd, AgentEvent, AgentRun, Limited } from "../../../core/ports/agents.ts";
 import type {
   ChangedOutside,
   EnsuredWorktree,
@@ -17,7 +17,7 @@ import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
-import { agentOf, restOf, restReason } from "../agent-rest.ts";
+import { type AccountReport, agentOf } from "../agent-rest.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -70,13 +70,14 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 
 /** The result without a run, if the step is done, a question is open or the budget is spent; else null. */
 function lookFirst(known: TaskSnapshot): StepResult | null {
-  const { task, run, settings } = known;
+  const { task, resting, run, settings } = known;
   const asks = asking(known);
   if (asks) return asks;
   const isWork = run.purpose === "step" || run.purpose === "mark";
   if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
   const limit = overspent(budgetOf(task, settings), run.spent);
-  return limit === null ? null : spent(task, run, limit);
+  if (limit !== null) return spent(task, run, limit);
+  return resting.has(agentOf(task, run, settings)) ? { event: "agent_limited" } : null;
 }
 
 /** The outcome if the task waits for a person's answer; else null. */
@@ -383,13 +384,12 @@ async function agentRunResult(
       : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
     ...nearingEvents(task, run, near),
   ];
-  const costs = withCost(run, task, {
-    ...{ purpose: run.purpose, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },
-  });
   const patch: Partial<TaskRun> = {
     underway: [],
     agentRun: null,
-    costs,
+    costs: withCost(run, task, {
+      ...{ purpose: run.purpose, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },
+    }),
     refused: end.refused ?? [],
     idle: false,
     spent,
@@ -397,7 +397,7 @@ async function agentRunResult(
     session: sessionAfter(context, last, run),
     toldIn: toldAfter(run, last),
   };
-  const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last, before, context.now())));
+  const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last, before)));
   // A run that failed before it reported its session keeps the session that it resumed.
   const isKept = end.outcome === "failed" && end.session === null && run.session !== null;
   const edits = isSpoiled(end)
@@ -411,6 +411,7 @@ async function agentRunResult(
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
     edits,
     events: [...events, ...(outcome.events ?? [])],
+    ...accountReport(last, outcome, before),
     removes: [
       ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
       ...(outcome.removes ?? []),
@@ -456,7 +457,6 @@ function outcomeOf(
   known: TaskSnapshot,
   { agent, byMinutes, end, step, stop }: Last,
   before: TaskSnapshot,
-  now: Date,
 ): StepResult {
   const { refused = [] } = end;
   const { task, run, messages, settings } = known;
@@ -485,11 +485,7 @@ function outcomeOf(
     if (end.reason === "not-installed" && !isStandIn) return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)
       return { event: "session_lost", reason: end.detail };
-    const limited = end.reason === "not-installed" ? notInstalled(end.detail) : end.limited;
-    if (limited) {
-      const rest = restOf(limited, agent, task.id, run.rest ?? null, now);
-      return { event: "agent_limited", reason: restReason(rest), patch: { rest } };
-    }
+    if (limitedBy(end) !== null) return { event: "agent_limited" };
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
   if (asks) return asks;
@@ -520,6 +516,30 @@ async function doubted(
   const asks = lastWords(end);
   if (!/[?？؟](?:["'”’»)\]*_`\s]|$)/u.test(asks)) return { ...outcome, patch: { idle: true } };
   return { event: "question_asked", reason: asks, asks };
+}
+
+/** What the run shows about its agent's account; nothing if the agent did not get to work. */
+function accountReport(
+  { agent, end }: Last,
+  { event }: StepResult,
+  { run }: TaskSnapshot,
+): { readonly account?: AccountReport } {
+  const limited = event === "agent_limited" ? limitedBy(end) : null;
+  if (limited === null && (event === undefined || NOT_WORKED.has(event))) return {};
+  const began = run.agentRun?.since ?? "";
+  return { account: { agent, began, limited } };
+}
+
+const NOT_WORKED: ReadonlySet<string> = new Set([
+  "agent_limited",
+  "interjected",
+  "interrupted",
+  "session_lost",
+]);
+
+function limitedBy(end: AgentEnd): Limited | null {
+  if (end.outcome === "succeeded") return null;
+  return end.reason === "not-installed" ? notInstalled(end.detail) : (end.limited ?? null);
 }
 
 /** A stand-in that is missing must not block the task, so the loop treats it as resting. */

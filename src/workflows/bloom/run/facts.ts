@@ -3,7 +3,7 @@ import type { BloomSettings } from "../../../core/settings.ts";
 import type { FactValue } from "../../../engine/workflow.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { hasOwnWork, isOpenStep, type Step, type Task, type TasksFile } from "../../../tasks-file/task.ts";
-import { nextAgent, type Resting } from "../agent-rest.ts";
+import { agentOf, nextAgent, type Rests } from "../agent-rest.ts";
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
@@ -26,8 +26,8 @@ export interface FactContext {
   readonly task: Task;
   readonly file: TasksFile;
   readonly settings: BloomSettings;
-  /** The agents whose accounts are limited or refused, as the runs of other tasks show. */
-  readonly resting: Resting;
+  /** The agents whose accounts are limited or refused now. */
+  readonly resting: Rests;
 }
 
 /**
@@ -44,8 +44,8 @@ export const INPUTS: Readonly<
   rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
   unmarked: ({ settings }) => settings.on_unmarked_step,
   in_doubt: (_, { idle = false, refused = [] }) => idle || refused.length > 0,
-  next_agent: ({ resting, settings, task }, { rest }) =>
-    rest ? nextAgent(task, rest.agent, settings, resting) !== null : false,
+  next_agent: ({ resting, settings, task }, run) =>
+    nextAgent(task, agentOf(task, run, settings), settings, resting) !== null,
   repo: ({ task }) => task.repo !== undefined,
   push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
   target: ({ task: { merge_into, open_pr, repo } }) => {

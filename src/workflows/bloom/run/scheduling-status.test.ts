@@ -6,24 +6,26 @@ import { BLOOM } from "./table.ts";
 const at = (seconds: number) => new Date(Date.parse("2026-01-01T12:00:00Z") + seconds * 1000).toISOString();
 
 describe("backing off", () => {
-  const run = { after: at(5), wait: 5000 };
+  const waiting = { state: "working", task: "T1" } as const;
+  const run = { ...waiting, after: at(5), wait: 5000 };
+  const NONE = new Map();
 
   it("lasts until its time", () => {
-    expect(waitLeft(run, at(0))).toBe(5000);
-    expect(waitLeft(run, at(4))).toBe(1000);
-    expect(isBackingOff(run, at(5))).toBe(false);
-    expect(isBackingOff({ after: null }, at(0))).toBe(false);
+    expect(waitLeft(run, at(0), NONE)).toBe(5000);
+    expect(waitLeft(run, at(4), NONE)).toBe(1000);
+    expect(isBackingOff(run, at(5), NONE)).toBe(false);
+    expect(isBackingOff({ ...waiting, after: null }, at(0), NONE)).toBe(false);
   });
 
   it("is over where the clock was set back: nothing waits longer than its whole wait", () => {
     promise("bloom.clock-set");
-    expect(waitLeft(run, at(-3600))).toBe(0);
-    expect(isBackingOff(run, at(-1))).toBe(false);
+    expect(waitLeft(run, at(-3600), NONE)).toBe(0);
+    expect(isBackingOff(run, at(-1), NONE)).toBe(false);
   });
 
   it("of a run that does not say how long it waits ends within an hour", () => {
-    expect(isBackingOff({ after: at(60) }, at(0))).toBe(true);
-    expect(isBackingOff({ after: at(3601) }, at(0))).toBe(false);
+    expect(isBackingOff({ ...waiting, after: at(60) }, at(0), NONE)).toBe(true);
+    expect(isBackingOff({ ...waiting, after: at(3601) }, at(0), NONE)).toBe(false);
   });
 });
 

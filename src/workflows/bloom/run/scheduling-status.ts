@@ -6,6 +6,7 @@
 import { lookOnce } from "../../../core/once.ts";
 import type { Rule } from "../../../engine/workflow.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
+import { type Rests, restLeft } from "../agent-rest.ts";
 import { personsEvent } from "./persons-event.ts";
 import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -74,11 +75,12 @@ export function schedulingStatuses(
   tasks: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,
   now: string,
+  rests: Rests,
 ): SchedulingStatuses {
   const standings = new Map<string, SchedulingStatus>();
   for (const { task } of placedTasks(tasks, runs.keys())) {
     const run = runs.get(task.id);
-    const standing = run && standingOf(task, run, now);
+    const standing = run && standingOf(task, run, now, rests);
     if (standing) standings.set(task.id, standing);
   }
   return standings;
@@ -87,17 +89,19 @@ export function schedulingStatuses(
 const SET_BY_PERSON = { reset: null, dropped: "done", halted: "blocked", cancelled: "cancelled" } as const;
 
 /** Null: a person has reset it. */
-function standingOf(task: Task, run: TaskRun, now: string): SchedulingStatus | null {
+function standingOf(task: Task, run: TaskRun, now: string, rests: Rests): SchedulingStatus | null {
   const event = personsEvent(task, run);
   if (event !== null) return SET_BY_PERSON[event];
   if (awaitsMerge(run)) return "awaiting_merge";
-  return isBackingOff(run, now) ? "backing_off" : run.state;
+  return isBackingOff(run, now, rests) ? "backing_off" : run.state;
 }
 
 /** Whether the run waits only for its pull request's merge. */
 export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">): boolean {
   return run.row === WATCHES && run.pullRequest !== null && VIEWS.awaiting_merge.has(run.state);
 }
+
+type Waiting = Pick<TaskRun, "after" | "rest" | "state" | "task" | "wait">;
 
 /** The whole wait, if a run does not record it: longer than any sensible backoff. */
 const LONGEST_WAIT = 3_600_000;
@@ -106,12 +110,14 @@ const LONGEST_WAIT = 3_600_000;
  * Milliseconds until the next attempt, at most the whole wait, because a longer remainder means that the
  * clock was set back.
  */
-export function waitLeft({ after, wait }: Pick<TaskRun, "after" | "wait">, now: string): number {
+export function waitLeft({ after, rest, state, task, wait }: Waiting, now: string, rests: Rests): number {
+  const awaited = state === "agent_rests" && rest ? rests.get(rest) : undefined;
+  if (awaited) return restLeft(awaited, task, now);
   if (after === null) return 0;
   const left = Date.parse(after) - Date.parse(now);
   return left > (wait ?? LONGEST_WAIT) ? 0 : Math.max(0, left);
 }
 
-export function isBackingOff(run: Pick<TaskRun, "after" | "wait">, now: string): boolean {
-  return waitLeft(run, now) > 0;
+export function isBackingOff(run: Waiting, now: string, rests: Rests): boolean {
+  return waitLeft(run, now, rests) > 0;
 }

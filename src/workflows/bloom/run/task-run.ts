@@ -30,7 +30,7 @@ export interface TaskRun {
   readonly since: string;
   /** Why it waits, is blocked, or tries again. */
   readonly reason: string | null;
-  /** Earliest time of the next attempt (backoff, or the end of its agent's rest). */
+  /** Earliest time of the next attempt (backoff). */
   readonly after: string | null;
   /** The whole backoff in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
@@ -80,8 +80,8 @@ export interface TaskRun {
    */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
-  /** Why its agent rests, until the agent has worked again; null or absent: it does not rest. */
-  readonly rest?: AgentRest | null;
+  /** The agent that it waits for, because that rests; null or absent: none. */
+  readonly rest?: string | null;
   /**
    * The step (or the task without steps) that its session knows, so the next prompt does not repeat it in
    * full.
@@ -105,8 +105,6 @@ export interface TaskRun {
   readonly idle?: boolean;
   /** The agent that works in place of its own, whose account is limited or refused; null or absent: none. */
   readonly standIn?: string | null;
-  /** The rest of the agent that was replaced; null or absent: the task waited for its agent. */
-  readonly passed?: AgentRest | null;
   /** An agent ran for it, so a commit is expected. */
   readonly asked?: boolean;
   /** The branch's commit when its first agent began, if no target separates the task's own commits. */
@@ -131,23 +129,6 @@ export interface RunCost {
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly milliseconds: number;
-}
-
-/** The rest of an agent whose account is limited or refused. */
-export interface AgentRest {
-  readonly agent: string;
-  /** The agent's own message, and what a person can do about it. */
-  readonly words: string;
-  /** When the first of the consecutive rests began. */
-  readonly since: string;
-  /** When its task continues: at the reset, or at the next attempt if no reset is known. */
-  readonly until: string;
-  /** The agent reported that time. */
-  readonly isKnown: boolean;
-  /** Only a person can fix it: a wrong key, no credit. Absent: it passes. */
-  readonly mend?: string;
-  /** The number of consecutive rests. */
-  readonly count: number;
 }
 
 export interface RedTarget {

@@ -20,7 +20,21 @@ import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../ta
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { findStep } from "../../../tasks-file/steps.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../../tasks-file/task.ts";
-import { nextAgent, type Resting, restingAgents } from "../agent-rest.ts";
+import {
+  type AccountOf,
+  type Accounts,
+  type AgentRest,
+  accountChanges,
+  agentOf,
+  lasting,
+  lifted,
+  loadAccounts,
+  nextAgent,
+  type Rests,
+  restReason,
+  restsIn,
+  withReport,
+} from "../agent-rest.ts";
 import type { StepResult, TaskSnapshot } from "../execution-context.ts";
 import { governTask, type Pinned, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
@@ -37,7 +51,7 @@ import {
 } from "../question.ts";
 import type { Claim } from "../scheduler/claims.ts";
 import { noted, set, statusEdit } from "../verbs/edits.ts";
-import { eventOf, loadSnapshot, type Snapshot } from "../verbs/snapshot.ts";
+import { eventOf, loadSnapshotFor, type Snapshot } from "../verbs/snapshot.ts";
 import { INPUTS } from "./facts.ts";
 import { movedByOthers } from "./known-tables.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
@@ -57,6 +71,7 @@ export interface ResultInput {
   readonly held?: TaskRun;
   /** An agent may have written the task's status. */
   readonly mayBeClaim?: boolean;
+  readonly accountOf?: AccountOf;
 }
 
 export interface Committed {
@@ -81,8 +96,13 @@ interface LoadedTask extends Snapshot {
 }
 
 /** Reads the task from disk, independent of what its holder has in memory. */
-async function readTask(view: View, task: string, context: Context): Promise<LoadedTask> {
-  const snapshot = await loadSnapshot(view, context);
+async function readTask(
+  view: View,
+  task: string,
+  context: Context,
+  accountOf: AccountOf | undefined,
+): Promise<LoadedTask> {
+  const snapshot = await loadSnapshotFor(accountOf, view, context);
   const run = snapshot.runs.get(task) ?? null;
   const before = run === null ? await loadDoneRun(view, task) : null;
   const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
@@ -107,6 +127,8 @@ function knownOf(
     environment: context.settings.task_environment,
     messages: seen.messages.filter((each) => !removes.includes(each.path)),
     questions: seen.questions,
+    resting: lasting(seen.rests, context.now.time),
+    rests: seen.rests,
   };
 }
 
@@ -121,6 +143,8 @@ interface LoopRun extends TableRun {
   readonly set: TaskEvent | null;
   /** The command's result, or the part that still counts. */
   readonly result: StepResult;
+  /** What it says about its agent's account. */
+  readonly learned: readonly Change[];
 }
 
 interface LoopSent extends Sent {
@@ -132,7 +156,7 @@ function loopRunOf(
   seen: LoadedTask,
   task: Task,
   taskRun: TaskRun,
-  more: Pick<LoopRun, "governed" | "policy" | "result" | "set">,
+  more: Pick<LoopRun, "governed" | "learned" | "policy" | "result" | "set">,
 ): LoopRun {
   return { ...tableRunOf(taskRun), seen, task, taskRun, ...more };
 }
@@ -159,11 +183,15 @@ export const applyResult = runEvent<ResultTypes>({
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, now, view, ...context }) {
-    const { result: given, held, mayBeClaim, policy: pinned, task: id } = input;
-    const found = await readTask(view, id, { ...context, now });
+    const { accountOf, result: given, held, mayBeClaim, policy: pinned, task: id } = input;
+    const found = await readTask(view, id, { ...context, now }, accountOf);
     const fault = found.held.get(id);
     if (fault && held === undefined) throw fault;
-    const seen = found.run === null && held !== undefined ? { ...found, run: held } : found;
+    const before = found.accounts;
+    const accounts = given.account ? withReport(before, given.account, accountOf, now.time) : before;
+    const rests = restsIn(accounts, now.time, accountOf);
+    const run = found.run === null && held !== undefined ? held : found.run;
+    const seen = { ...found, run, accounts, rests };
     const policy = pinOf(pinned);
     const written = findTask(seen.file.tasks, id);
     // Removed, or cancelled by a person while no worker held it.
@@ -176,18 +204,20 @@ export const applyResult = runEvent<ResultTypes>({
       };
     const { task, ...governed } = governTask(written, policy);
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
-    const before = currentRun(task, seen, now.time);
-    const run: TaskRun = { ...before, ...result.patch };
+    const current = currentRun(task, seen, now.time);
+    const next: TaskRun = { ...current, ...result.patch };
     // Uses `underway` as of before this result, because a status written while the agent was at work may be
     // the agent's, even if this result reports the agent's end.
-    const set = personsEvent(task, { ...run, underway: before.underway }, mayBeClaim);
-    return loopRunOf(seen, task, run, { result, governed, policy, set });
+    const set = personsEvent(task, { ...next, underway: current.underway }, mayBeClaim);
+    const learned = accountChanges(before, accounts);
+    return loopRunOf(seen, task, next, { result, governed, learned, policy, set });
   },
   event(run, context) {
     const { result, set, task } = run;
     if (result.event === undefined) return { answer: committed(run, null, context) };
     const event = set ?? result.event;
-    return { event, reason: event === result.event ? result.reason : personsReason(task, set) };
+    const own = result.reason ?? (event === "agent_limited" ? whyItRests(run, context) : undefined);
+    return { event, reason: event === result.event ? own : personsReason(task, set) };
   },
   observers: observersOf,
   propose({ decision, run: loaded, sent }, context) {
@@ -233,20 +263,26 @@ function untilTargetPasses(
   };
 }
 
-/** When a task begins to wait for its agent, adds an event about it; `first`: no other task waits for it. */
+function restOfAgent({ seen, task, taskRun }: LoopRun, { settings }: Context): AgentRest | undefined {
+  return seen.rests.get(agentOf(task, taskRun, settings.bloom));
+}
+
+function whyItRests(run: LoopRun, context: Context): string | undefined {
+  const rest = restOfAgent(run, context);
+  return rest && restReason(rest);
+}
+
+/** When an agent's account is found to be limited, adds an event about it; `first`: it was not known yet. */
 function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
-  const { result, seen, task, taskRun } = run;
-  const { rest, task: taskId } = taskRun;
+  const { result, seen, task } = run;
+  const rest = restOfAgent(run, context);
   if (event !== "agent_limited" || !rest) return run;
   const { agent, count, mend, until } = rest;
-  const others = [...seen.runs.values()].filter(
-    (other) => other.task !== taskId && [other.rest, other.passed].some((each) => each?.agent === agent),
-  );
-  const resting = restingAgents(seen.runs, context.now.time);
+  const resting = lasting(seen.rests, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
-  const told = { taskId, agent, until: mend === undefined ? until : null, reason };
+  const told = { taskId: task.id, agent, until: mend === undefined ? until : null, reason };
   const standIn = next === null ? {} : { next };
-  const first = count === 1 && others.length === 0;
+  const first = count === 1 && rest.at === context.now.time;
   const events = [...(result.events ?? []), { type: "agent:rests", ...told, first, ...standIn } as const];
   return { ...run, result: { ...result, events: events } };
 }
@@ -256,7 +292,7 @@ function isSameRed(one: RedTarget, other: RedTarget): boolean {
 }
 
 function committed(
-  { result, governed, policy, seen, set, task, taskRun }: LoopRun,
+  { result, governed, learned, policy, seen, set, task, taskRun }: LoopRun,
   turned: Turn | null,
   context: Context,
   asked: Question | null = null,
@@ -288,6 +324,7 @@ function committed(
     changes: [
       ...changed.changes,
       ...(writes ? runChanges(next, seen, edits) : []),
+      ...learned,
       ...removals(seen, removes),
       ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
@@ -305,8 +342,7 @@ export interface BeginInput {
   readonly watches?: boolean;
   /** Checks whether its target now passes the check that it failed. */
   readonly isTargetMoved?: boolean;
-  /** The agents that rest, as far as the worker knows. */
-  readonly resting?: Resting;
+  readonly accountOf?: AccountOf;
   /** Events committed with the table's `claimed`. */
   readonly events: readonly BloomEvent[];
   /** The policy that governs the task; absent: what its file says. */
@@ -331,8 +367,8 @@ export const begin = runEvent<BeginTypes>({
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, view, ...context }) {
-    const { isTargetMoved, policy: pinned, task: id, watches, worker } = input;
-    const seen = await readTask(view, id, context);
+    const { accountOf, isTargetMoved, policy: pinned, task: id, watches, worker } = input;
+    const seen = await readTask(view, id, context, accountOf);
     const fault = seen.held.get(id);
     if (fault) throw fault;
     const policy = pinOf(pinned);
@@ -348,7 +384,10 @@ export const begin = runEvent<BeginTypes>({
           serves(worker.labels, task, context.settings.bloom);
     if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
-    return loopRunOf(seen, task, run, { result: {}, governed, policy, set: personsEvent(task, run) });
+    return loopRunOf(seen, task, run, {
+      ...{ result: {}, learned: [], governed, policy },
+      set: personsEvent(task, run),
+    });
   },
   event({ governed, policy, seen, set, taskRun }, context) {
     if (taskRun.state === "ready" && set === null) return { event: "claimed" };
@@ -358,9 +397,7 @@ export const begin = runEvent<BeginTypes>({
   observers: observersOf,
   propose({ decision, run, sent }, context) {
     const { governed, policy, seen, task, taskRun } = run;
-    const now = nowIn(seen, task, context);
-    const resting = new Map([...(context.input.resting ?? []), ...now.resting]);
-    const turned = applyDecision(taskRun, decision, sent.reason, { ...now, resting });
+    const turned = applyDecision(taskRun, decision, sent.reason, nowIn(seen, task, context));
     const changed = changeTasks(seen, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.events, ...turned.events];
@@ -382,8 +419,9 @@ function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
 }
 
 /** The part of a command's result that still counts after a reset: its events, and which processes exist. */
-function leftOver({ patch, events, removes }: StepResult): StepResult {
+function leftOver({ account, patch, events, removes }: StepResult): StepResult {
   return {
+    ...(account === undefined ? {} : { account }),
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
     ...(events === undefined ? {} : { events: events }),
     ...(removes === undefined ? {} : { removes }),
@@ -437,6 +475,9 @@ export interface Picked {
   readonly file: TasksFile;
   readonly states: SchedulingStatuses;
   readonly runs: ReadonlyMap<string, TaskRun>;
+  readonly rests: Rests;
+  /** The rests that last. */
+  readonly resting: Rests;
   readonly candidates: readonly Task[];
   /** The tasks that belong to this worker. */
   readonly scope: Scope;
@@ -457,6 +498,7 @@ interface PickInput {
   readonly look?: boolean;
   /** Other machines take these tasks, too. */
   readonly isShared?: boolean | undefined;
+  readonly accountOf?: AccountOf;
 }
 
 /**
@@ -464,8 +506,8 @@ interface PickInput {
  */
 export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers">, undefined, Picked> = {
   run: ({ look }) => (look ? null : TASKS_RUN),
-  async read(view, { isShared }, context) {
-    const snapshot = await loadSnapshot(view, context);
+  async read(view, { accountOf, isShared }, context) {
+    const snapshot = await loadSnapshotFor(accountOf, view, context);
     return { ...snapshot, movedByOthers: isShared ? await movedByOthers(view, snapshot.runs.keys()) : [] };
   },
   propose(snapshot, _, { worker, look }, context) {
@@ -496,6 +538,8 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         file,
         states: snapshot.states,
         runs: snapshot.runs,
+        rests: snapshot.rests,
+        resting: lasting(snapshot.rests, context.now.time),
         candidates: candidates.filter(isWritable),
         unwritable: new Map([...unwritable, ...held]),
         scope: inScope,
@@ -508,6 +552,21 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
       ...(look ? {} : { changes: changed.changes, events: events }),
       cacheEntries: changed.cacheEntries,
     };
+  },
+};
+
+/** Agents that rest are asked again at once. Replies whether there are any. */
+export const liftRests: Transaction<
+  { readonly lifts: (rest: AgentRest) => boolean },
+  Accounts,
+  undefined,
+  boolean
+> = {
+  run: () => TASKS_RUN,
+  read: loadAccounts,
+  propose(accounts, _, { lifts }, { now }) {
+    const changes = accountChanges(accounts, lifted(accounts, now.time, lifts));
+    return { reply: changes.length > 0, changes };
   },
 };
 

@@ -4,7 +4,7 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../../core/event.ts";
-import { agentsFor, type BloomSettings } from "../../../core/settings.ts";
+import type { BloomSettings } from "../../../core/settings.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Decision, Rule } from "../../../engine/workflow.ts";
 import type { Context } from "../../../runtime/module.ts";
@@ -14,7 +14,7 @@ import { editedTask } from "../../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
-import { agentOf, nextAgent, restingAgents } from "../agent-rest.ts";
+import { agentOf, awaitedRest, lasting, nextAgent, type Rests } from "../agent-rest.ts";
 import { unverifiedCommands } from "../commands/run-verify.ts";
 import { doneWith, isClosed } from "../pick.ts";
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "../verbs/edits.ts";
@@ -22,7 +22,6 @@ import { type FactContext, INPUTS, TRIED } from "./facts.ts";
 import { BACKS_OFF, type SchedulingStatuses } from "./scheduling-status.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
-  type AgentRest,
   closedSteps,
   type Purpose,
   reasonOf,
@@ -51,13 +50,13 @@ export interface Now extends FactContext {
 
 /** The context for `applyEvent`. `edits`: the task's edits in the same commit, before the event's own. */
 export function nowIn(
-  { file, runs, states }: Pick<Now, "file" | "states"> & { readonly runs: ReadonlyMap<string, TaskRun> },
+  { file, rests, states }: Pick<Now, "file" | "states"> & { readonly rests: Rests },
   task: Task,
   context: Pick<Context, "answered" | "caller" | "now" | "settings">,
   edits: readonly TaskEdit[] = [],
 ): Now {
   const { caller: by, now, settings } = context;
-  const resting = restingAgents(runs, now.time);
+  const resting = lasting(rests, now.time);
   return { task, file, states, resting, edits, settings: settings.bloom, time: now.time, by };
 }
 
@@ -104,7 +103,6 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
     message: rule.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, rule),
     ...targetAfter(run, event),
-    rest: KEEPS_REST.has(event) ? (run.rest ?? null) : null,
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? closedSteps(now.task) : run.checked,
@@ -136,34 +134,20 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
   };
 }
 
-/** Orders rests by their end; those that only a person can fix come last. */
-function byEnd(one: AgentRest, other: AgentRest): number {
-  const [first = "", second = ""] = [one, other].map(
-    ({ mend, until }) => `${mend === undefined ? 0 : 1} ${until}`,
-  );
-  return first < second ? -1 : 1;
-}
-
-/** The agent that works on it from now on, and what is known of the one that rests. */
+/** The agent that works on it from now on, and the one that it waits for. */
 function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
   const agent = agentOf(task, run, settings);
-  const known = resting.get(agent);
-  if (on === "claimed" && known) {
-    const next = nextAgent(task, agent, settings, resting);
-    return next === null ? {} : { passed: known, standIn: next };
+  if (on === "agent_limited" && reply === "rests") {
+    const rest = awaitedRest(task, agent, settings, resting)?.agent ?? agent;
+    return rest === agent ? { rest } : { rest, standIn: rest };
   }
-  if (on !== "agent_limited" || !run.rest) return {};
-  if (reply === "hands_over")
-    return {
-      ...{ passed: run.rest, rest: null, session: null },
-      standIn: nextAgent(task, agent, settings, resting),
-    };
-  // All agents rest: the task waits for the rest that ends first.
-  const [rest = run.rest] = [
-    run.rest,
-    ...agentsFor(task, settings).flatMap((name) => (name === agent ? [] : (resting.get(name) ?? []))),
-  ].sort(byEnd);
-  return rest === run.rest ? {} : { passed: run.rest, rest, standIn: rest.agent };
+  if (on === "interrupted") return {};
+  const next =
+    reply === "hands_over" || (on === "claimed" && resting.has(agent))
+      ? nextAgent(task, agent, settings, resting)
+      : null;
+  if (next === null) return { rest: null };
+  return { rest: null, standIn: next, ...(reply === "hands_over" ? { session: null } : {}) };
 }
 
 /**
@@ -184,15 +168,6 @@ function hasLanded({ landed = false, work }: TaskRun): boolean {
 }
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["session_lost", "reset"]);
-
-/** The events after which its agent has still not worked since it rested. */
-const KEEPS_REST: ReadonlySet<TaskEvent> = new Set([
-  "agent_free",
-  "agent_limited",
-  "interjected",
-  "interrupted",
-  "session_lost",
-]);
 
 function isAgentRun({ type }: { readonly type: string }): boolean {
   return type === "run-agent";
@@ -239,11 +214,6 @@ function waitOf(
   run: TaskRun,
   { settings, time }: Now,
 ): Pick<TaskRun, "after" | "wait"> {
-  if (rule.reply === "rests" && run.rest)
-    return { after: run.rest.until, wait: Math.max(1, Date.parse(run.rest.until) - Date.parse(time)) };
-  // A stop during a rest does not change the rest.
-  if (event === "interrupted" && run.state === "agent_rests")
-    return { after: run.after, wait: run.wait ?? null };
   if (rule.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
   const wait = backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings) * 1000;
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };

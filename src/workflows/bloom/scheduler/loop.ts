@@ -23,7 +23,14 @@ import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal, type Signal } from "../../../core/signal.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
-import { lasts, listResting, type Resting, type RestingAgent, restingAgents } from "../agent-rest.ts";
+import {
+  type AccountOf,
+  type AgentRest,
+  HERE,
+  listResting,
+  type RestingAgent,
+  restLeft,
+} from "../agent-rest.ts";
 import { hasCaps, wantedFor } from "../caps.ts";
 import type { CheckGate, MergeQueue, StopReason } from "../execution-context.ts";
 import { governTask, pinOf } from "../govern.ts";
@@ -32,9 +39,9 @@ import { apart } from "../overlap.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { personsEvent } from "../run/persons-event.ts";
-import { awaitsMerge, isBackingOff, waitLeft } from "../run/scheduling-status.ts";
-import { type AgentRest, reasonOf, type TaskRun } from "../run/task-run.ts";
-import { applyResult, type Picked, pick, putBack } from "../run/transactions.ts";
+import { awaitsMerge, waitLeft } from "../run/scheduling-status.ts";
+import { reasonOf } from "../run/task-run.ts";
+import { liftRests, type Picked, pick, putBack } from "../run/transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openCheckGate } from "./check-gate.ts";
 import { openTaskClaims, type TaskClaims } from "./claims.ts";
@@ -113,8 +120,7 @@ interface Loop extends LoopSetup {
   readonly failed: Map<string, unknown>;
   /** Tasks of which nobody has agreed to what they start, and why. */
   readonly untrusted: Map<string, PawlError>;
-  /** The agents that rest, those included whose task is over. */
-  readonly rests: Map<string, AgentRest>;
+  readonly accountOf: AccountOf;
   /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
   /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
@@ -163,7 +169,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     looks: new Map(),
     failed: new Map(),
     untrusted: new Map(),
-    rests: new Map(),
+    accountOf: (agent) => setup.ports.agents.accountOf(agent) ?? setup.ports.host ?? HERE,
     unwritable: new Map(),
     folders: new Set(),
     mode: openLoopMode(setup.stop, setup.drain),
@@ -247,7 +253,8 @@ const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name
 
 /** What can be taken. Writes only if something becomes ready, or if an agent may have ended something in tasks.yaml. */
 async function look(loop: Loop, only = false): Promise<Picked> {
-  const asked = { worker: loop.worker ?? ANY_WORKER, isShared: loop.leaseManager.isShared };
+  const { accountOf, leaseManager, worker = ANY_WORKER } = loop;
+  const asked = { worker, isShared: leaseManager.isShared, accountOf };
   const read = async () =>
     (await runTransaction(loop.runtime, pick, { ...asked, look: true }, caller(loop))).reply;
   const found = await read();
@@ -276,8 +283,6 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const held = (open.length > 0 && mayBegin() ? await loop.leaseManager.held?.(host) : null) ?? [];
   let soonest = Number.POSITIVE_INFINITY;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
-  const now = loop.clock.now().toISOString();
-  const resting = restingNow(loop, picked, now);
   const without: Without = new Map();
   let isFull = false;
   caps.begin();
@@ -285,7 +290,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
-    if (restsFor(picked, task, resting, now) !== null) continue;
+    if (restsFor(picked, task) !== null) continue;
     isFull = !mayBegin() || !slots.isFree();
     if (isFull) break;
     const left = leftOf(held, task, picked, host);
@@ -302,15 +307,6 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const next = untilNext(picked, loop);
   if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
-}
-
-/** Who can stand in for one that rests is not to ask it for each new task. */
-function restingNow({ rests }: Loop, { runs, settings }: Picked, now: string): Resting {
-  const resting = restingAgents(runs, now);
-  if (settings.stand_ins.length === 0) return resting;
-  for (const [agent, rest] of resting) rests.set(agent, rest);
-  for (const [agent, rest] of rests) if (!lasts(rest, now)) rests.delete(agent);
-  return rests;
 }
 
 /** By an agent that is not installed: why, and the tasks that wait for it. */
@@ -346,7 +342,7 @@ async function start(
   isTargetMoved: boolean,
   without: Without,
 ): Promise<"begun" | "waits" | "taken"> {
-  const { active, caps, rests, slots } = loop;
+  const { active, caps, slots } = loop;
   if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
@@ -368,7 +364,7 @@ async function start(
     throw error;
   });
   if (leases !== null && typeof leases !== "string") {
-    startWork(loop, active, task.id, leases, slot, { isTargetMoved, resting: rests });
+    startWork(loop, active, task.id, leases, slot, { isTargetMoved });
     return "begun";
   }
   slot.leave("quietly");
@@ -503,7 +499,8 @@ const NO_SLOT: Slot = { leave: () => {}, take: async () => true };
 function watchMerges(loop: Loop): MergeWatch {
   return openMergeWatch({
     async look(task) {
-      if (loop.failed.has(task.id)) return;
+      // One that is at work looks by itself.
+      if (loop.failed.has(task.id) || loop.active.has(task.id)) return;
       try {
         const leases = await takeLeases(loop, task, null, []);
         if (leases !== null && typeof leases !== "string")
@@ -519,24 +516,24 @@ function watchMerges(loop: Loop): MergeWatch {
   });
 }
 
-/** Milliseconds until the first task that backs off may be tried again. */
-function untilNext({ runs, states, scope }: Picked, loop: Loop): number | "nothing-left" {
-  const { clock, failed } = loop;
-  const backing = [...runs.values()].filter(
-    (run) =>
-      states.get(run.task) === "backing_off" &&
-      !failed.has(run.task) &&
-      !(loop.once && scope.has(run.task) && isGivenUp(run, loop)),
-  );
-  if (backing.length === 0) return "nothing-left";
-  const now = clock.now().toISOString();
-  const first = Math.min(...backing.map((run) => waitLeft(run, now)));
-  return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
-}
-
-/** Whether a loop that ends when it can does not wait for the task's agent. */
-function isGivenUp({ rest, state }: TaskRun, { noWait = false }: Loop): boolean {
-  return state === "agent_rests" && (noWait || rest?.mend !== undefined);
+/** Milliseconds until the first task that backs off, or waits for an agent that rests, may be tried again. */
+function untilNext(picked: Picked, loop: Loop): number | "nothing-left" {
+  const { candidates, rests, runs, states, scope } = picked;
+  const now = loop.clock.now().toISOString();
+  const isOthers = (id: string) => loop.failed.has(id);
+  const isGivenUp = (id: string, rest: AgentRest | undefined) =>
+    loop.once && scope.has(id) && rest !== undefined && (loop.noWait === true || rest.mend !== undefined);
+  const backing = [...runs.values()].flatMap((run) => {
+    if (states.get(run.task) !== "backing_off" || isOthers(run.task)) return [];
+    const rest = run.state === "agent_rests" && run.rest ? rests.get(run.rest) : undefined;
+    return isGivenUp(run.task, rest) ? [] : [waitLeft(run, now, rests)];
+  });
+  const waiting = candidates.flatMap((task) => {
+    const rest = isOthers(task.id) ? null : restsFor(picked, task);
+    return rest === null || isGivenUp(task.id, rest) ? [] : [restLeft(rest, task.id, now)];
+  });
+  const all = [...backing, ...waiting];
+  return all.length === 0 ? "nothing-left" : Math.min(SLOW_MILLISECONDS, Math.max(1, ...[Math.min(...all)]));
 }
 
 /**
@@ -637,20 +634,24 @@ async function endLeftovers(setup: Loop): Promise<void> {
   }
 }
 
-/** Whoever starts the loop wants to know whether the agents that rest still have to. */
+/**
+ * Whoever starts the loop wants to know whether the agents that tasks wait for still have to rest. Where other machines
+ * work, too, a new worker takes their word, except for what a person may have mended.
+ */
 async function askAgain(loop: Loop): Promise<void> {
-  const { leaseManager, clock, name, runtime } = loop;
+  const { accountOf, leaseManager, runtime } = loop;
   const { runs, scope } = await look(loop, true);
-  for (const run of runs.values()) {
-    if (run.state !== "agent_rests" || !scope.has(run.task)) continue;
-    if (!isBackingOff(run, clock.now().toISOString())) continue;
-    const own = await leaseManager.take(run.task, name);
-    if (own === null) continue;
-    const result = { patch: { after: null, wait: null } };
-    await runTransaction(runtime, applyResult, { task: run.task, result }, caller(loop)).finally(() =>
-      own.release(),
-    );
-  }
+  const awaited = new Set(
+    [...runs.values()].flatMap(({ rest, state, task }) =>
+      state === "agent_rests" && rest && scope.has(task) ? [rest] : [],
+    ),
+  );
+  if (awaited.size === 0) return;
+  const lifts = ({ account, agent, mend }: AgentRest) =>
+    awaited.has(agent) &&
+    accountOf(agent) === account &&
+    (leaseManager.isShared !== true || mend !== undefined);
+  await runTransaction(runtime, liftRests, { lifts }, caller(loop));
 }
 
 // ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -677,10 +678,8 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomEvent[] {
   );
 }
 
-function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER }: Loop): LoopEnd {
-  const { candidates, file, states, runs } = picked;
-  const now = clock.now().toISOString();
-  const resting = restingAgents(runs, now);
+function endOf(picked: Picked, { untrusted, worker: { only } = ANY_WORKER }: Loop): LoopEnd {
+  const { candidates, file, resting, states, runs } = picked;
   const root = only === null ? null : findTask(file.tasks, only);
   const tasks = eachTask(root ? [root] : file.tasks).map(({ task }) => task);
   const open = tasks.filter((task) => !isClosed(task));
@@ -697,9 +696,11 @@ function endOf(picked: Picked, { clock, untrusted, worker: { only } = ANY_WORKER
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
     red: redIn(open, states, runs),
-    resting: listResting(open, runs, now, (task) =>
-      candidates.some(({ id }) => id === task.id) ? restsFor(picked, task, resting, now) : null,
-    ),
+    resting: listResting(open, resting, (task) => {
+      const run = runs.get(task.id);
+      if (run?.state === "agent_rests") return run.rest ?? null;
+      return candidates.some(({ id }) => id === task.id) ? (restsFor(picked, task)?.agent ?? null) : null;
+    }),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };
 }

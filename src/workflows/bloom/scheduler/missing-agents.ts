@@ -1,9 +1,8 @@
 /** Tasks whose agent is not installed: found before anything is written about them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
-import { agentsFor } from "../../../core/settings.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { agentOf, awaitedAgents, nextAgent, type Resting } from "../agent-rest.ts";
+import { type AgentRest, agentOf, awaitedRest } from "../agent-rest.ts";
 import { nowReady } from "../pick.ts";
 import { isOpen } from "../run/facts.ts";
 import type { Picked } from "../run/transactions.ts";
@@ -41,13 +40,10 @@ export function agentFor({ runs, settings }: Picked, task: Task): string | null 
   return agentOf(task, runs.get(task.id), settings);
 }
 
-/** The agent for which the task waits beside others; null: it need not, or would be the first. */
-export function restsFor(picked: Picked, task: Task, resting: Resting, now: string): string | null {
+/** The rest that the task waits for before its agent can begin; null: none. */
+export function restsFor(picked: Picked, task: Task): AgentRest | null {
   const agent = agentFor(picked, task);
-  if (agent === null || !resting.has(agent)) return null;
-  if (nextAgent(task, agent, picked.settings, resting) !== null) return null;
-  const awaited = awaitedAgents(picked.runs, now);
-  return [agent, ...agentsFor(task, picked.settings)].some((name) => awaited.has(name)) ? agent : null;
+  return agent === null ? null : awaitedRest(task, agent, picked.settings, picked.resting);
 }
 
 /** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */

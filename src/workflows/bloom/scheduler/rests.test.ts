@@ -1,7 +1,12 @@
 /** An agent whose account is limited or refused. */
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
+import {
+  openStage,
+  type Stage,
+  type StageOptions,
+  type StageRun,
+} from "../../../../test/rig/schedule/stage.ts";
 import type { Limited } from "../../../core/ports/agents.ts";
 import { ready } from "../verbs/status.ts";
 
@@ -48,6 +53,8 @@ describe("An agent whose account is limited", () => {
       expect(stage.state(id)).toBe("agent_rests");
       expect(runOf(stage, id).tries).toEqual({});
     }
+    // One limit, though two agents at work met it.
+    expect(JSON.parse(stage.read(".pawl/accounts.json") ?? "").rests).toMatchObject([{ count: 1 }]);
     const [resting] = stage.of("loop:stands").at(-1)?.resting ?? [];
     expect(resting).toMatchObject({ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] });
     expect(resting?.words).toMatch(/^claude rests until \d\d:\d\d$/);
@@ -152,6 +159,133 @@ describe("An agent whose account is refused", () => {
   });
 });
 
+describe("What is known of an account", () => {
+  const RECORD = ".pawl/accounts.json";
+  const STEPS = (id: string) =>
+    `id: ${id}, repo: ., steps: [{id: ${id}a, instruction: i}, {id: ${id}b, instruction: i}]`;
+  const resets = (stage: Stage, hours: number) =>
+    new Date(stage.now().getTime() + hours * HOUR).toISOString();
+
+  it("keeps a task from its next step, too: it does not ask what another task has found out", async () => {
+    promise("agents.one-record");
+    let isLimited = false;
+    const stage: Stage = openStage({
+      ...{ tasks: list(STEPS("T1"), "id: T2, repo: ."), once: true, noWait: true },
+      async agent({ stepDone, task, works }) {
+        if (task === "T2") {
+          isLimited = true;
+          return limit({ words: "limit", resets: resets(stage, 2) });
+        }
+        await works(10_000);
+        await stepDone("T1a");
+        return undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ resting: [{ agent: "claude", tasks: ["T1", "T2"] }] });
+    expect(isLimited).toBe(true);
+    expect(stage.runs.map(({ task }) => task)).toEqual(["T1", "T2"]);
+    expect(stage.state("T1")).toBe("agent_rests");
+    expect(stage.of("agent:rests").map(({ first }) => first)).toEqual([true, false]);
+  });
+
+  it("is not overruled by an agent that was at work before the limit, only by one that works after it", async () => {
+    promise("agents.one-record");
+    const stage: Stage = openStage({
+      ...{ tasks: list("id: T1, repo: .", "id: T2, repo: .", "id: T3, repo: ."), once: true },
+      async agent({ task, works }) {
+        if (task === "T1") await works(10_000);
+        return task === "T2" && stage.elapsed() < HOUR
+          ? limit({ words: "limit", resets: resets(stage, 2) })
+          : undefined;
+      },
+    });
+    await stage.until(() => stage.of("task:completed").length === 1);
+    await stage.pass(HOUR);
+    expect(stage.runs.map(({ task }) => task)).toEqual(["T1", "T2"]);
+    expect(JSON.parse(stage.read(RECORD) ?? "").rests).toMatchObject([{ agent: "claude", count: 1 }]);
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3"], resting: [] });
+    expect(JSON.parse(stage.read(RECORD) ?? "").rests).toEqual([]);
+  });
+
+  it("is forgotten for all its tasks where a person lets one of them go on", async () => {
+    promise("agents.one-record");
+    let isMended = false;
+    const stage = openStage({ tasks: FOUR, agent: async () => (isMended ? undefined : refusal) });
+    await stage.until(() => stage.of("agent:rests").length === 2);
+    isMended = true;
+    await stage.person(ready, { id: "T1" });
+    await stage.until(() => stage.of("task:completed").length === 4);
+    expect(stage.elapsed()).toBeLessThan(HOUR);
+    stage.stop();
+    await stage.end();
+  });
+
+  it("is another account's business where this machine has another key or login", async () => {
+    promise("agents.one-record");
+    let account = "one";
+    const stage: Stage = openStage({
+      ...{ tasks: FOUR, once: true, noWait: true },
+      accounts: () => ({ claude: account }),
+      agent: async () =>
+        account === "one" ? limit({ words: "limit", resets: resets(stage, 2) }) : undefined,
+    });
+    expect(await stage.end()).toMatchObject({ done: [] });
+    account = "two";
+    expect(await stage.again()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
+    expect(JSON.parse(stage.read(RECORD) ?? "").rests).toMatchObject([{ agent: "claude", account: "one" }]);
+  });
+
+  it("counts for a worker on another machine that begins later: it does not ask again", async () => {
+    promise("agents.one-record");
+    let host = "one";
+    const stage: Stage = openStage({
+      ...{ tasks: FOUR, once: true, noWait: true },
+      ...{ shared: { host: () => host }, accounts: () => ({ claude: "the same key" }) },
+      agent: async () => limit({ words: "limit", resets: resets(stage, 2) }),
+    });
+    await stage.end();
+    const asked = stage.runs.length;
+    host = "two";
+    expect(await stage.again()).toMatchObject({
+      ...{ done: [], blocked: [] },
+      resting: [{ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] }],
+    });
+    expect(stage.runs).toHaveLength(asked);
+  });
+
+  it("is asked again at once by a worker that begins, where a person may have mended it", async () => {
+    promise("agents.one-record");
+    let isMended = false;
+    const stage: Stage = openStage({
+      ...{ tasks: FOUR, once: true, shared: {} },
+      agent: async () => (isMended ? undefined : refusal),
+    });
+    expect(await stage.end()).toMatchObject({ done: [] });
+    isMended = true;
+    expect(await stage.again()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
+    expect(stage.elapsed()).toBeLessThan(HOUR);
+  });
+
+  it("is void where the clock was set back, and unreadable where somebody has broken it", async () => {
+    const stage = openStage({ ...{ tasks: FOUR, once: true }, agent: async () => undefined });
+    stage.save(
+      RECORD,
+      JSON.stringify({
+        version: 1,
+        rests: [
+          {
+            ...{ agent: "claude", account: "here", words: "limit", isKnown: true, count: 1 },
+            ...{ since: "2030-01-01T00:00:00Z", at: "2030-01-01T00:00:00Z", until: "2030-01-02T00:00:00Z" },
+          },
+        ],
+      }),
+    );
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
+    stage.save(RECORD, "{");
+    await expect(stage.again()).rejects.toMatchObject({ code: "state-unreadable" });
+  });
+});
+
 describe("A session", () => {
   it("is kept after a failed call of the model, and told to go on where it knows its step", async () => {
     promise("agents.session-kept");
@@ -210,7 +344,10 @@ describe("An agent that others stand in for", () => {
     promise("agents.next");
     const stage = team({ claude: 2 * HOUR });
     const began = stage.now().getTime();
-    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [], resting: [] });
+    expect(await stage.end()).toMatchObject({
+      ...{ done: ["T1", "T2", "T3", "T4"], blocked: [] },
+      resting: [{ agent: "claude", tasks: [] }],
+    });
     expect(stage.now().getTime() - began).toBeLessThan(HOUR);
     expect(stage.of("agent:rests")[0]).toMatchObject({ agent: "claude", next: "codex" });
     const agentsOf = (id: string) => stage.runs.filter(({ task }) => task === id).map(({ agent }) => agent);

@@ -17,7 +17,7 @@ import { openSignal } from "../../../core/signal.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { agentOf, type Resting } from "../agent-rest.ts";
+import { type AccountOf, agentOf } from "../agent-rest.ts";
 import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
@@ -62,6 +62,7 @@ export interface WorkSetup {
   readonly taskClaims: Pick<TaskClaims, "isOpen">;
   readonly worker?: Worker;
   readonly name: string;
+  readonly accountOf: AccountOf;
   readonly show: (event: BloomEvent | PawlEvent) => void;
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
@@ -106,7 +107,6 @@ export interface Begins {
   readonly watches?: boolean;
   /** Its target has changed: it checks whether that passes now. */
   readonly isTargetMoved?: boolean;
-  readonly resting?: Resting;
 }
 
 /** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
@@ -164,13 +164,14 @@ function isToBegin({ task, run }: TaskSnapshot, work: Work): boolean {
 async function beginNow(
   setup: WorkSetup,
   work: Work,
-  { isTargetMoved = false, resting = new Map(), watches = false }: Begins,
+  { isTargetMoved = false, watches = false }: Begins,
   events: readonly BloomEvent[],
   caller: Caller,
 ): Promise<Begun & { readonly known: TaskSnapshot }> {
   const policy = await setup.pins.of(work.id);
   const worker = setup.worker ?? ANY_WORKER;
-  const input = { task: work.id, worker, watches, isTargetMoved, resting, events, policy };
+  const { accountOf } = setup;
+  const input = { task: work.id, worker, watches, isTargetMoved, accountOf, events, policy };
   const reply = await withRetries(
     setup,
     async () => (await runTransaction(setup.runtime, begin, input, caller)).reply,
@@ -202,7 +203,7 @@ async function next(
   const set = personsEvent(known.task, run, setup.taskClaims.isOpen());
   if (set !== null) return { event: set };
   if (AT_REST.includes(run.state)) return null;
-  if (isBackingOff(run, setup.clock.now().toISOString())) return null;
+  if (isBackingOff(run, setup.clock.now().toISOString(), known.rests)) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
   // What it has for itself counts as one of so many at work.
@@ -372,7 +373,8 @@ async function commit(
   const policy = await setup.pins.of(work.id);
   const held = work.run === null ? {} : { held: work.run };
   const mayBeClaim = setup.taskClaims.isOpen();
-  const input: ResultInput = { task: work.id, result, policy, mayBeClaim, ...held };
+  const { accountOf } = setup;
+  const input: ResultInput = { task: work.id, result, policy, mayBeClaim, accountOf, ...held };
   const reply = await withRetries(
     setup,
     async () => (await runTransaction(setup.runtime, applyResult, input, caller)).reply,

@@ -16,6 +16,7 @@ import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
+import { type AccountOf, type Accounts, loadAccounts, type Rests, restsIn } from "../agent-rest.ts";
 import { BLOOM_STATES } from "../run/recorded.ts";
 import { unspent } from "../run/run-changes.ts";
 import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
@@ -24,18 +25,31 @@ import { listRuns, loadRuns, type Runs } from "../run/task-run.ts";
 
 export interface Snapshot extends LoadedTasks, Runs {
   readonly states: SchedulingStatuses;
+  readonly accounts: Accounts;
+  readonly rests: Rests;
 }
 
-export async function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
+export function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
+  return loadSnapshotFor(undefined, view, context);
+}
+
+/** `accountOf`: only the rests of this machine's accounts count. */
+export async function loadSnapshotFor(
+  accountOf: AccountOf | undefined,
+  view: View,
+  context: Context,
+): Promise<Snapshot> {
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
   // Any status counts here: a person may have written another one while the run was active.
   const ids = placedTasks(tasks, await listRuns(view)).map(({ task }) => task.id);
   const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
-  const states = schedulingStatuses(tasks, runs, context.now.time);
+  const accounts = await loadAccounts(view);
+  const rests = restsIn(accounts, context.now.time, accountOf);
+  const states = schedulingStatuses(tasks, runs, context.now.time, rests);
   // A held task is not taken, and no task that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
-  return { ...loaded, runs, held, states: all };
+  return { ...loaded, runs, held, states: all, accounts, rests };
 }
 
 export interface Renewable extends Snapshot {

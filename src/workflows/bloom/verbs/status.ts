@@ -13,6 +13,7 @@ import {
   type Task,
   type TaskStatus,
 } from "../../../tasks-file/task.ts";
+import { accountChanges, lifted } from "../agent-rest.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges } from "../run/run-changes.ts";
 import { BLOOM, OVER } from "../run/table.ts";
@@ -52,7 +53,13 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
   if (run && snapshot.states.get(id) === "target_red") return overTarget(snapshot, task, run, context);
   if (run?.state === "agent_rests") {
     const sent = sendEvent(snapshot, task, run, { event: "agent_free" }, context);
-    return { ...sent, text: `${id} goes on: ${run.rest?.agent ?? "its agent"} is asked again.` };
+    // Also by the other tasks that wait for it.
+    const accounts = lifted(snapshot.accounts, context.now.time, ({ agent }) => agent === run.rest);
+    return {
+      ...sent,
+      changes: [...(sent.changes ?? []), ...accountChanges(snapshot.accounts, accounts)],
+      text: `${id} goes on: ${run.rest ?? "its agent"} is asked again.`,
+    };
   }
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;

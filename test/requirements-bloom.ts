@@ -34,6 +34,10 @@ export const BLOOM = {
     says: "Which agents rest is one record by agent and account, `.pawl/accounts.json`, in the database where Bloom's tasks are: a task that begins, one that goes on, `status` and every other machine with the same account know it from there; an agent that works after the limit ends the rest, and so does a person for all its tasks.",
     source: "docs/bloom.md, A limit and a refused account",
   },
+  "agents.fit": {
+    says: "With `fit: true`, a step for which less is left of its agent's quota than one of its last five runs took waits for the reset before it begins, spends no try, and is told once; where the agent does not say what is left, it begins.",
+    source: "hours, Quota is a resource",
+  },
   "agents.next": {
     says: "With a list of agents and `on_limit: next`, the next agent takes over a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
     source: "hours, Quota is a resource",

@@ -86,6 +86,12 @@ const BLOOM_FILE = z
       .enum(["wait", "next"])
       .optional()
       .describe("While that agent's account is limited: wait, or let the next of the list take over."),
+    fit: z
+      .boolean()
+      .optional()
+      .describe(
+        "Let a step wait for the reset if less is left of its agent's quota than its last runs took.",
+      ),
     agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
     merge_train: z
       .int()

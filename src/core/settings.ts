@@ -180,6 +180,8 @@ export interface BloomSettings {
   readonly agent: string;
   /** The agents that take over such a task while its agent's account is limited or refused, in this order. */
   readonly stand_ins: readonly string[];
+  /** No step begins for which less is left of its agent's quota than its last runs took. */
+  readonly fit: boolean;
   /** The number of agents at work at once. */
   readonly agents: number;
   /** How many merges into one branch are prepared and verified at once, each on top of the previous one. */
@@ -274,6 +276,7 @@ export const DEFAULT_SETTINGS: Settings = {
     command: "bloom",
     agent: "claude",
     stand_ins: [],
+    fit: false,
     agents: 1,
     merge_train: 4,
     permission: "edits",

@@ -94,6 +94,23 @@ describe("recorded streams", () => {
     expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });
 
+  it("tell what a subscriber's account has used of its quota: claude alone does", () => {
+    promise("agents.fit");
+    expect(readLines(claude, stream("claude-quota")).heard.quota).toEqual([
+      { name: "five_hour", used: 0.59, resets: expect.stringMatching(/^2026-11-28T/) },
+      { name: "seven_day", used: 0.2, resets: expect.stringMatching(/^2026-11-29T/) },
+    ]);
+    expect(readLines(claude, stream("claude-limit")).heard.quota).toMatchObject([{ used: 1 }]);
+    for (const [name, dialect] of Object.entries(DIALECTS))
+      expect(readLines(dialect, stream(`${name}-1`)).heard.quota).toBeNull();
+    const odd = {
+      five_hour: { utilization: "1", resetsAt: 1 },
+      seven_day: { utilization: 1, resetsAt: 1e300 },
+    };
+    const line = { type: "rate_limit_event", rate_limit_info: { status: "allowed", unifiedWindows: odd } };
+    expect(readLines(claude, [JSON.stringify(line)]).heard.quota).toBeNull();
+  });
+
   it("tell the model where the agent says it, and no name that is none", () => {
     promise("telemetry.names");
     const models = Object.entries(DIALECTS).map(([name, dialect]) => [
@@ -144,7 +161,7 @@ describe("recorded streams", () => {
   it("of failures tell which", () => {
     const failed = { ...WELL, code: 1 };
     const reasons = Object.fromEntries(
-      RECORDED.filter((name) => !/-(1|resume|cumulative)$/.test(name)).map((name) => [
+      RECORDED.filter((name) => !/-(1|resume|cumulative|quota)$/.test(name)).map((name) => [
         name,
         verdict(DIALECTS[name.split("-")[0] ?? ""] as Dialect, stream(name), failed)?.reason,
       ]),

@@ -1,5 +1,5 @@
 /** Folds the lines of a run's stream into the run's state, and judges the run at its end. Pure. */
-import type { AgentEvent, AgentModel, AgentUsage } from "../../core/ports/agents.ts";
+import type { AgentEvent, AgentModel, AgentUsage, QuotaWindow } from "../../core/ports/agents.ts";
 import type { AgentLine, Fault } from "./dialects/dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
@@ -24,6 +24,8 @@ export interface Heard {
   readonly refused: readonly string[];
   /** When its account's limit ends, if it reported that; else null. */
   readonly resets: number | null;
+  /** What its account has used, as it reported last; null: it did not. */
+  readonly quota: readonly QuotaWindow[] | null;
   /** The end, if it was the last event. */
   readonly end: { readonly fault: Fault | null } | null;
 }
@@ -40,6 +42,7 @@ export const NOTHING_HEARD: Heard = {
   model: null,
   refused: [],
   resets: null,
+  quota: null,
   end: null,
 };
 
@@ -129,6 +132,8 @@ function takeOne(heard: Heard, told: AgentLine, before: AgentUsage | null): Hear
       return told.what.length > 0 ? { ...heard, refused: told.what } : heard;
     case "limit":
       return { ...heard, resets: told.resets };
+    case "quota":
+      return { ...heard, quota: told.windows };
     case "end":
       return { ...heard, end: { fault: told.fault } };
     default:

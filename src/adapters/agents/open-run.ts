@@ -105,7 +105,7 @@ export function openRun(
 
 function agentEndOf(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "refused">,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "quota" | "refused">,
   end: ProcessEnd,
   fault: Fault | null,
   limited: Limited | null,
@@ -119,6 +119,7 @@ function agentEndOf(
     leftovers: end.leftovers,
     output: runFolder.path,
     ...(heard.model ? { model: heard.model } : {}),
+    ...(heard.quota ? { quota: heard.quota } : {}),
     ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
   };
   const told: AgentEnd = fault

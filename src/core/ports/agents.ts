@@ -188,6 +188,18 @@ export interface AgentEndFacts {
   readonly refused?: readonly string[];
   /** Absent: neither the agent nor its settings name one. */
   readonly model?: AgentModel;
+  /** What its account has used by now. Absent: the agent does not report it. */
+  readonly quota?: readonly QuotaWindow[];
+}
+
+/** A part of an account's quota that is renewed as a whole. */
+export interface QuotaWindow {
+  /** As the agent calls it: `five_hour`. */
+  readonly name: string;
+  /** From 0 to 1. */
+  readonly used: number;
+  /** When it is renewed, ISO 8601. */
+  readonly resets: string;
 }
 
 export type AgentFailure =

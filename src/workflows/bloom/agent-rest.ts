@@ -4,7 +4,7 @@
  */
 
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Limited } from "../../core/ports/agents.ts";
+import type { Limited, QuotaWindow } from "../../core/ports/agents.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import {
@@ -13,6 +13,7 @@ import {
   fields,
   flag,
   listOf,
+  mapOf,
   number,
   readState,
   stateUnreadable,
@@ -43,6 +44,17 @@ export const ACCOUNTS: ProjectPath = projectPath(".pawl/accounts.json");
 export interface Accounts {
   /** The accounts that are limited or refused, each until its agent has worked again. */
   readonly rests: readonly AgentRest[];
+  /** Of accounts whose agent reports it. */
+  readonly quotas: readonly Quota[];
+}
+
+/** What an account has used of its quota. */
+export interface Quota {
+  readonly agent: string;
+  readonly account: string;
+  readonly windows: readonly QuotaWindow[];
+  /** By the window's name: how much of it each of the last runs took, newest last. */
+  readonly took: Readonly<Record<string, readonly number[]>>;
 }
 
 /** The rest of an agent whose account is limited or refused. */
@@ -60,6 +72,8 @@ export interface AgentRest {
   readonly until: string;
   /** The agent reported that time. */
   readonly isKnown: boolean;
+  /** It is not limited yet, but has too little left. */
+  readonly early?: true;
   /** Only a person can fix it: a wrong key, no credit. Absent: it passes. */
   readonly mend?: string;
   /** The number of consecutive rests. */
@@ -76,12 +90,18 @@ const REST = fields({
   ...{ agent: text, account: text, words: text, since: text, at: text, until: text },
   ...{ isKnown: flag, count: number },
 });
-const RECORD = fields({ version: accepts((value) => value === 1, "1"), rests: listOf(REST) });
+const WINDOW = fields({ name: text, used: number, resets: text });
+const QUOTA = fields({ agent: text, account: text, windows: listOf(WINDOW), took: mapOf(listOf(number)) });
+const RECORD = fields({
+  version: accepts((value) => value === 1, "1"),
+  rests: listOf(REST),
+  quotas: listOf(QUOTA),
+});
 
 /** Throws `state-unreadable`. */
 export async function loadAccounts(view: View): Promise<Accounts> {
   const json = await view.read(ACCOUNTS);
-  if (json === null) return { rests: [] };
+  if (json === null) return { rests: [], quotas: [] };
   const remedy = "Or delete it: then each agent is asked again.";
   return readState<Accounts>(json, as(RECORD), stateUnreadable(ACCOUNTS, "what is known of agents", remedy));
 }
@@ -100,6 +120,9 @@ export interface AccountReport {
   readonly began: string;
   /** Null: the agent has worked. */
   readonly limited: Limited | null;
+  /** It did not begin, because too little is left. */
+  readonly early?: true;
+  readonly quota?: readonly QuotaWindow[];
 }
 
 export function withReport(
@@ -108,23 +131,76 @@ export function withReport(
   accountOf: AccountOf = () => HERE,
   now: string,
 ): Accounts {
-  const { agent, began, limited } = report;
-  if (limited === null && accounts.rests.length === 0) return accounts;
+  const { agent, limited, quota } = report;
+  if (limited === null && quota === undefined && accounts.rests.length === 0) return accounts;
   const account = accountOf(agent);
-  const before = accounts.rests.find((rest) => rest.agent === agent && rest.account === account) ?? null;
+  const quotas =
+    quota === undefined ? accounts.quotas : withQuota(accounts.quotas, { agent, account }, quota);
+  const known = quotas === accounts.quotas ? accounts : { ...accounts, quotas };
+  return withRest(known, { ...report, account }, now);
+}
+
+/** A window is the same one if it is renewed at about the same time. */
+const SAME_WINDOW = 2 * MINUTE;
+const RUNS_REMEMBERED = 5;
+
+function withQuota(
+  quotas: readonly Quota[],
+  whose: Whose,
+  windows: readonly QuotaWindow[],
+): readonly Quota[] {
+  const before = quotas.find((quota) => isOf(quota, whose));
+  const took = windows.flatMap((window) => {
+    const last = before?.windows.find(({ name, resets }) => {
+      const apart = Math.abs(Date.parse(resets) - Date.parse(window.resets));
+      return name === window.name && apart < SAME_WINDOW;
+    });
+    const known = before?.took[window.name] ?? [];
+    // Agents at work side by side report in turn: each gets what was used since the one before.
+    const grown = last === undefined ? [] : [Math.max(0, window.used - last.used)];
+    return [[window.name, [...known, ...grown].slice(-RUNS_REMEMBERED)] as const];
+  });
+  const quota = { ...whose, windows, took: { ...before?.took, ...Object.fromEntries(took) } };
+  return [...quotas.filter((each) => each !== before), quota];
+}
+
+/** Why the agent should not begin before the reset; null: enough is left, or nobody knows. */
+export function unfit({ took, windows }: Quota, now: string): Limited | null {
+  const short = windows
+    .flatMap(({ name, resets, used }) => {
+      const [left, most] = [1 - used, Math.max(0, ...(took[name] ?? []))];
+      if (left >= most || resets <= now) return [];
+      const words = `${percent(left)} of its ${name} quota are left, and a run took up to ${percent(most)}`;
+      return [{ words, resets }];
+    })
+    .sort((one, other) => (one.resets < other.resets ? 1 : -1));
+  return short[0] ?? null;
+}
+
+function percent(share: number): string {
+  return `${Math.max(0, Math.round(share * 1000) / 10)} %`;
+}
+
+function withRest(
+  accounts: Accounts,
+  report: AccountReport & { readonly account: string },
+  now: string,
+): Accounts {
+  const { began, limited } = report;
+  const before = accounts.rests.find((rest) => isOf(rest, report)) ?? null;
   if (limited === null) {
     // A run that was at work when the limit was found has not shown that it is over.
     if (before === null || began < before.at) return accounts;
     return { ...accounts, rests: accounts.rests.filter((rest) => rest !== before) };
   }
-  const rest = restOf(limited, { ...report, account }, before, now);
+  const rest = restOf(limited, report, before, now);
   return { ...accounts, rests: [...accounts.rests.filter((each) => each !== before), rest] };
 }
 
 /** `before`: the preceding rest, if the agent did no work in between. */
 function restOf(
   { mend, resets, words }: Limited,
-  { account, agent, began }: AccountReport & { readonly account: string },
+  { account, agent, began, early }: AccountReport & { readonly account: string },
   before: AgentRest | null,
   now: string,
 ): AgentRest {
@@ -144,18 +220,33 @@ function restOf(
   const rest = {
     ...{ agent, account, words, count, until, isKnown, at: now, since: before?.since ?? now },
     ...(mend === undefined ? {} : { mend }),
+    ...(early === undefined ? {} : { early }),
   };
   if (!isSame) return rest;
   return { ...(before.until > until ? before : rest), at: before.at };
 }
 
-/** These agents are asked again at once; all of them if none is named. */
+/** These agents are asked again at once, whatever is known of their quota. */
 export function lifted(accounts: Accounts, now: string, lifts: (rest: AgentRest) => boolean): Accounts {
   if (!accounts.rests.some((rest) => lifts(rest) && rest.until > now)) return accounts;
   const rests = accounts.rests.map((rest) =>
     lifts(rest) && rest.until > now ? { ...rest, until: now, isKnown: false } : rest,
   );
-  return { ...accounts, rests };
+  const isAsked = (quota: Quota) => accounts.rests.some((rest) => lifts(rest) && isOf(rest, quota));
+  const quotas = accounts.quotas.map((quota) => (isAsked(quota) ? { ...quota, windows: [] } : quota));
+  return { rests, quotas };
+}
+
+type Whose = Pick<AgentRest, "account" | "agent">;
+
+function isOf(one: Whose, other: Whose): boolean {
+  return one.agent === other.agent && one.account === other.account;
+}
+
+/** By agent name, of this machine's accounts. */
+export function quotasIn({ quotas }: Accounts, accountOf?: AccountOf): ReadonlyMap<string, Quota> {
+  const own = quotas.filter(({ account, agent }) => accountOf === undefined || accountOf(agent) === account);
+  return new Map(own.map((quota) => [quota.agent, quota]));
 }
 
 // ── Who rests ──────────────────────────────────────────────────────────────────────────────────────────────

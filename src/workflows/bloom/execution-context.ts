@@ -14,7 +14,7 @@ import type {
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
-import type { AccountReport, Rests } from "./agent-rest.ts";
+import type { AccountReport, Quota, Rests } from "./agent-rest.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEvent } from "./run/table.ts";
 import type { TaskRun } from "./run/task-run.ts";
@@ -35,6 +35,7 @@ export interface TaskSnapshot {
   readonly resting: Rests;
   /** Those and the ones whose rest is over and that have not worked since. */
   readonly rests: Rests;
+  readonly quotas: ReadonlyMap<string, Quota>;
 }
 
 /** Why the current work must end. */

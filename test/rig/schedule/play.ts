@@ -344,7 +344,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       if (text !== undefined) runs.set(task.id, JSON.parse(text));
     }
     const now = simulator.now().toISOString();
-    const rests = restsIn(JSON.parse(disk.files.get(ACCOUNTS) ?? '{"rests":[]}'), now);
+    const rests = restsIn(JSON.parse(disk.files.get(ACCOUNTS) ?? '{"rests":[],"quotas":[]}'), now);
     return { tasks, runs, rests, states: schedulingStatuses(tasks, runs, now, rests) };
   };
 

@@ -13,6 +13,7 @@ import type {
   DeferredCall,
   Limited,
   PermissionQuestion,
+  QuotaWindow,
 } from "../../../src/core/ports/agents.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
@@ -100,6 +101,8 @@ export interface StageRun {
   /** It has made so many calls of its model so far. */
   spend(turns: number): void;
   works(milliseconds: number): Promise<void>;
+  /** What its account has used by now. */
+  tellQuota(windows: readonly QuotaWindow[]): void;
 }
 
 /** How a run fails; nothing: it ends well. */
@@ -217,6 +220,7 @@ export function openStage(options: StageOptions): Stage {
       stepDone: (id) => call(stepDone, { id }),
       mayIt: async (question) => (await order.ask?.(question)) ?? "refuse",
       spend: (turns) => hear({ type: "usage", usage: { ...UNKNOWN, turns } }),
+      tellQuota: (windows) => void quotas.set(order.run, windows),
       works: (milliseconds) => new Promise((go) => void simulator.after(process, milliseconds, "works", go)),
     };
     runs.push(run);
@@ -236,10 +240,11 @@ export function openStage(options: StageOptions): Stage {
     options.onCommand?.(false, n, order);
     return options.exit?.(command, folder, n) ?? 0;
   };
+  const quotas = new Map<string, readonly QuotaWindow[]>();
   const scripted = scriptedAgents(
     simulator,
     () => loop,
-    options.stoppedAs ?? "stopped",
+    { quotas, stoppedAs: options.stoppedAs ?? "stopped" },
     async (order, hear, stopped) => {
       const failed = await agent(begin(order, hear, stopped));
       if (failed === undefined && order.folder.startsWith(BRANCHES))
@@ -472,7 +477,13 @@ type Act = (
 function scriptedAgents(
   simulator: Simulator,
   ownerNow: () => Process,
-  stoppedAs: "stopped" | "signalled",
+  {
+    quotas,
+    stoppedAs,
+  }: {
+    readonly quotas: ReadonlyMap<string, readonly QuotaWindow[]>;
+    readonly stoppedAs: "stopped" | "signalled";
+  },
   act: Act,
 ): Agents {
   const running = new Map<string, (reason: string) => void>();
@@ -495,7 +506,9 @@ function scriptedAgents(
         const over = (failed: Failing | undefined) => {
           running.delete(order.run);
           if (!owner.alive) return;
-          const end = { ...END, usage, session: failed?.reason === "bad-session" ? null : session };
+          const told = quotas.get(order.run);
+          const quota = told ? { quota: told } : {};
+          const end = { ...END, ...quota, usage, session: failed?.reason === "bad-session" ? null : session };
           resolve(failed ? { ...end, outcome: "failed", ...failed } : { ...end, outcome: "succeeded" });
         };
         void stopped.then((detail) => over({ reason: stoppedAs, detail }));

@@ -115,12 +115,8 @@ function readBody(line: Json): readonly AgentLine[] {
       return line.subtype === "permission_denied"
         ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]
         : [];
-    case "rate_limit_event": {
-      const { resetsAt, status } = objectAt(line, "rate_limit_info");
-      return status === "rejected" && typeof resetsAt === "number"
-        ? [{ type: "limit", resets: resetsAt * 1000 }]
-        : [];
-    }
+    case "rate_limit_event":
+      return quotaOf(objectAt(line, "rate_limit_info"));
     case "result":
       return [
         { type: "usage", usage: usageOf(line) },
@@ -130,6 +126,21 @@ function readBody(line: Json): readonly AgentLine[] {
     default:
       return [];
   }
+}
+
+/** Only a subscriber's account has windows. */
+function quotaOf({ resetsAt, status, unifiedWindows }: Json): readonly AgentLine[] {
+  const windows = Object.entries(objectAt(unifiedWindows)).flatMap(([name, window]) => {
+    const [used, resets] = [numberAt(window, "utilization"), numberAt(window, "resetsAt")];
+    if (used === null || resets === null || Number.isNaN(new Date(resets * 1000).getTime())) return [];
+    return [{ name, used, resets: new Date(resets * 1000).toISOString() }];
+  });
+  return [
+    ...(windows.length > 0 ? ([{ type: "quota", windows }] as const) : []),
+    ...(status === "rejected" && typeof resetsAt === "number"
+      ? ([{ type: "limit", resets: resetsAt * 1000 }] as const)
+      : []),
+  ];
 }
 
 /** Reports the first retry, then only long waits. */

@@ -15,6 +15,7 @@ import type {
   AgentOrder,
   AgentUsage,
   Permission,
+  QuotaWindow,
 } from "../../../core/ports/agents.ts";
 import type { Environment } from "../../process/environment.ts";
 import type { HomePlace } from "../../wall/homes.ts";
@@ -91,6 +92,8 @@ export type AgentLine =
    * Everything that was refused in this run, as the agent reports it at its end. It replaces earlier reports.
    */
   | { readonly type: "refusals"; readonly what: readonly string[] }
+  /** What the account has used by now. */
+  | { readonly type: "quota"; readonly windows: readonly QuotaWindow[] }
   /** The account is limited until then, in milliseconds since 1970. */
   | { readonly type: "limit"; readonly resets: number }
   | { readonly type: "end"; readonly fault: Fault | null };

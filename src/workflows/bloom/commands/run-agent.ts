@@ -17,7 +17,7 @@ import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
-import { type AccountReport, agentOf } from "../agent-rest.ts";
+import { type AccountReport, agentOf, unfit } from "../agent-rest.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -53,7 +53,7 @@ const MINUTE = 60_000;
 
 export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const { known } = context;
-  const before = lookFirst(known);
+  const before = lookFirst(known, context.now().toISOString());
   if (before) return before;
   const place = await placeOf(context);
   const agent = agentOf(known.task, known.run, known.settings);
@@ -69,15 +69,20 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 }
 
 /** The result without a run, if the step is done, a question is open or the budget is spent; else null. */
-function lookFirst(known: TaskSnapshot): StepResult | null {
-  const { task, resting, run, settings } = known;
+function lookFirst(known: TaskSnapshot, now: string): StepResult | null {
+  const { quotas, task, resting, run, settings } = known;
   const asks = asking(known);
   if (asks) return asks;
   const isWork = run.purpose === "step" || run.purpose === "mark";
   if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
   const limit = overspent(budgetOf(task, settings), run.spent);
   if (limit !== null) return spent(task, run, limit);
-  return resting.has(agentOf(task, run, settings)) ? { event: "agent_limited" } : null;
+  const agent = agentOf(task, run, settings);
+  if (resting.has(agent)) return { event: "agent_limited" };
+  const quota = settings.fit ? quotas.get(agent) : undefined;
+  const limited = quota ? unfit(quota, now) : null;
+  if (limited === null) return null;
+  return { event: "agent_limited", account: { agent, began: now, limited, early: true } };
 }
 
 /** The outcome if the task waits for a person's answer; else null. */
@@ -527,7 +532,8 @@ function accountReport(
   const limited = event === "agent_limited" ? limitedBy(end) : null;
   if (limited === null && (event === undefined || NOT_WORKED.has(event))) return {};
   const began = run.agentRun?.since ?? "";
-  return { account: { agent, began, limited } };
+  const quota = end.quota === undefined ? {} : { quota: end.quota };
+  return { account: { agent, began, limited, ...quota } };
 }
 
 const NOT_WORKED: ReadonlySet<string> = new Set([

@@ -30,6 +30,7 @@ import {
   lifted,
   loadAccounts,
   nextAgent,
+  quotasIn,
   type Rests,
   restReason,
   restsIn,
@@ -129,6 +130,7 @@ function knownOf(
     questions: seen.questions,
     resting: lasting(seen.rests, context.now.time),
     rests: seen.rests,
+    quotas: seen.quotas,
   };
 }
 
@@ -191,7 +193,8 @@ export const applyResult = runEvent<ResultTypes>({
     const accounts = given.account ? withReport(before, given.account, accountOf, now.time) : before;
     const rests = restsIn(accounts, now.time, accountOf);
     const run = found.run === null && held !== undefined ? held : found.run;
-    const seen = { ...found, run, accounts, rests };
+    const quotas = quotasIn(accounts, accountOf);
+    const seen = { ...found, run, accounts, rests, quotas };
     const policy = pinOf(pinned);
     const written = findTask(seen.file.tasks, id);
     // Removed, or cancelled by a person while no worker held it.

@@ -647,7 +647,8 @@ async function askAgain(loop: Loop): Promise<void> {
     ),
   );
   if (awaited.size === 0) return;
-  const lifts = ({ account, agent, mend }: AgentRest) =>
+  const lifts = ({ account, agent, early, mend }: AgentRest) =>
+    early !== true &&
     awaited.has(agent) &&
     accountOf(agent) === account &&
     (leaseManager.isShared !== true || mend !== undefined);

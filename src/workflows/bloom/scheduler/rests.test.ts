@@ -8,6 +8,7 @@ import {
   type StageRun,
 } from "../../../../test/rig/schedule/stage.ts";
 import type { Limited } from "../../../core/ports/agents.ts";
+import { type Accounts, type Quota, unfit, withReport } from "../agent-rest.ts";
 import { ready } from "../verbs/status.ts";
 
 const list = (...tasks: readonly string[]) =>
@@ -272,6 +273,7 @@ describe("What is known of an account", () => {
       RECORD,
       JSON.stringify({
         version: 1,
+        quotas: [],
         rests: [
           {
             ...{ agent: "claude", account: "here", words: "limit", isKnown: true, count: 1 },
@@ -283,6 +285,99 @@ describe("What is known of an account", () => {
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
     stage.save(RECORD, "{");
     await expect(stage.again()).rejects.toMatchObject({ code: "state-unreadable" });
+  });
+});
+
+describe("With `fit`, a step", () => {
+  const SIX = list(...["T1", "T2", "T3", "T4", "T5", "T6"].map((id) => `id: ${id}, repo: .`));
+
+  /** Each run takes a share of the quota of five hours, of which a part was used before. */
+  function metered(used: number, share: number, more: Partial<StageOptions> = {}) {
+    let resets = Number.NaN;
+    let now = used;
+    const stage: Stage = openStage({
+      ...{ tasks: SIX, once: true, agents: 1, settings: { fit: true } },
+      async agent({ agent, tellQuota }) {
+        if (agent !== "claude") return undefined;
+        if (Number.isNaN(resets)) resets = stage.now().getTime() + 2 * HOUR;
+        if (stage.now().getTime() >= resets) [resets, now] = [resets + 5 * HOUR, 0];
+        now += share;
+        tellQuota([{ name: "five_hour", used: now, resets: new Date(resets).toISOString() }]);
+        return undefined;
+      },
+      ...more,
+    });
+    return stage;
+  }
+
+  it("waits for the reset where less is left of its agent's quota than a run took, and says so once", async () => {
+    promise("agents.fit");
+    const stage = metered(0.4, 0.2);
+    await stage.until(() => stage.of("agent:rests").length === 1);
+    // 0.6 and 0.8 and 1: nothing is left for a fourth.
+    expect(stage.runs).toHaveLength(3);
+    expect(stage.of("agent:rests")).toMatchObject([
+      {
+        first: true,
+        reason: expect.stringContaining("0 % of its five_hour quota are left, and a run took up to 20 %"),
+      },
+    ]);
+    await stage.pass(HOUR);
+    expect(stage.runs).toHaveLength(3);
+    expect(await stage.end()).toMatchObject({ blocked: [], open: [] });
+    expect(stage.runs).toHaveLength(6);
+    expect(stage.elapsed()).toBeGreaterThan(2 * HOUR);
+    expect(stage.of("agent:rests")).toHaveLength(1);
+    expect(stage.of("task:retried")).toEqual([]);
+  });
+
+  it("begins without it, and where its agent says nothing of its quota", async () => {
+    promise("agents.fit");
+    const without = metered(0.4, 0.2, { settings: { fit: false } });
+    await without.end();
+    const silent = openStage({ ...{ tasks: SIX, once: true, settings: { fit: true } } });
+    await silent.end();
+    for (const { elapsed, runs } of [without, silent]) {
+      expect(runs).toHaveLength(6);
+      expect(elapsed()).toBeLessThan(HOUR);
+    }
+  });
+
+  it("waits on under a new loop, and begins where a person says so", async () => {
+    promise("agents.fit");
+    const stage = metered(0.4, 0.2, { noWait: true });
+    await stage.end();
+    expect(await stage.again()).toMatchObject({ resting: [{ agent: "claude", tasks: ["T4", "T5", "T6"] }] });
+    expect(stage.runs).toHaveLength(3);
+    await stage.person(ready, { id: "T4" });
+    await stage.again();
+    expect(stage.runs.map(({ task }) => task)).toEqual(["T1", "T2", "T3", "T4"]);
+  });
+
+  it("is measured by the last five runs in one window", () => {
+    const began = "2026-01-01T00:00:00Z";
+    const reported = (...used: readonly number[]) =>
+      used.reduce<Accounts>(
+        (known, each) => {
+          const quota = [{ name: "five_hour", used: each, resets: "2026-01-01T05:00:00Z" }];
+          return withReport(known, { agent: "claude", began, limited: null, quota }, undefined, began);
+        },
+        { rests: [], quotas: [] },
+      ).quotas[0] as Quota;
+    expect(unfit(reported(0.3, 0.5, 0.55, 0.6, 0.7, 0.85), began)).toMatchObject({
+      words: "15 % of its five_hour quota are left, and a run took up to 20 %",
+    });
+    expect(unfit(reported(0.3, 0.5, 0.55, 0.6, 0.65, 0.75, 0.85), began)).toBeNull();
+  });
+
+  it("is done by the next agent where there is one", async () => {
+    promise("agents.fit");
+    const stage = metered(0.4, 0.2, {
+      settings: { fit: true, agent: "claude", stand_ins: ["codex"] },
+    });
+    expect(await stage.end()).toMatchObject({ open: [] });
+    const by = stage.runs.map(({ agent }) => agent);
+    expect(by).toEqual(["claude", "claude", "claude", "codex", "codex", "codex"]);
   });
 });
 

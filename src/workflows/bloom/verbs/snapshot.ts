@@ -16,7 +16,15 @@ import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
-import { type AccountOf, type Accounts, loadAccounts, type Rests, restsIn } from "../agent-rest.ts";
+import {
+  type AccountOf,
+  type Accounts,
+  loadAccounts,
+  type Quota,
+  quotasIn,
+  type Rests,
+  restsIn,
+} from "../agent-rest.ts";
 import { BLOOM_STATES } from "../run/recorded.ts";
 import { unspent } from "../run/run-changes.ts";
 import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
@@ -27,6 +35,7 @@ export interface Snapshot extends LoadedTasks, Runs {
   readonly states: SchedulingStatuses;
   readonly accounts: Accounts;
   readonly rests: Rests;
+  readonly quotas: ReadonlyMap<string, Quota>;
 }
 
 export function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
@@ -49,7 +58,7 @@ export async function loadSnapshotFor(
   const states = schedulingStatuses(tasks, runs, context.now.time, rests);
   // A held task is not taken, and no task that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
-  return { ...loaded, runs, held, states: all, accounts, rests };
+  return { ...loaded, runs, held, states: all, accounts, rests, quotas: quotasIn(accounts, accountOf) };
 }
 
 export interface Renewable extends Snapshot {

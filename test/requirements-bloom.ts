@@ -38,6 +38,10 @@ export const BLOOM = {
     says: "With `fit: true`, a step for which less is left of its agent's quota than one of its last five runs took waits for the reset before it begins, spends no try, and is told once; where the agent does not say what is left, it begins.",
     source: "hours, Quota is a resource",
   },
+  "agents.night": {
+    says: "A night of 40 tasks and two agents, with three limits and their resets, a refused key, overloaded hosts, cut connections and two kills of the loop: nothing is blocked, nothing is done twice, and the money that Pawl counts is exact to the cent.",
+    source: "hours, It must reach",
+  },
   "agents.next": {
     says: "With a list of agents and `on_limit: next`, the next agent takes over a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
     source: "hours, Quota is a resource",

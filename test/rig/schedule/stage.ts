@@ -98,8 +98,8 @@ export interface StageRun {
   stepDone(id: string): Promise<unknown>;
   /** What it may not do unasked. */
   mayIt(question: PermissionQuestion): Promise<"allow" | "refuse">;
-  /** It has made so many calls of its model so far. */
-  spend(turns: number): void;
+  /** It has made so many calls of its model so far, for so many dollars. */
+  spend(turns: number, usd?: number): void;
   works(milliseconds: number): Promise<void>;
   /** What its account has used by now. */
   tellQuota(windows: readonly QuotaWindow[]): void;
@@ -118,6 +118,8 @@ export interface StageOptions {
   readonly tasks: string;
   readonly once?: true;
   readonly noWait?: true;
+  /** Of the simulator, before it gives up. */
+  readonly mostSteps?: number;
   readonly settings?: Partial<Settings["bloom"]>;
   readonly environment?: Partial<Settings["task_environment"]>;
   /** Where branches are pushed to, and pull requests are opened. */
@@ -219,7 +221,11 @@ export function openStage(options: StageOptions): Stage {
       call,
       stepDone: (id) => call(stepDone, { id }),
       mayIt: async (question) => (await order.ask?.(question)) ?? "refuse",
-      spend: (turns) => hear({ type: "usage", usage: { ...UNKNOWN, turns } }),
+      spend(turns, usd = Number.NaN) {
+        const usage = { ...UNKNOWN, turns, usd: Number.isNaN(usd) ? null : usd };
+        spent.set(order.run, usage);
+        hear({ type: "usage", usage });
+      },
       tellQuota: (windows) => void quotas.set(order.run, windows),
       works: (milliseconds) => new Promise((go) => void simulator.after(process, milliseconds, "works", go)),
     };
@@ -240,6 +246,7 @@ export function openStage(options: StageOptions): Stage {
     options.onCommand?.(false, n, order);
     return options.exit?.(command, folder, n) ?? 0;
   };
+  const spent = new Map<string, AgentUsage>();
   const quotas = new Map<string, readonly QuotaWindow[]>();
   const scripted = scriptedAgents(
     simulator,
@@ -264,7 +271,7 @@ export function openStage(options: StageOptions): Stage {
     accountOf: (name) => options.accounts?.()[name] ?? null,
     async spentBy(run) {
       const turns = options.spent?.[run];
-      return turns === undefined ? null : { ...UNKNOWN, turns };
+      return turns === undefined ? (spent.get(run) ?? null) : { ...UNKNOWN, turns };
     },
     missing: (name) => (missing.includes(name) ? `${name} is not installed` : null),
   };
@@ -357,7 +364,7 @@ export function openStage(options: StageOptions): Stage {
   };
   startLoop();
   const eachStep = () => {
-    if (simulator.steps > MOST_STEPS) throw new Error("it does not come to an end");
+    if (simulator.steps > (options.mostSteps ?? MOST_STEPS)) throw new Error("it does not come to an end");
   };
   const runUntil = (isOver: () => boolean) =>
     simulator.run({ isOver, eachStep, atRest() {}, isPatient: true });

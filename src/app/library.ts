@@ -9,7 +9,12 @@ import type { Caller, PawlEvent } from "../core/event.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Facts, FactValue } from "../engine/workflow.ts";
-import type { Reply, RunOverview, Transaction } from "../runtime/transaction/transaction.ts";
+import {
+  type Reply,
+  type RunOverview,
+  shownIn,
+  type Transaction,
+} from "../runtime/transaction/transaction.ts";
 import type { WorkflowDraft } from "../workflows/custom/define.ts";
 import type { Definition } from "../workflows/custom/definition.ts";
 import { startsIn } from "../workflows/custom/starts.ts";
@@ -143,7 +148,7 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
     async runTransaction(plan, input, caller = asLibrary) {
       const answered = isPersons(caller) ? "vouched" : undefined;
       const { ask, reply } = await runTransaction(runtime, plan, input, caller, answered);
-      if (ask) throw unasked(ask.message);
+      if (ask) throw unasked(shownIn(ask));
       return reply;
     },
     events: (wanted) => project.events(wanted),

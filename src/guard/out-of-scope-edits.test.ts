@@ -3,7 +3,7 @@ import { promise } from "../../test/rig/promise.ts";
 import type { TreeNote } from "../core/ports/tree-notes.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { proposeWithOutOfScopeEdits } from "../runtime/transaction/out-of-scope-edits.ts";
-import type { Proposal } from "../runtime/transaction/transaction.ts";
+import { askedIn, type Proposal, shownIn } from "../runtime/transaction/transaction.ts";
 import { openScopeWatch } from "./out-of-scope-edits.ts";
 
 const RUN = "alfred:TS-1";
@@ -113,12 +113,11 @@ const looked = async () => EDITS;
 const person = { channel: "elicitation", who: "dev" } as const;
 
 async function answered(proposal: Partial<Proposal<null>>) {
-  let shown = "";
   const ask = { ask: { message: "Approve?" }, reply: null, changes: [{}] } as unknown as Proposal<null>;
   const asking = await proposeWithOutOfScopeEdits(looked, { caller: person }, async () => ask);
-  shown = asking.proposal.ask?.message ?? "";
-  expect(shown).toContain("stray");
-  return proposeWithOutOfScopeEdits(looked, { caller: person, answered: { message: shown } }, async () => {
+  const to = askedIn(asking.proposal.ask ?? { message: "" });
+  expect(shownIn(to)).toContain("stray");
+  return proposeWithOutOfScopeEdits(looked, { caller: person, answered: { to } }, async () => {
     return { reply: null, changes: [{}], ...proposal } as unknown as Proposal<null>;
   });
 }

@@ -328,7 +328,7 @@ test("elicit: the human is asked through the client, and the human's answer coun
   const unasked = await project.run(tool.transaction, decided, human);
   expect(unasked.ask?.message).toContain("Do you approve the git status report of task TS-01");
   expect(project.read(STATE)).toBe(before);
-  await project.run(tool.transaction, decided, human, { message: asked.ask?.message ?? "" });
+  await project.run(tool.transaction, decided, human, { to: { message: asked.ask?.message ?? "" } });
   const store = project.state(ID).active_tool_state.context_store;
   expect(store.verdicts.at(-1)).toMatchObject({
     approved: false,
@@ -348,10 +348,12 @@ test("elicit: an answer to a question that would differ by now decides nothing, 
   const { ask } = await project.prepare("provide_review", input);
   project.write("new.txt", "x");
   const before = project.read(STATE);
-  const again = await project.prepare("provide_review", input, human, { message: ask?.message ?? "" });
+  const again = await project.prepare("provide_review", input, human, {
+    to: { message: ask?.message ?? "" },
+  });
   expect(again.ask?.message).toContain("new.txt");
   expect(project.read(STATE)).toBe(before);
-  await project.prepare("provide_review", input, human, { message: again.ask?.message ?? "" });
+  await project.prepare("provide_review", input, human, { to: { message: again.ask?.message ?? "" } });
   expect(project.state(ID).active_tool_state.current_state).toBe("branch_created");
 });
 

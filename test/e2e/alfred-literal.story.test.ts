@@ -74,7 +74,7 @@ function callerOn(made: AlfredProject, approves: Hands["approves"]) {
     const notes = decided.is_approved ? {} : { feedback_notes: "Say it better." };
     const shown = input.feedback_notes === undefined ? {} : { notes: String(input.feedback_notes) };
     const reply = prepared.ask
-      ? (await made.prepare(tool, { ...decided, ...notes }, HUMAN, { ...shown, ...prepared.ask })).reply
+      ? (await made.prepare(tool, { ...decided, ...notes }, HUMAN, { ...shown, to: prepared.ask })).reply
       : prepared.reply;
     const heard = heardOf({ data: {}, next_prompt: "", ...reply.data } as unknown as ToolAnswer);
     last = heard.text;

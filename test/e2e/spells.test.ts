@@ -348,7 +348,7 @@ describe("a state.json that cannot be used", () => {
       runTransaction(project.runtime, acceptState, { id: "main" }, { channel: "terminal" }, answered);
     const { ask } = await accept();
     expect(readFileSync(project.at("state.json"))).toEqual(bytes);
-    await accept({ message: ask?.message ?? "" });
+    await accept({ to: { message: ask?.message ?? "" } });
     expect(project.stateFile().current_state).toBe("GATHER_EDITING");
     expect(readFileSync(project.at("state.json.bak-2026-01-31T09-30-15Z"))).toEqual(bytes);
   });

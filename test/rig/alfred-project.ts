@@ -43,7 +43,7 @@ export interface ProjectOptions {
 
 /** The question that a person has answered, and the words of the assistant that were shown with it. */
 interface Answered {
-  readonly message: string;
+  readonly to: { readonly message: string };
   readonly notes?: string;
 }
 
@@ -165,7 +165,7 @@ export class AlfredProject {
     const input = { id, approve, ...(notes !== undefined && { notes }) };
     const person: Caller = { channel: "terminal", who: "dev@host" };
     const { ask, reply: refused } = await this.run(plan, input, person);
-    const { reply } = ask ? await this.run(plan, input, person, ask) : { reply: refused };
+    const { reply } = ask ? await this.run(plan, input, person, { to: ask }) : { reply: refused };
     return { data: {}, next_prompt: "", ...reply.data } as unknown as ToolAnswer;
   }
 

@@ -80,7 +80,7 @@ export class SpellsProject implements Disposable {
     const caller = { channel: "terminal" } as const;
     const { ask } = await runTransaction(this.runtime, acceptState, input, caller);
     if (ask === undefined) throw new Error("nothing is asked");
-    return (await runTransaction(this.runtime, acceptState, input, caller, ask)).reply;
+    return (await runTransaction(this.runtime, acceptState, input, caller, { to: ask })).reply;
   }
 
   /** A file below `.ai/task/`, or with a leading slash below the root. */

@@ -798,7 +798,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison of what was shown with what would be shown",
       file: "src/runtime/transaction/person.ts",
-      find: "return isAsked && answered !== undefined && answered.message === message;",
+      find: "return isAsked && answered !== undefined && answered.to.message === message;",
       replace: 'return isAsked && answered !== undefined && message !== "";',
       tests: [
         "test/e2e/alfred-gates.test.ts: elicit: an answer to a question that would differ by now decides nothing, and the human is asked anew",
@@ -807,7 +807,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison of the question that a client answers",
       file: "src/surfaces/mcp/ask.ts",
-      find: 'if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {',
+      find: 'if (shownHash(open.ask) !== question.message || answer.kind !== "elicit") {',
       replace: 'if (answer.kind !== "elicit") {',
       tests: [
         "test/e2e/custom-mcp.story.test.ts: asks anew where the work changed while the person read the question",
@@ -993,9 +993,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/runtime/run-log/history.ts",
       find: "if (step.prev !== head)",
       replace: "if (step.prev === undefined && step.prev !== head)",
-      tests: [
-        "src/runtime/run-log/record.test.ts: shows an edit to have a step changed after the next",
-      ],
+      tests: ["src/runtime/run-log/record.test.ts: shows an edit to have a step changed after the next"],
     },
     {
       takes: "the replay of a run's steps",
@@ -1011,9 +1009,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/runtime/run-log/history.ts",
       find: "  if (isSame(configuration, recordedState)) return [];\n",
       replace: "  if (isSame(configuration, configuration)) return [];\n",
-      tests: [
-        "src/runtime/run-log/record.test.ts: shows an edit to have another end",
-      ],
+      tests: ["src/runtime/run-log/record.test.ts: shows an edit to have another end"],
     },
     {
       takes: "the law of a task's steps",

@@ -122,7 +122,7 @@ describe("a verdict from a page", () => {
       answered === undefined ? asking("Approve a:1?") : MOVED;
     const { give, said, store } = scene({ gate });
     expect(await give()).toMatchObject({ words: "Approved.\n" });
-    expect(said.map(([, answered]) => answered)).toEqual([undefined, { message: "Approve a:1?" }]);
+    expect(said.map(([, answered]) => answered)).toEqual([undefined, { to: { message: "Approve a:1?" } }]);
     expect(store.files.get("state")).toBe("approved");
     const clean = scene({ gate, edits: null });
     expect(await clean.give()).toMatchObject({ words: "Approved.\n" });
@@ -150,7 +150,7 @@ describe("a verdict that needs more than the review", () => {
     expect(asked).toEqual({ asked: { hash: hashOf(message), message, digits: 0 } });
     expect([store.commits, new Set(looked)]).toEqual([0, new Set(["a:1"])]);
     expect(await give({ asked: hashOf(message) })).toMatchObject({ words: "Approved.\n" });
-    expect([store.commits, said.at(-1)?.[1]]).toEqual([1, { message: "Approve?" }]);
+    expect([store.commits, said.at(-1)?.[1]]).toEqual([1, { to: { message: "Approve?", edits: message.replace("Approve?", "") } }]);
     // It is answered: the same order is a new one.
     expect(await give({ asked: hashOf(message) })).toEqual(asked);
   });
@@ -196,7 +196,7 @@ describe("a verdict that is signed", () => {
       receipt: null,
     });
     expect(said.at(-1)?.[1]).toEqual({
-      message: "Approve?",
+      to: { message: "Approve?" },
       signed: { record: "the record", signature: "signed the record" },
     });
     expect(store.commits).toBe(1);

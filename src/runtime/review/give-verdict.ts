@@ -16,7 +16,14 @@ import type { GateInput, SignedRecord } from "../module.ts";
 import type { Project } from "../project.ts";
 import { findRun } from "../reports/overview.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
-import type { Proposal, Reply, Transaction } from "../transaction/transaction.ts";
+import {
+  type Asked,
+  askedIn,
+  type Proposal,
+  type Reply,
+  shownIn,
+  type Transaction,
+} from "../transaction/transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
 
 /** The page's request. */
@@ -72,7 +79,7 @@ const DIGITS = 8;
 const MOST_PENDING = 100;
 
 interface Pending {
-  readonly message: string;
+  readonly to: Asked;
   /** The text to sign, and its content in words; null: a yes is enough. */
   readonly sign: { readonly record: string; readonly words: string } | null;
 }
@@ -86,9 +93,10 @@ export function openVerdicts(): Verdicts {
     signing = signed.catch(() => {});
     return signed;
   };
-  const ask = ({ message, sign: asked }: Pending): VerdictQuestion => {
+  const ask = ({ sign: asked, to }: Pending): VerdictQuestion => {
+    const message = shownIn(to);
     const hash = hashOf(asked?.record ?? message);
-    pending.set(hash, { message, sign: asked });
+    pending.set(hash, { to, sign: asked });
     const [oldest] = pending.keys();
     if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
     const shown = asked === null ? message : `${message}\n\n${asked.words}`;
@@ -105,15 +113,15 @@ export function openVerdicts(): Verdicts {
       if (answers === undefined) {
         proposal = await advanced();
         const isShown = proposal.ask && !proposal.ask.sign && !(await hasOutOfScopeEdits(project, run));
-        if (isShown && proposal.ask) proposal = await advanced({ message: proposal.ask.message });
+        if (isShown && proposal.ask) proposal = await advanced({ to: askedIn(proposal.ask) });
       } else {
-        const { message, sign: asked } = answers;
+        const { sign: asked, to } = answers;
         if (asked !== null) checkDigits(order);
         const signed = asked && (await sign(project, asked.record));
-        proposal = await advanced({ message, ...(signed && { signed }) });
+        proposal = await advanced({ to, ...(signed && { signed }) });
         pending.delete(order.asked ?? "");
       }
-      if (proposal.ask) return ask({ message: proposal.ask.message, sign: proposal.ask.sign ?? null });
+      if (proposal.ask) return ask({ to: askedIn(proposal.ask), sign: proposal.ask.sign ?? null });
       return doneOf(proposal, caller, project.runtime.now());
     },
   };

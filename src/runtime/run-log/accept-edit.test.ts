@@ -90,7 +90,7 @@ describe("an edit that a person accepts", () => {
   it("is taken as it is, with a step of its own, once the person says yes", async () => {
     files.set(OTHER, JSON.stringify({ state: "open" }));
     const message = await asked();
-    const { changes = [], events = [], reply } = await accept({ message } as Context["answered"]);
+    const { changes = [], events = [], reply } = await accept({ to: { message } } as Context["answered"]);
     const text = "done/a.json is taken as it is; its history goes on from there.";
     expect(reply).toEqual({ text, data: { status: "success", message: text } });
     expect(changes).toEqual([written(OTHER, "open")]);
@@ -122,7 +122,7 @@ describe("an edit that a person accepts", () => {
     files.set(OTHER, JSON.stringify({ state: "open" }));
     const message = await asked();
     expect(message).toContain("Take runs/a.json and done/a.json as it is");
-    const { changes, events } = await accept({ message } as Context["answered"]);
+    const { changes, events } = await accept({ to: { message } } as Context["answered"]);
     expect(changes).toEqual([written(FILE, "open"), written(OTHER, "open")]);
     expect(JSON.stringify(events)).toContain("an edit of runs/a.json and done/a.json was accepted");
     expect((events as readonly { summary: string }[])[0]?.summary.split("; it is not the one")).toHaveLength(
@@ -145,8 +145,8 @@ describe("an edit that a person accepts", () => {
   it("is asked for again over a channel that asks nobody, and where the question is another one", async () => {
     files.set(OTHER, JSON.stringify({ state: "open" }));
     const message = await asked();
-    expect((await accept({ message } as Context["answered"], "mcp")).ask?.message).toBe(message);
-    expect((await accept({ message: "Q" } as Context["answered"])).ask?.message).toBe(message);
+    expect((await accept({ to: { message } } as Context["answered"], "mcp")).ask?.message).toBe(message);
+    expect((await accept({ to: { message: "Q" } } as Context["answered"])).ask?.message).toBe(message);
   });
 });
 

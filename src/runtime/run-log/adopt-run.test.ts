@@ -68,7 +68,7 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
 /** Asks, and answers yes to just that. */
 function taken(scene: AdoptCase) {
   const { proposal } = adoptIn(scene);
-  return adoptIn({ ...scene, answered: { message: proposal.ask?.message ?? "" } });
+  return adoptIn({ ...scene, answered: { to: { message: proposal.ask?.message ?? "" } } });
 }
 
 const BASE = chain(["start", "submit"]);
@@ -126,7 +126,7 @@ describe("a run that others advanced", () => {
   });
 
   it("is asked for anew where the answer was to another question", () => {
-    const { made, proposal } = adoptIn({ branches: [ONE], answered: { message: "Another?" } });
+    const { made, proposal } = adoptIn({ branches: [ONE], answered: { to: { message: "Another?" } } });
     expect([made, proposal.ask !== undefined]).toEqual([[], true]);
   });
 

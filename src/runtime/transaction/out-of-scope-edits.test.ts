@@ -70,18 +70,16 @@ describe("files that changed where they may not", () => {
       const { accepted, asked, proposal } = await beside({ channel, proposal: ASKS });
       expect(proposal).toEqual({
         reply: "",
-        ask: { message: `${SHOWN}Approve?`, command: "pawl approve a:1" },
+        ask: { message: "Approve?", edits: SHOWN, command: "pawl approve a:1" },
       });
       expect([accepted, asked]).toEqual([null, [{ caller: { channel } }]]);
     }
   });
 
   it("are accepted by a yes to what was shown", async () => {
-    const answered = { message: `${SHOWN}Approve?`, notes: "Good" };
+    const answered = { to: { message: "Approve?", edits: SHOWN }, notes: "Good" };
     const yes = await beside({ channel: "terminal", answered });
-    expect(yes.asked).toEqual([
-      { caller: { channel: "terminal" }, answered: { message: "Approve?", notes: "Good" } },
-    ]);
+    expect(yes.asked).toEqual([{ caller: { channel: "terminal" }, answered }]);
     expect([yes.accepted, yes.proposal]).toEqual([EDITS, MOVES]);
     const approved = await beside({ answered, proposal: { ...MOVES, verdict: { approve: true } as never } });
     expect(approved.accepted).toBe(EDITS);
@@ -90,11 +88,13 @@ describe("files that changed where they may not", () => {
   });
 
   it("are shown anew where something else was, or more is asked", async () => {
-    const other = await beside({ answered: { message: "Approve?" }, proposal: ASKS });
+    const other = await beside({ answered: { to: { message: "Approve?" } }, proposal: ASKS });
     expect(other.asked).toEqual([{ caller: { channel: "mcp" } }]);
-    expect([other.accepted, other.proposal.ask?.message]).toEqual([null, `${SHOWN}Approve?`]);
-    const more = await beside({ answered: { message: `${SHOWN}Approve?` }, proposal: ASKS });
-    expect([more.accepted, more.proposal.ask?.message]).toEqual([null, `${SHOWN}Approve?`]);
+    expect([other.accepted, other.proposal.ask?.edits]).toEqual([null, SHOWN]);
+    const elsewhere = { message: `${SHOWN}Approve?` };
+    expect((await beside({ answered: { to: elsewhere } })).accepted).toBeNull();
+    const more = await beside({ answered: { to: { message: "Approve?", edits: SHOWN } }, proposal: ASKS });
+    expect([more.accepted, more.proposal.ask?.edits]).toEqual([null, SHOWN]);
   });
 
   it("are no part of what a program asks in its own words, and of nothing where there are none", async () => {
@@ -103,7 +103,7 @@ describe("files that changed where they may not", () => {
       [{ caller: { channel: "mcp" }, answered: "vouched" }],
       null,
     ]);
-    const answered = { message: "Approve?" };
+    const answered = { to: { message: "Approve?" } };
     const none = await beside({ edits: null, answered });
     expect([none.asked, none.accepted]).toEqual([[{ caller: { channel: "mcp" }, answered }], null]);
   });

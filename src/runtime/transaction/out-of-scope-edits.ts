@@ -59,20 +59,18 @@ export async function proposeWithOutOfScopeEdits<R>(
   const edits = await look();
   // A library program's own question does not show the edits, so they are not accepted.
   if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: null };
-  const shown = wordsOf(edits);
-  const isShown = answered.message.startsWith(shown);
-  const rest = isShown ? { answered: { ...answered, message: answered.message.slice(shown.length) } } : {};
-  const proposal = await propose({ caller, ...rest });
+  const isShown = answered.to.edits === wordsOf(edits);
+  const proposal = await propose({ caller, ...(isShown ? { answered } : {}) });
   const isYes = isShown && !proposal.ask && proposal.verdict?.approve !== false;
   return { proposal: withWords(proposal, edits), accepted: isYes ? edits : null };
 }
 
 function withWords<R>(proposal: Proposal<R>, edits: OutOfScopeEdits): Proposal<R> {
   const { ask } = proposal;
-  return ask ? { ...proposal, ask: { ...ask, message: `${wordsOf(edits)}${ask.message}` } } : proposal;
+  return ask ? { ...proposal, ask: { ...ask, edits: wordsOf(edits) } } : proposal;
 }
 
-/** The text before a gate's own question. */
+/** The question about them. */
 function wordsOf(edits: OutOfScopeEdits): string {
   return `${found(edits)} Your yes accepts them.\n\n`;
 }

@@ -8,7 +8,7 @@ const asking = (channel: Caller["channel"], answered?: Context["answered"]) => (
   caller: { channel } as Caller,
   ...(answered === undefined ? {} : { answered }),
 });
-const answer = (message: string) => ({ message }) as NonNullable<Context["answered"]>;
+const answer = (message: string) => ({ to: { message } }) as NonNullable<Context["answered"]>;
 const CHANNELS: readonly Caller["channel"][] = [
   "terminal",
   "board",

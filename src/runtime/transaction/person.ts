@@ -19,7 +19,7 @@ const onCommandLine = new WeakSet<Caller>();
 export function hasAnswered({ answered, caller }: Asking, message: string): boolean {
   if (answered === "vouched") return true;
   const isAsked = isPersonHere({ caller }) || caller.channel === "elicitation";
-  return isAsked && answered !== undefined && answered.message === message;
+  return isAsked && answered !== undefined && answered.to.message === message;
 }
 
 /**

@@ -17,7 +17,7 @@ import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Proposal, Transaction } from "../module.ts";
 import type { OutOfScopeEdits, ScopeWatch } from "./out-of-scope-edits.ts";
 import { logFailure, preview, type Runtime, runTransaction } from "./run-transaction.ts";
-import { type Context, withFailure, withInput } from "./transaction.ts";
+import { askedIn, type Context, shownIn, withFailure, withInput } from "./transaction.ts";
 
 const COUNT = projectPath("count.txt");
 const CALLER: Caller = { channel: "library" };
@@ -245,7 +245,7 @@ describe("a transaction", () => {
       },
     };
     const now = () => new Date("2026-01-31T09:30:15.250Z");
-    const answered = { message: "Merge?" } as NonNullable<Context["answered"]>;
+    const answered = { to: { message: "Merge?" } } as NonNullable<Context["answered"]>;
     expect((await runTransaction({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 1");
     expect(contexts[0]).toMatchObject({ caller: CALLER, answered, settings: DEFAULT_SETTINGS });
     expect(contexts[0]?.now.time).toBe("2026-01-31T09:30:15.250Z");
@@ -484,11 +484,11 @@ describe("What strayed", () => {
     };
     const person: Caller = { channel: "terminal" };
     const { ask } = await runTransaction(runtime, asking, {}, person);
-    expect(ask?.message).toMatch(/^While test:count is at "open".*Add\?$/s);
+    expect(ask && shownIn(ask)).toMatch(/^While test:count is at "open".*Add\?$/s);
     expect(told).toEqual([["look", "test:count"]]);
-    expect((await runTransaction(runtime, asking, {}, person, { message: ask?.message ?? "" })).reply).toBe(
-      "now 1",
-    );
+    expect(
+      (await runTransaction(runtime, asking, {}, person, { to: askedIn(ask ?? { message: "" }) })).reply,
+    ).toBe("now 1");
     expect(told.at(-1)).toEqual(["note", "test:count", EDITS, true]);
   });
 
@@ -544,16 +544,16 @@ describe("A secret", () => {
         };
       },
     };
-    const answered = { message: "s3cret?", notes: "my s3cret" };
+    const answered = { to: { message: "s3cret?" }, notes: "my s3cret" };
     await runTransaction(runtime, saying, { words: "a s3cret" }, { channel: "terminal" }, answered);
-    expect(seen).toEqual([{ words: "a ***" }, { message: "s3cret?", notes: "my ***" }]);
+    expect(seen).toEqual([{ words: "a ***" }, { to: { message: "s3cret?" }, notes: "my ***" }]);
     expect([store.logged, store.files.get(".pawl/events.jsonl")?.includes("s3cret")]).toEqual([
       ["*** line"],
       false,
     ]);
     await runTransaction(runtime, saying, { words: "" }, CALLER, "vouched");
-    await runTransaction(runtime, saying, { words: "" }, CALLER, { message: "Add?" });
-    expect([seen[3], seen[5]]).toEqual(["vouched", { message: "Add?" }]);
+    await runTransaction(runtime, saying, { words: "" }, CALLER, { to: { message: "Add?" } });
+    expect([seen[3], seen[5]]).toEqual(["vouched", { to: { message: "Add?" } }]);
     await preview(runtime, saying, { words: "a s3cret" }, CALLER);
     expect(seen[6]).toEqual({ words: "a ***" });
   });

@@ -61,7 +61,7 @@ const signing = async (at: GateScene) =>
   (await atGate({ reply: "", ask }, at, async () => MOVED)).ask?.sign?.record ?? "";
 const signedAt = (at: GateScene, record: string): GateScene => ({
   ...at,
-  answered: { message: "Approve?", signed: { record, signature: "s" } },
+  answered: { to: { message: "Approve?" }, signed: { record, signature: "s" } },
 });
 
 describe("A verdict at a gate", () => {
@@ -92,7 +92,11 @@ describe("A verdict at a gate", () => {
   ] as const)("that is given on the board is enough for %s: %s", async (level, isEnough) => {
     promise("board.verdict");
     const onBoard = { ...MOVED, verdict: { ...VERDICT, strength: "board" as const } };
-    const at = { ...scene(level), caller: { channel: "board" as const }, answered: { message: "Approve?" } };
+    const at = {
+      ...scene(level),
+      caller: { channel: "board" as const },
+      answered: { to: { message: "Approve?" } },
+    };
     const { ask } = await atGate(onBoard, at, async () => onBoard);
     expect(ask?.sign === undefined).toBe(isEnough);
   });
@@ -198,7 +202,9 @@ describe("The record of a verdict", () => {
 
   it("says everything that was judged, and how", async () => {
     const { at, moved } = kept({ verdict: { evidence: EVIDENCE, notes: "Good", artifact: "b".repeat(64) } });
-    const { ask } = await atGate(moved(), at({ answered: { message: "Approve?" } }), async () => moved());
+    const { ask } = await atGate(moved(), at({ answered: { to: { message: "Approve?" } } }), async () =>
+      moved(),
+    );
     const record = parseRecord(ask?.sign?.record ?? "");
     expect(record).toEqual({
       ...{ v: 1, project: "p".repeat(32), run: "release:1", gate: "release.in_review", round: 1 },
@@ -377,7 +383,7 @@ describe("A signature", () => {
     const record =
       (await atGate(moved(), { ...at(), settings: scene("signed").settings }, async () => moved())).ask?.sign
         ?.record ?? "";
-    const answered = { message: "", signed: { record, signature: signature ?? (await signatureOf(record)) } };
+    const answered = { to: { message: "" }, signed: { record, signature: signature ?? (await signatureOf(record)) } };
     return { found: await refused(moved(), { answered }), answered, at, moved };
   };
 
@@ -407,7 +413,7 @@ describe("A signature", () => {
 
   it("of something that is no record is asked for anew, with the same words", async () => {
     const { at, moved } = kept();
-    const answered = { message: "Approve?", signed: { record: "{}", signature: "s" } };
+    const answered = { to: { message: "Approve?" }, signed: { record: "{}", signature: "s" } };
     const { ask, changes } = await atGate(moved(), at({ answered }), async () => moved());
     expect([ask?.message, typeof ask?.sign?.record, changes]).toEqual(["Approve?", "string", []]);
   });
@@ -416,7 +422,7 @@ describe("A signature", () => {
     const { at, moved, outside } = kept();
     const { ask } = await atGate(moved(), at(), async () => moved());
     const { signatures: _, ...without } = outside;
-    const answered = { message: "", signed: { record: ask?.sign?.record ?? "", signature: "s" } };
+    const answered = { to: { message: "" }, signed: { record: ask?.sign?.record ?? "", signature: "s" } };
     await expect(
       atGate(moved(), at({ answered, outside: without }), async () => moved()),
     ).rejects.toMatchObject({
@@ -509,7 +515,9 @@ describe("A question at a gate", () => {
   ])("becomes one for a signature where %s want it", async (_, change) => {
     const found = await asked(change);
     expect(found).toMatchObject({ isSame: false, message: "Approve?" });
-    expect(found.foreseen).toEqual([{ caller: { channel: "terminal" }, answered: { message: "Approve?" } }]);
+    expect(found.foreseen).toEqual([
+      { caller: { channel: "terminal" }, answered: { to: { message: "Approve?" } } },
+    ]);
     expect(parseRecord(found.sign?.record ?? "")).toMatchObject({ event: "approve" });
   });
 
@@ -525,7 +533,7 @@ describe("A question at a gate", () => {
     const found = await asked({ ...client, ...level("terminal") }, { strength: "terminal" });
     expect(found.isSame).toBe(true);
     expect(found.foreseen).toEqual([
-      { caller: { channel: "elicitation", who: "ben" }, answered: { message: "Approve?" } },
+      { caller: { channel: "elicitation", who: "ben" }, answered: { to: { message: "Approve?" } } },
     ]);
     await expect(asked({ ...client, ...level("terminal") }, { strength: "elicited" })).rejects.toMatchObject({
       code: "verdict-too-weak",

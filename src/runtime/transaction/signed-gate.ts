@@ -34,7 +34,7 @@ import { wholeLogFaults } from "../run-log/accept.ts";
 import { kindOf, type Runs } from "../run-log/kind.ts";
 import { loadSteps } from "../run-log/read.ts";
 import { isPersonHere } from "./person.ts";
-import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
+import { askedIn, type Context, type Proposal, type SignedRecord, type Verdict } from "./transaction.ts";
 
 export interface GateScene extends Pick<Context, "caller" | "answered"> {
   readonly settings: Settings;
@@ -80,7 +80,7 @@ export async function atGate<R>(
 
 /** The question that the person was just asked. */
 function messageOf({ answered }: GateScene): string {
-  return typeof answered === "object" ? answered.message : "";
+  return typeof answered === "object" ? answered.to.message : "";
 }
 
 /** Changes the question if a yes is not enough: shows what to sign instead, or where that is possible. */
@@ -89,7 +89,7 @@ async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R
   if (!ask || !(await asksMuch(scene))) return proposal;
   const isHere = isPersonHere(scene);
   const caller: Caller = isHere ? scene.caller : { ...scene.caller, channel: "elicitation" };
-  const foreseen = await again({ caller, answered: { message: ask.message } });
+  const foreseen = await again({ caller, answered: { to: askedIn(ask) } });
   if (!foreseen.verdict) return proposal;
   const level = await levelAt(foreseen.verdict, scene);
   if (!isHere) checkStrength(foreseen.verdict, level);

@@ -87,12 +87,12 @@ export interface Context {
   readonly trace?: string;
   readonly now: Now;
   /**
-   * The question that a person has just answered, word for word as shown. A gate opens only for an answer to
-   * exactly its own question. `vouched`: a library program asserts that it asked a person in its own way.
+   * A person's answer. A gate opens only for an answer to exactly its own question. `vouched`: a library
+   * program asserts that it asked a person in its own way.
    */
   readonly answered?:
     | {
-        readonly message: string;
+        readonly to: Asked;
         /** The assistant's words that were shown with it, if its call had any. */
         readonly notes?: string;
         /** The record that they signed. */
@@ -170,13 +170,32 @@ export interface CacheEntry {
   value(): unknown;
 }
 
+/** What a person is asked, word for word. */
+export interface Asked {
+  readonly message: string;
+  /**
+   * Asked before it, with the same answer: whether out-of-scope edits stay. Made by the runtime alone; absent:
+   * there are none.
+   */
+  readonly edits?: string;
+}
+
+/** What a surface shows of a question. */
+export function shownIn({ edits = "", message }: Asked): string {
+  return `${edits}${message}`;
+}
+
+/** The question in the form in which an answer names it. */
+export function askedIn({ edits, message }: Asked): Asked {
+  return { message, ...(edits === undefined ? {} : { edits }) };
+}
+
 /**
  * A question that a surface must ask a person. It then runs the transaction again with the answered question
  * in the context: through a client with the verdict in the input's place (`is_approved`, `feedback_notes`)
  * and the channel `elicitation`, at a terminal with the unchanged input, once the person agreed.
  */
-export interface HumanQuestion {
-  readonly message: string;
+export interface HumanQuestion extends Asked {
   /** The command for the person if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
   readonly command?: string;
   /** The gate is signed: a record instead of a yes. Made by the runtime alone. */

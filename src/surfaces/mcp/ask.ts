@@ -12,6 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { preview, runTransaction } from "../../runtime/transaction/run-transaction.ts";
+import { type Asked, askedIn, shownIn } from "../../runtime/transaction/transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
@@ -41,16 +42,17 @@ export async function ask(
   connection: Connection,
   tool: Tool,
   input: Input,
-  { message, command }: HumanQuestion,
+  asked: HumanQuestion,
   context: ServerContext,
 ): Promise<Answer> {
   const run = tool.transaction.run(input) ?? "RUN";
-  const terminal = answerCommands(run, command);
+  const message = shownIn(asked);
+  const terminal = answerCommands(run, asked.command);
   if (tool.waitsAtGate && showsApp(connection, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
     return toResult({ text, data: { message: text } }, partFor(connection, context));
   }
-  const question = { tool: tool.name, input: hash(input), message: hash(message) };
+  const question = { tool: tool.name, input: hash(input), message: shownHash(asked) };
   const address = placeToLead(connection, tool, input, context);
   if (address !== null)
     return lead(KEY, address, await connection.codec.mint({ ...question, led: true }, context));
@@ -86,13 +88,13 @@ export async function takeAnswer(
   if (question.led) {
     const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
     if (action === "decline" || action === "cancel") return undecided(unanswered(action));
-    const isOpen = async () => hash((await look()).ask?.message) === question.message;
+    const isOpen = async () => shownHash((await look()).ask) === question.message;
     return awaitVerdict(connection, tool.transaction.run(input) ?? "RUN", isOpen, context);
   }
   const open = await look();
   if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
-  if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
+  if (shownHash(open.ask) !== question.message || answer.kind !== "elicit") {
     return ask(connection, tool, input, open.ask, context);
   }
   if (answer.action === "decline" || answer.action === "cancel") return undecided(unanswered(answer.action));
@@ -110,7 +112,7 @@ export async function takeAnswer(
     decided,
     callerOf(connection, context, "elicitation"),
     {
-      message: open.ask.message,
+      to: askedIn(open.ask),
       ...(typeof input.feedback_notes === "string" ? { notes: input.feedback_notes } : {}),
     },
   );
@@ -137,6 +139,10 @@ function undecided(why: string): CallToolResult {
 function canAsk(connection: Connection, context: ServerContext): boolean {
   const elicitation = capabilitiesOf(connection, context)?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function shownHash(question: Asked | undefined): string {
+  return hash(question && shownIn(question));
 }
 
 function hash(value: unknown = null): string {

@@ -6,6 +6,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../../runtime/module.ts";
 import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import { askedIn, shownIn } from "../../../runtime/transaction/transaction.ts";
 import type { Host } from "../line/command.ts";
 import { clean } from "./terminal.ts";
 
@@ -23,10 +24,11 @@ export async function advanceAsking<Input>(
   const caller = host.person.caller();
   let prepared = await runTransaction(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
-    const { message, sign } = prepared.ask;
+    const { sign } = prepared.ask;
+    const to = askedIn(prepared.ask);
     confirm(host, prepared.ask, { again: asked > 0, beside: (await beside?.()) ?? null });
     const signed = sign && (await signedRecord(runtime, sign.record));
-    prepared = await runTransaction(runtime, plan, input, caller, { message, ...(signed && { signed }) });
+    prepared = await runTransaction(runtime, plan, input, caller, { to, ...(signed && { signed }) });
   }
   if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
   return prepared;
@@ -57,7 +59,7 @@ export function refuseAgent(host: Host, what: string, command?: string): void {
  */
 export function confirm(
   host: Host,
-  { command, message, sign }: HumanQuestion,
+  { command, sign, ...asks }: HumanQuestion,
   { again = false, beside = null }: { readonly again?: boolean; readonly beside?: string | null } = {},
 ): void {
   refuseAgent(host, "decide this", command);
@@ -71,7 +73,7 @@ export function confirm(
   try {
     const changed = again ? "What you were shown has changed since you answered.\n\n" : "";
     const below = beside === null ? "" : `${clean(beside)}\n\n`;
-    const shown = `\n${changed}${clean(message).trimEnd()}\n\n${below}`;
+    const shown = `\n${changed}${clean(shownIn(asks)).trimEnd()}\n\n${below}`;
     const digits = sign?.hash.slice(0, 8);
     const asked = sign
       ? `${clean(sign.words)}\nIts hash begins with ${digits}. Type these eight digits to sign it: `

@@ -12,6 +12,10 @@ export const TEAM = {
     says: "A run is recorded where it rests; `pawl share` records it before, names the file, and a colleague can go on from there.",
     source: SOURCE,
   },
+  "team.shared-by-setting": {
+    says: "A project that does not share records writes none, unless a gate of the workflow is signed; one that does has at most 3 files with 60 lines of a finished task of Alfred's.",
+    source: SOURCE,
+  },
   "team.tasks": {
     says: "A clone shows the state, the evidence and the verdicts of Bloom's tasks, and its loop begins none that others are in the middle of.",
     source: `${SOURCE}, In another checkout`,

@@ -337,6 +337,12 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "Keep assistants from writing where the state of a run does not allow it (`pawl init --guard`).",
     ),
+  share: z
+    .boolean()
+    .optional()
+    .describe(
+      "Record the steps of runs in .alfred/records, so that other clones get them by git; a workflow with a signed gate does so in any case.",
+    ),
   verify: z
     .strictObject({
       reviewers: z

@@ -14,6 +14,8 @@ export interface Settings {
   readonly gates: GateLevels;
   /** Whether assistants are kept from writing where a run's state does not permit it. */
   readonly guard: boolean;
+  /** Whether records of all runs are written for git. A workflow with a signed gate writes them in any case. */
+  readonly share: boolean;
   readonly verify: {
     /** The logins whose approving reviews on the forge `pawl verify --forge` counts. */
     readonly reviewers: readonly string[];
@@ -234,6 +236,7 @@ export const DEFAULT_SETTINGS: Settings = {
   project_id: null,
   gates: {},
   guard: false,
+  share: false,
   verify: { reviewers: [] },
   workflows: [],
   environment: [],

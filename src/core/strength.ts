@@ -52,6 +52,20 @@ export function levelOf(levels: GateLevels, gate: string): GateLevel {
   return entry === undefined ? "any" : (levels[entry] ?? "any");
 }
 
+/**
+ * Whether the workflow has a gate with a signed level. An entry by a gate's name alone counts for every
+ * workflow, since no gate is known here.
+ */
+export function hasSignedGate(levels: GateLevels, workflow: string): boolean {
+  const gates = Object.keys(levels).flatMap((entry) => {
+    if (entry === "default") return [];
+    return entry.includes(".") ? [entry] : [`${workflow}.${entry}`];
+  });
+  return [`${workflow}.`, ...gates].some(
+    (gate) => gate.startsWith(`${workflow}.`) && isSignedLevel(levelOf(levels, gate)),
+  );
+}
+
 export function stricter(one: GateLevel, other: GateLevel): GateLevel {
   return GATE_LEVELS.indexOf(one) < GATE_LEVELS.indexOf(other) ? other : one;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { shareRun } from "../../src/runtime/run-log/share-run.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { overview } from "../../src/workflows/alfred/overview.ts";
@@ -17,6 +18,7 @@ const STATE = `.alfred/workspace/${ID}/task_state.json`;
 /** A project as people have it: its tasks and configuration are git's. */
 async function shared(...ids: readonly string[]): Promise<AlfredProject> {
   const project = new AlfredProject({ settings: { reviews: { default: [] } } });
+  project.around = { share: true };
   project.write(".gitignore", "");
   project.write("src/server.txt", "server\n");
   await project.call("initialize_project", { provider: "local" });
@@ -60,7 +62,16 @@ async function statuses(project: AlfredProject): Promise<Record<string, string>>
 function cloneOf(project: AlfredProject, branch: string): AlfredProject {
   const root = mkdtempSync(join(tmpdir(), "pawl-clone-"));
   execFileSync("git", ["clone", "-q", "-b", branch, project.root, root]);
-  return new AlfredProject({ root, settings: project.settings });
+  const clone = new AlfredProject({ root, settings: project.settings });
+  clone.around = project.around;
+  return clone;
+}
+
+/** The files of Pawl's that the task's branch brings, and their lines. */
+function leftBehind(project: AlfredProject, id: string): { files: number; lines: number } {
+  const found = project.git("diff", "--numstat", `main..feature/${id}`, "--", ".alfred", ".pawl").trim();
+  const rows = found === "" ? [] : found.split("\n").map((row) => Number(row.split("\t")[0]));
+  return { files: rows.length, lines: rows.reduce((sum, lines) => sum + lines, 0) };
 }
 
 test("after done the tree is clean, and nothing of the live state or the logs is in a commit", async () => {
@@ -211,6 +222,27 @@ test("a task that was advanced on two branches is held in a clone, with both sid
   const held = await clone.call("implement_task", { task_id: ID });
   expect(held.data.code).toBe("records-forked");
   expect(held.message.match(/plan_task finished .*? by test-client/g)).toHaveLength(2);
+});
+
+test.each([
+  ["at most 3 files with 60 lines where the project shares records", { share: true }, 1, 60],
+  ["nothing where it does not", { share: false }, 0, 0],
+  ["a record where a person signs one of its gates", { gates: { "alfred.plan_task": "signed" } }, 1, 60],
+] as const)("a finished task with the default reviews leaves %s", async (_, around, files, lines) => {
+  promise("team.shared-by-setting");
+  using project = await shared(ID);
+  project.settings = {
+    ...project.settings,
+    reviews: "gates" in around ? { default: [] } : DEFAULT_SETTINGS.alfred.reviews,
+  };
+  project.around = around;
+  await finalize(project, ID);
+  expect(dirty(project)).toBe("");
+  const left = leftBehind(project, ID);
+  expect(left.files).toBe(files);
+  expect(left.lines).toBeLessThanOrEqual(lines);
+  using clone = cloneOf(project, `feature/${ID}`);
+  expect(await statuses(clone)).toEqual({ [ID]: files === 0 ? "new" : "done" });
 });
 
 test("records that were lost before the commit are written again by finalize_task", async () => {

@@ -24,13 +24,16 @@ async function alfredTeam(): Promise<Team> {
   return new Team((root) => {
     const project = new AlfredProject({ ...SETTINGS, root });
     for (const [path, text] of files) project.write(path, text);
+    project.write("pawl.yaml", "share: true\n");
     project.write("src/server.txt", "server\n");
   });
 }
 
 /** Calls tools in a person's clone. */
 function toolsOf({ root }: Member): AlfredProject {
-  return new AlfredProject({ ...SETTINGS, root });
+  const project = new AlfredProject({ ...SETTINGS, root });
+  project.around = { share: true };
+  return project;
 }
 
 async function shownTo(member: Member) {

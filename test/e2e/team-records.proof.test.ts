@@ -1,6 +1,6 @@
 /** Runs of a workflow of the project's own, shared by git between people. */
-import { cpSync } from "node:fs";
-import { resolve } from "node:path";
+import { appendFileSync, cpSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
@@ -17,7 +17,10 @@ import { type Member, Team } from "../rig/team.ts";
 const EXAMPLE = resolve(import.meta.dirname, "../../examples/release-project");
 
 function releaseTeam(): Team {
-  return new Team((root) => cpSync(EXAMPLE, root, { recursive: true }));
+  return new Team((root) => {
+    cpSync(EXAMPLE, root, { recursive: true });
+    appendFileSync(join(root, "pawl.yaml"), "share: true\n");
+  });
 }
 
 function submit(member: Member, id: string) {
@@ -115,6 +118,29 @@ describe("The runs of a workflow of the project's own, for a team", () => {
       }
     }
     expect((await ana.pawl("show", "release:1.0.0")).out).toContain("token-123");
+  });
+
+  it("are not recorded where the project does not share them, and read where there are records", async () => {
+    promise("team.shared-by-setting");
+    using team = releaseTeam();
+    const ana = team.clone("ana");
+    await submit(ana, "1.0.0");
+    ana.push("main");
+    const ben = team.clone("ben");
+    const shares = ben.read("pawl.yaml") ?? "";
+    ben.write("pawl.yaml", shares.replace("share: true", "share: false"));
+    const before = records(ben);
+    await ben.person("take", "release:1.0.0");
+    expect((await ben.person("approve", "1.0.0")).code).toBe(0);
+    expect(await sameFor(ben)).toMatchObject([{ state: "published" }]);
+    await submit(ben, "2.0.0");
+    expect(records(ben)).toEqual(before);
+    const refused = await ben.pawl("share", "release:2.0.0");
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[no-effect]") });
+    expect(refused.err).toContain("Write `share: true` into pawl.yaml");
+    ben.write("pawl.yaml", shares);
+    await share(ben, "2.0.0");
+    expect(records(ben)).toHaveLength(before.length + 1);
   });
 
   it("are never begun again where they are over in another checkout", async () => {

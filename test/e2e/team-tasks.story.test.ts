@@ -30,7 +30,10 @@ const TASKS = `tasks:
 function taskTeam(): Team {
   return new Team((root) => {
     const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 } };
-    writeFileSync(join(root, "pawl.yaml"), JSON.stringify({ bloom, agents: {}, sandbox: "none" }));
+    writeFileSync(
+      join(root, "pawl.yaml"),
+      JSON.stringify({ share: true, bloom, agents: {}, sandbox: "none" }),
+    );
     writeFileSync(join(root, "tasks.yaml"), TASKS);
     writeFileSync(join(root, ".gitignore"), ".pawl/\n");
   });

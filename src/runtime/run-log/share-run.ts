@@ -4,9 +4,9 @@ import { checkId } from "../../core/id.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { WorkflowModule } from "../module.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
-import { recordNames, recordsFolder } from "./team-records.ts";
+import { recordNames, recordsFolder, sharesRuns } from "./team-records.ts";
 
-/** Throws `no-effect`: its runs have no records, or the run has no steps yet. */
+/** Throws `no-effect`: its runs have no records, the project shares none, or the run has no steps yet. */
 export function shareRun({
   missingRecords,
   name,
@@ -27,6 +27,12 @@ export function shareRun({
           "no-effect",
           `${run} cannot be shared: runs of ${title} have no records.`,
           "`pawl status` lists every run.",
+        );
+      if (!sharesRuns(context.settings, name))
+        throw new PawlError(
+          "no-effect",
+          `${run} is not recorded for others: \`share\` in pawl.yaml is false. Nothing was changed.`,
+          `Write \`share: true\` into pawl.yaml, then run \`pawl share ${run}\` again.`,
         );
       const changes = await missingRecords(view, input.id, context);
       if (changes.length === 0 && (await recordNames(view, run)).length === 0)

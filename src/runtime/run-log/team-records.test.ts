@@ -4,6 +4,7 @@ import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import { object } from "../../core/state-json.ts";
 import { hashOfStep } from "./history.ts";
 import {
@@ -25,7 +26,9 @@ import {
   recordsFolder,
   runOfRecord,
   type SharedStep,
+  sharesRuns,
   stepWords,
+  withoutUnshared,
 } from "./team-records.ts";
 
 const RUN = "release:1";
@@ -351,6 +354,45 @@ describe("The files of a run's records", () => {
     expect(newRecords(RUN, long, 4, {})).toEqual([]);
     const [first] = parts;
     expect(first?.type === "write" && first.text.endsWith("}\n")).toBe(true);
+  });
+});
+
+describe("The sharing of runs", () => {
+  const settings = (more: Partial<Settings>): Settings => ({ ...DEFAULT_SETTINGS, ...more });
+  const sharing = (more: Partial<Settings>) =>
+    ["alfred", "bloom", "release"].filter((workflow) => sharesRuns(settings(more), workflow)).join(" ");
+
+  it.each<[string, Partial<Settings>]>([
+    ["", {}],
+    ["alfred bloom release", { share: true }],
+    ["alfred bloom release", { gates: { default: "signed" } }],
+    ["bloom release", { gates: { default: "touch", alfred: "terminal" } }],
+    ["", { gates: { default: "terminal", alfred: "any" } }],
+    ["alfred", { gates: { alfred: "touch" } }],
+    ["alfred", { gates: { "alfred.plan_task": "signed" } }],
+    ["alfred bloom", { gates: { alfred: "any", "alfred.plan_task": "signed", bloom: "signed" } }],
+    // A gate's name alone may be one of any workflow.
+    ["alfred bloom release", { gates: { plan_task: "signed" } }],
+    ["bloom release", { gates: { plan_task: "signed", "alfred.plan_task": "any" } }],
+    // The name of a workflow is none of a gate.
+    ["release", { gates: { release: "signed" }, workflows: ["./tables/release.yaml"] }],
+  ])("is that of %j with %j", (workflows, more) => {
+    expect(sharing(more)).toBe(workflows);
+  });
+
+  it("keeps records, and nothing else, from being written", async () => {
+    promise("team.shared-by-setting");
+    const [record] = newRecords(RUN, chain(["one"]), 0, {});
+    const beside: Change = { type: "write", path: projectPath(".alfred/records/notes.md"), text: "" };
+    const state: Change = { type: "write", path: projectPath(".pawl/runs/release/1.json"), text: "{}" };
+    const all = [state, record as Change, beside];
+    const kept = (more: Partial<Settings>) => withoutUnshared(all, async () => settings(more));
+    expect(await kept({})).toEqual([state, beside]);
+    expect(await kept({ share: true })).toEqual(all);
+    expect(await kept({ gates: { "release.in_review": "signed" } })).toEqual(all);
+    expect(await kept({ gates: { alfred: "signed" } })).toEqual([state, beside]);
+    const unasked = () => Promise.reject(new Error("The settings are not needed."));
+    expect(await withoutUnshared([state, beside], unasked)).toEqual([state, beside]);
   });
 });
 

@@ -2,6 +2,7 @@
  * A run's records that git shares: `.alfred/records/<workflow>/<id>/<first>-<last>-<hash>.jsonl`, files that
  * are only ever added, so that git merges them without a conflict. A clone shows the run's state from them.
  *
+ * R0  Nothing is written where the workflow does not share its runs (`share` in pawl.yaml).
  * R1  A record holds the steps of the run's chain that no other record here holds, one a line, and in its last
  *     line the run's state after them. Its name has the numbers of its first and last step and the beginning
  *     of the last one's hash, so names alone tell which steps are recorded.
@@ -19,6 +20,7 @@ import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
+import type { Settings } from "../../core/settings.ts";
 import {
   accepts,
   as,
@@ -33,6 +35,7 @@ import {
   sha256,
   text,
 } from "../../core/state-json.ts";
+import { hasSignedGate } from "../../core/strength.ts";
 import type { FactValue } from "../../engine/workflow.ts";
 import type { Elsewhere } from "../transaction/transaction.ts";
 import { hashOfStep } from "./history.ts";
@@ -101,6 +104,33 @@ const SHARED_STEP = fields({
 export function recordsFolder(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   return projectPath(RECORDS, workflow, id);
+}
+
+/** Whether records of the workflow's runs are written. `pawl verify` reads those of a signed gate's run. */
+export function sharesRuns({ gates, share, workflows }: Settings, workflow: string): boolean {
+  if (share) return true;
+  const own = workflows.map((file) => /([^/]*)\.ya?ml$/.exec(file)?.[1] ?? file);
+  const others = [...WITH_GATES, ...own].filter((name) => name !== workflow);
+  const entries = Object.entries(gates).filter(([entry]) => !others.includes(entry));
+  return hasSignedGate(Object.fromEntries(entries), workflow);
+}
+
+/** In `gates`, these are names of workflows, not of gates. */
+const WITH_GATES: readonly string[] = ["alfred", "bloom"] satisfies (keyof Settings)[];
+
+/** The changes without the records of workflows that do not share their runs. */
+export async function withoutUnshared(
+  changes: readonly Change[],
+  settings: () => Promise<Settings>,
+): Promise<readonly Change[]> {
+  const workflowOf = (change: Change) =>
+    change.type === "write" ? (runOfRecord(change.path)?.split(":")[0] ?? null) : null;
+  if (changes.every((change) => workflowOf(change) === null)) return changes;
+  const found = await settings();
+  return changes.filter((change) => {
+    const workflow = workflowOf(change);
+    return workflow === null || sharesRuns(found, workflow);
+  });
 }
 
 /** The names of the run's records, sorted. */

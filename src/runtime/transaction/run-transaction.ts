@@ -25,6 +25,7 @@ import { type Mask, masked } from "../../core/text/masked.ts";
 import { logChanges } from "../run-log/append.ts";
 import { kindOf } from "../run-log/kind.ts";
 import { recordChanges } from "../run-log/record.ts";
+import { withoutUnshared } from "../run-log/team-records.ts";
 import {
   type OutOfScopeEdits,
   type ProposalWithEdits,
@@ -206,7 +207,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const { pin } = proposal;
   if (own.length === 0 && !pin) return done;
   const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
-  const changes = [...own, ...history];
+  const changes = await withoutUnshared([...own, ...history], () => runtime.settings(view));
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");

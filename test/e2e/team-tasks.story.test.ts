@@ -121,6 +121,30 @@ describe("Bloom's runs, for a team", () => {
     expect((await shownOf(ana, "T1")).verdicts).toMatchObject([{ gate: "waiting_for_human" }, {}]);
   });
 
+  it(
+    "are recorded before they rest where somebody says so, and merged by who takes them over",
+    LONG,
+    async () => {
+      promise("team.shared-when-said");
+      using team = taskTeam();
+      const { ana, ben } = await shared(team);
+      const records = () => ana.git("ls-files", "-o", "-c", ".alfred/records/bloom/T1").trim().split("\n");
+      expect((await ana.person("approve", "bloom:T1")).code).toBe(0);
+      const before = records();
+      const said = await ana.pawl("share", "bloom:T1");
+      expect(said).toMatchObject({ code: 0, err: "" });
+      const [path = ""] = records().filter((name) => !before.includes(name));
+      expect(said.out).toContain(`Commit ${path}.`);
+      ana.push("main");
+      ben.merge("main");
+      const taken = await ben.person("take", "bloom:T1");
+      expect(taken.screen).toMatch(/approved \(waiting_for_human → \w+\) by/);
+      expect((await run(ben)).code).toBe(0);
+      expect(ben.git("show", "main:a.txt")).toBe("a\n");
+      expect((await ana.pawl("share", "bloom:T2")).out).toContain("are recorded already");
+    },
+  );
+
   it("are held where one was advanced on both sides, until a person chooses", LONG, async () => {
     promise("team.forks-are-held");
     using team = taskTeam();

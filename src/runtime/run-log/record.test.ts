@@ -402,6 +402,16 @@ describe("The record of a run", () => {
     expect(await shared()).toEqual(before);
   });
 
+  it("is not shared from the middle on, where steps were dropped while it was not shared", async () => {
+    const project = new Project();
+    Object.assign(project, { keptSteps: 2, isShared: false });
+    for (let n = 0; n < 5; n++) await project.push();
+    expect(await project.record()).toMatchObject({ dropped: 3 });
+    project.isShared = true;
+    await project.push();
+    expect(await recordNames(project.view(), RUN)).toEqual([]);
+  });
+
   it("begins in the middle where a step is none of the table's, though others are", async () => {
     const project = new Project();
     await project.write("shut", [

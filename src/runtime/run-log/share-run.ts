@@ -38,7 +38,7 @@ export function shareRun({
       if (changes.length === 0 && (await recordNames(view, run)).length === 0)
         throw new PawlError(
           "no-effect",
-          `${run} has no steps to record: it has not begun.`,
+          `${run} has no steps to record: it has not begun, or its first steps are no longer kept.`,
           "`pawl status` shows what it waits for.",
         );
       return changes;

@@ -388,14 +388,18 @@ function lineTo<Step extends SharedStep>(
   return line.reverse();
 }
 
-/** How many of the steps, from the first on, are in these records. */
+/**
+ * How many of the steps, from the first on, are in these records. All of them if the step before the first is
+ * not: a record that nothing leads to cannot be read.
+ */
 export function recordedUpTo(
   records: readonly LoadedRecord<SharedStep, unknown>[],
   steps: readonly SharedStep[],
 ): number {
   const known = new Set(records.flatMap((record) => record.steps.map(hashOfStep)));
   const first = steps.findIndex((step) => !known.has(hashOfStep(step)));
-  return first < 0 ? steps.length : first;
+  const before = steps[first]?.prev ?? null;
+  return first < 0 || (before !== null && !known.has(before)) ? steps.length : first;
 }
 
 // ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────

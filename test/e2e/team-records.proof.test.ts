@@ -60,7 +60,7 @@ async function storyOf(member: Member, id: string): Promise<readonly string[]> {
 }
 
 const records = (member: Member) =>
-  member.git("ls-files", "-o", "-c", ".alfred/records").trim().split("\n").filter(Boolean);
+  member.git("ls-files", "-o", "-c", ".alfred/records").trim().split("\n").filter(Boolean).sort();
 
 const linesIn = (text: string) =>
   text
@@ -207,6 +207,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ben = team.clone("ben");
     expect((await ben.pawl("share", "release:1.0.0")).err).toContain("[run-elsewhere]");
     await ben.person("take", "release:1.0.0");
+    expect(records(ben)).toMatchObject([{}, {}, expect.stringMatching(/\/0003-0003-/)]);
     expect((await submit(ben, "1.0.0")).code).toBe(0);
     expect(await storyOf(ben, "1.0.0")).toContain("> Not yet");
     expect(await ana.pawl("share", "release:9")).toMatchObject({

@@ -200,7 +200,7 @@ describe("The records of a run", () => {
 
   it.each<[string, string, RegExp]>([
     ["nothing", "", /expected one step at least/],
-    ["a last line without its end", "{}\n{}", /expected one step at least/],
+    ["a last line without its end", "{}\n{}\n{}", /expected one step at least/],
     ["an empty line", "\n{}\n", /line 1: it is empty/],
     ["a line that is no JSON", '{"time":\n{}\n', /line 1: it is not valid JSON/],
     ["a line that is no object", "[]\n{}\n", /line 1: expected an object/],
@@ -225,6 +225,7 @@ describe("The records of a run", () => {
     const said = /its name does not have the numbers of its steps/;
     expect(read(0, "0001-0002-")).not.toThrow();
     expect(read(0, "0002-0003-")).toThrow(said);
+    expect(read(0, "0001-0003-")).toThrow(said);
     expect(read(1, "0001-0001-")).toThrow(said);
     expect(read(1, "0003-0003-")).not.toThrow();
   });

@@ -2,7 +2,6 @@
  * A run's records that git shares: `.alfred/records/<workflow>/<id>/<first>-<last>-<hash>.jsonl`, files that
  * are only ever added, so that git merges them without a conflict. A clone shows the run's state from them.
  *
- * R0  Nothing is written where the workflow does not share its runs (`share` in pawl.yaml).
  * R1  A record holds the steps of the run's chain that no other record here holds, one a line, and in its last
  *     line the run's state after them. Its name has the numbers of its first and last step and the beginning
  *     of the last one's hash, so names alone tell which steps are recorded.
@@ -12,6 +11,8 @@
  *     choice is a step, too, and names the ends that it overrules.
  * R4  Records are text of other authors. They are shown, and hold a run; they never move it, and open no
  *     gate.
+ * R5  None is written where the workflow does not share its runs (`share` in pawl.yaml). Those that are there
+ *     are read.
  */
 
 import { attempt } from "../../core/attempt.ts";

@@ -150,7 +150,10 @@ describe("a verdict that needs more than the review", () => {
     expect(asked).toEqual({ asked: { hash: hashOf(message), message, digits: 0 } });
     expect([store.commits, new Set(looked)]).toEqual([0, new Set(["a:1"])]);
     expect(await give({ asked: hashOf(message) })).toMatchObject({ words: "Approved.\n" });
-    expect([store.commits, said.at(-1)?.[1]]).toEqual([1, { to: { message: "Approve?", edits: message.replace("Approve?", "") } }]);
+    expect([store.commits, said.at(-1)?.[1]]).toEqual([
+      1,
+      { to: { message: "Approve?", edits: message.replace("Approve?", "") } },
+    ]);
     // It is answered: the same order is a new one.
     expect(await give({ asked: hashOf(message) })).toEqual(asked);
   });

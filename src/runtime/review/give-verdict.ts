@@ -17,10 +17,10 @@ import type { Project } from "../project.ts";
 import { findRun } from "../reports/overview.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
 import {
-  type Asked,
   askedIn,
   type Proposal,
   type Reply,
+  type ShownQuestion,
   shownIn,
   type Transaction,
 } from "../transaction/transaction.ts";
@@ -79,7 +79,7 @@ const DIGITS = 8;
 const MOST_PENDING = 100;
 
 interface Pending {
-  readonly to: Asked;
+  readonly to: ShownQuestion;
   /** The text to sign, and its content in words; null: a yes is enough. */
   readonly sign: { readonly record: string; readonly words: string } | null;
 }

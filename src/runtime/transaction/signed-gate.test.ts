@@ -383,7 +383,10 @@ describe("A signature", () => {
     const record =
       (await atGate(moved(), { ...at(), settings: scene("signed").settings }, async () => moved())).ask?.sign
         ?.record ?? "";
-    const answered = { to: { message: "" }, signed: { record, signature: signature ?? (await signatureOf(record)) } };
+    const answered = {
+      to: { message: "" },
+      signed: { record, signature: signature ?? (await signatureOf(record)) },
+    };
     return { found: await refused(moved(), { answered }), answered, at, moved };
   };
 

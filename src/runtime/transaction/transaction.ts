@@ -92,7 +92,7 @@ export interface Context {
    */
   readonly answered?:
     | {
-        readonly to: Asked;
+        readonly to: ShownQuestion;
         /** The assistant's words that were shown with it, if its call had any. */
         readonly notes?: string;
         /** The record that they signed. */
@@ -171,22 +171,22 @@ export interface CacheEntry {
 }
 
 /** What a person is asked, word for word. */
-export interface Asked {
+export interface ShownQuestion {
   readonly message: string;
   /**
-   * Asked before it, with the same answer: whether out-of-scope edits stay. Made by the runtime alone; absent:
+   * ShownQuestion before it, with the same answer: whether out-of-scope edits stay. Made by the runtime alone; absent:
    * there are none.
    */
   readonly edits?: string;
 }
 
 /** What a surface shows of a question. */
-export function shownIn({ edits = "", message }: Asked): string {
+export function shownIn({ edits = "", message }: ShownQuestion): string {
   return `${edits}${message}`;
 }
 
 /** The question in the form in which an answer names it. */
-export function askedIn({ edits, message }: Asked): Asked {
+export function askedIn({ edits, message }: ShownQuestion): ShownQuestion {
   return { message, ...(edits === undefined ? {} : { edits }) };
 }
 
@@ -195,7 +195,7 @@ export function askedIn({ edits, message }: Asked): Asked {
  * in the context: through a client with the verdict in the input's place (`is_approved`, `feedback_notes`)
  * and the channel `elicitation`, at a terminal with the unchanged input, once the person agreed.
  */
-export interface HumanQuestion extends Asked {
+export interface HumanQuestion extends ShownQuestion {
   /** The command for the person if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
   readonly command?: string;
   /** The gate is signed: a record instead of a yes. Made by the runtime alone. */

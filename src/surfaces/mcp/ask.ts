@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { preview, runTransaction } from "../../runtime/transaction/run-transaction.ts";
-import { type Asked, askedIn, shownIn } from "../../runtime/transaction/transaction.ts";
+import { askedIn, type ShownQuestion, shownIn } from "../../runtime/transaction/transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
@@ -141,7 +141,7 @@ function canAsk(connection: Connection, context: ServerContext): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-function shownHash(question: Asked | undefined): string {
+function shownHash(question: ShownQuestion | undefined): string {
   return hash(question && shownIn(question));
 }
 

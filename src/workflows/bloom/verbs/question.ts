@@ -41,7 +41,7 @@ export const ask = changing(
       ? "End your turn now: you are resumed with the answer."
       : "Go on; the answer reaches you later.";
     return {
-      text: `Asked as ${question.id}. ${then}`,
+      text: `ShownQuestion as ${question.id}. ${then}`,
       data: { question },
       ...(question.blocking ? { waits: true as const } : {}),
       changes: [writeQuestion(question)],

@@ -11,7 +11,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { SHOWN } from "../src/surfaces/mcp/shown.ts";
+import { SHOWN } from "../src/surfaces/mcp/answer.ts";
 import { type Client, emptyFolder, MAIN, openServer, type Server, show } from "./measure.ts";
 
 export interface Costs {

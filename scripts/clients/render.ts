@@ -11,7 +11,7 @@ import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients/client
 import { putIn } from "../../src/surfaces/cli/guard/edit-setup.ts";
 import { openCodePackagedGuard } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
-import { renderInstructions } from "../../src/surfaces/mcp/instructions.ts";
+import { renderInstructions } from "../../src/surfaces/mcp/server.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { renderSkills, type Skill } from "./skills.ts";
 

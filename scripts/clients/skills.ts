@@ -1,7 +1,6 @@
 /** The skills: what an assistant reads to work by Pawl, over MCP or by the command line alone. */
-
 import type { WorkflowModule } from "../../src/runtime/module.ts";
-import { RULES } from "../../src/surfaces/mcp/instructions.ts";
+import { RULES } from "../../src/surfaces/mcp/server.ts";
 
 /** `name` is the folder's too. */
 export interface Skill {

@@ -6,7 +6,7 @@ import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { projectKey } from "../surfaces/board/server/projects.ts";
-import type { AppPorts } from "../surfaces/mcp/app/ports.ts";
+import type { AppPorts } from "../surfaces/mcp/connection.ts";
 import { builtPlaces } from "./built.ts";
 
 /** `home`: the folder of the program's own files; `root`: the project's. */

@@ -11,7 +11,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { compareVersions, type Part, SHOWN, type Shown } from "../../src/surfaces/mcp/shown.ts";
+import { compareVersions, type Part, SHOWN, type Shown } from "../../src/surfaces/mcp/answer.ts";
 import { installInto } from "../rig/install.ts";
 import { type ModelServer, openModelServer } from "../rig/model/server.ts";
 import { freshFolder } from "./agent-project.ts";

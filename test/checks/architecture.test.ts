@@ -310,7 +310,7 @@ describe("the architecture", () => {
       // Servers on this machine.
       "src/surfaces/board/server/http.ts",
       "src/surfaces/board/server/request-guards.ts",
-      "src/surfaces/mcp/http.ts",
+      "src/surfaces/mcp/serve-http.ts",
     ]);
     // A client of a service gets the door from Pawl.
     const octokits = CODE.filter(({ imports }) => imports.includes("@octokit/rest")).filter(({ text }) =>

@@ -12,7 +12,7 @@ import { renderReference } from "../../scripts/cli-reference.ts";
 import { AGENT_VARIABLES } from "../../src/adapters/agents/ancestry.ts";
 import { ALFRED_FILE, PAWL_FILE } from "../../src/config/config-schema.ts";
 import { COMMANDS } from "../../src/surfaces/cli/line/commands.ts";
-import { SHOWN } from "../../src/surfaces/mcp/shown.ts";
+import { SHOWN } from "../../src/surfaces/mcp/answer.ts";
 import { tasksFile } from "../../src/tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../../src/workflows/custom/schema.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";

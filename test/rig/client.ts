@@ -2,7 +2,7 @@
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { EXTENSION_ID, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
-import { type Part, SHOWN } from "../../src/surfaces/mcp/shown.ts";
+import { type Part, SHOWN } from "../../src/surfaces/mcp/answer.ts";
 import type { HttpServer } from "./http-server.ts";
 import { MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
 

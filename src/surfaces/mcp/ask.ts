@@ -1,6 +1,7 @@
 /**
- * A human's verdict, requested through the client. The question goes out with a signed state; the answer
- * counts only for the same tool, the same arguments and the same question.
+ * A human's verdict, requested through the client: the client asks, or opens the board for them. The question
+ * goes out with a signed state; the answer counts only for the same tool, the same arguments and the same
+ * question. After a visit to the board, the run's state shows whether a verdict was given.
  */
 import { createHash } from "node:crypto";
 import {
@@ -10,14 +11,22 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { HumanQuestion, Tool } from "../../runtime/module.ts";
+import type { HumanQuestion, RunOverview, Tool } from "../../runtime/module.ts";
+import { findRun, overviewOf } from "../../runtime/reports/overview.ts";
+import { waitingIn } from "../../runtime/review/queue.ts";
 import { preview, runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { askedIn, type ShownQuestion, shownIn } from "../../runtime/transaction/transaction.ts";
 import { answerCommands, cannotAsk } from "../undecided.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
-import { callerOf, capabilitiesOf, showsApp, tracedBy } from "./client.ts";
-import type { Connection, Question } from "./connection.ts";
-import { awaitVerdict, lead, placeToLead } from "./lead.ts";
+import {
+  type Connection,
+  callerOf,
+  capabilitiesOf,
+  type Question,
+  showsApp,
+  tracedBy,
+  waitingOf,
+} from "./connection.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;
@@ -55,7 +64,7 @@ export async function ask(
   const question = { tool: tool.name, input: hash(input), message: shownHash(asked) };
   const address = placeToLead(connection, tool, input, context);
   if (address !== null)
-    return lead(KEY, address, await connection.codec.mint({ ...question, led: true }, context));
+    return lead(address, await connection.codec.mint({ ...question, led: true }, context));
   if (!canAsk(connection, context)) {
     const why = "this client cannot ask them (it does not support elicitation)";
     const { message, fix } = cannotAsk(run, why, terminal);
@@ -147,4 +156,104 @@ function shownHash(question: ShownQuestion | undefined): string {
 
 function hash(value: unknown = null): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}
+
+/** Milliseconds for which a call waits for the person: most clients give up on a call after a minute. */
+const PATIENCE = 45_000;
+
+/**
+ * The board's page of the run; null: no board runs, the tool leads to no gate, or the client opens no URLs.
+ */
+function placeToLead(
+  connection: Connection,
+  tool: Tool,
+  input: Input,
+  context: ServerContext,
+): string | null {
+  const leads = capabilitiesOf(connection, context)?.elicitation?.url !== undefined;
+  return leads ? addressOf(connection, tool, input) : null;
+}
+
+/** The board's page of the run that a call of the tool concerns. */
+function addressOf({ app }: Connection, tool: Tool, input: Input): string | null {
+  const run = tool.waitsAtGate ? tool.transaction.run(input) : null;
+  return run === null ? null : (app?.reviewAddress(run) ?? null);
+}
+
+/** Asks the client to open the board for the person. */
+async function lead(url: string, requestState: string): Promise<Answer> {
+  const message = "Pawl waits for your verdict: read the review on the board, and decide there.";
+  return inputRequired({ inputRequests: { [KEY]: inputRequired.elicitUrl({ message, url }) }, requestState });
+}
+
+/**
+ * Waits for a while until the question is closed, and reports whether it is. `isOpen`: checks the run's own
+ * state.
+ */
+async function awaitVerdict(
+  connection: Connection,
+  run: string,
+  isOpen: () => Promise<boolean>,
+  context: ServerContext,
+): Promise<Answer> {
+  const { stop, onWait } = waitingOf(context);
+  onWait?.(`The person decides on the board about ${run}.`);
+  const limit = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE)]);
+  const log = await connection.project.eventLog();
+  let ring = () => {};
+  const watch = log.watch(() => ring());
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        ring = resolve;
+        limit.addEventListener("abort", () => resolve(), { once: true });
+      });
+      if (!(await isOpen())) return said(connection, context, await decidedWords(connection, run));
+      if (limit.aborted) return said(connection, context, openWords(run));
+      await changed;
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function said(connection: Connection, context: ServerContext, text: string): CallToolResult {
+  return toResult({ text, data: { message: text } }, partFor(connection, context));
+}
+
+function openWords(run: string): string {
+  return `Nothing is decided yet: the human has the review of ${run} on the board. Never decide for them. Wait until they say that they have decided, then see where ${run} stands and go on.`;
+}
+
+async function decidedWords(connection: Connection, run: string): Promise<string> {
+  const found = await standingOf(connection, run);
+  const where =
+    found === null ? "" : `: ${run} is at "${found.state}"${found.next ? `, next: ${found.next}` : ""}`;
+  return `The human has decided on the board${where}. See where ${run} stands, and go on.`;
+}
+
+async function standingOf({ project }: Connection, run: string): Promise<RunOverview | null> {
+  return overviewOf(project, await findRun(project, run));
+}
+
+/** Adds the board's URL to the answer if the call left its run at a gate. */
+export async function withAddress(
+  connection: Connection,
+  tool: Tool,
+  input: Input,
+  answer: CallToolResult,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const address = answer.isError || showsApp(connection, context) ? null : addressOf(connection, tool, input);
+  const run = tool.transaction.run(input);
+  if (address === null || run === null) return answer;
+  const found = await standingOf(connection, run).catch(() => null);
+  if (found === null || !waitingIn(found).some(({ kind }) => kind === "gate")) return answer;
+  const line = `The human can read it and decide on the board: ${address}`;
+  const part = partFor(connection, context);
+  return {
+    ...answer,
+    ...(part !== "text" && { structuredContent: { ...(answer.structuredContent as object), review: line } }),
+    ...(part !== "data" && { content: [...answer.content, { type: "text", text: line }] }),
+  };
 }

@@ -12,10 +12,8 @@ import { type Runtime, runTransaction } from "../../runtime/transaction/run-tran
 import { checkArguments } from "../arguments.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import { RUN_KEY } from "./app/app.ts";
-import { ask, takeAnswer } from "./ask.ts";
-import { callerOf, showsApp, tracedBy, waitingOf } from "./client.ts";
-import type { Connection, Question } from "./connection.ts";
-import { withAddress } from "./lead.ts";
+import { ask, takeAnswer, withAddress } from "./ask.ts";
+import { type Connection, callerOf, type Question, showsApp, tracedBy, waitingOf } from "./connection.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;

@@ -1,15 +1,30 @@
-/** `pawl mcp --http`: serves many clients of this machine, until a signal ends the process. */
-import { randomBytes } from "node:crypto";
-import type { McpServerFactory } from "@modelcontextprotocol/server";
+/**
+ * `pawl mcp --http`: serves many clients of this machine over streamable HTTP, until a signal ends the process.
+ * Bound to loopback, closed to clients without the token, and to browsers that reached it under another host
+ * name.
+ */
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeIncomingMessageLike,
+  toNodeHandler,
+} from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
-import type { AppPorts } from "./app/ports.ts";
-import { openWork } from "./connection.ts";
-import { openFollower } from "./follow.ts";
-import { type Http, openHttp } from "./http.ts";
+import { type AppPorts, openWork } from "./connection.ts";
 import { declaredBy, openServers } from "./server.ts";
-import { openBus } from "./wake.ts";
+import { type Bus, openBus, openFollower } from "./wake.ts";
 
 export interface HttpServing {
   readonly port: number;
@@ -68,4 +83,182 @@ async function listenHttp(port: number, open: () => Promise<Http>): Promise<Http
       "Choose another with --port; 0 takes any free port.",
     );
   }
+}
+
+interface HttpOptions {
+  readonly factory: McpServerFactory;
+  /** Delivers the notifications to which clients of 2026 subscribed. */
+  readonly bus: Bus;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly token: string;
+  readonly onerror?: (error: Error) => void;
+}
+
+interface Http {
+  readonly url: string;
+  /** Accepts no more requests, calls `finish`, and ends when every answer is sent. */
+  close(finish: () => Promise<void>): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const PATH = "/mcp";
+/** The largest request, in bytes. */
+const LIMITS = { maxRequestBodySize: 4 * 1024 * 1024 };
+/** Milliseconds to wait at the end for unsent answers. */
+const CLOSING_LIMIT = 2000;
+
+/** Rejects with Node's own error if the port is taken. */
+export async function openHttp({
+  bus,
+  factory,
+  port,
+  token,
+  onerror = () => {},
+}: HttpOptions): Promise<Http> {
+  const modern = createMcpHandler(factory, { legacy: "reject", bus, onerror, ...LIMITS });
+  const sessions = openSessions(factory, onerror);
+  const fetch = async (request: Request) =>
+    (await isLegacyRequest(request, undefined, LIMITS))
+      ? sessions.fetch(request)
+      : bus.during(request.headers.get("mcp-method"), () => modern.fetch(request));
+  const answer = toNodeHandler({ fetch }, { onerror, ...LIMITS });
+  const admit = openRequestGuard(token);
+
+  let closing = false;
+  // Some clients open a connection before they need it, and Node does not count one without a request as
+  // idle.
+  const unasked = new Set<Socket>();
+  const server: Server = createServer((request, response) => {
+    unasked.delete(request.socket);
+    response.once("close", () => {
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
+    if (admit(request, response)) {
+      void answer(request as NodeIncomingMessageLike, response).catch(onerror);
+    }
+  });
+  server.on("connection", (socket) => {
+    unasked.add(socket);
+    socket.once("close", () => unasked.delete(socket));
+  });
+  server.listen(port, HOST);
+  await once(server, "listening");
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}${PATH}`,
+    async close(finish) {
+      closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      await finish();
+      // The answers to the last calls are still being written to their streams.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await Promise.allSettled([sessions.close(), modern.close()]);
+      server.closeIdleConnections();
+      for (const socket of unasked) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), CLOSING_LIMIT);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+type RequestGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Decides whether to handle a request; a refused one is answered without reading its body. */
+function openRequestGuard(token: string): RequestGuard {
+  const isHost = localhostHostValidation();
+  const isOrigin = localhostOriginValidation();
+  const expected = digest(`Bearer ${token}`);
+  return (request, response) => {
+    if (!isHost(request, response) || !isOrigin(request, response)) return false;
+    const { authorization = "" } = request.headers;
+    const scheme = authorization.replace(/^bearer +/i, "Bearer ");
+    if (!timingSafeEqual(digest(scheme), expected)) {
+      refuse(
+        response,
+        401,
+        "The token is missing or wrong: expected the header Authorization: Bearer TOKEN.",
+      );
+      return false;
+    }
+    if (request.url?.split("?")[0] !== PATH) {
+      refuse(response, 404, `Nothing is served here: expected ${PATH}.`);
+      return false;
+    }
+    return true;
+  };
+}
+
+function refuse(response: ServerResponse, status: 401 | 404, message: string): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+  });
+  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null }));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/**
+ * The sessions of clients of the 2025 protocol: one server each, so that it knows its client's capabilities
+ * and can ask its human. Clients of 2026 send their capabilities with each request and need no session.
+ */
+interface Sessions {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The most sessions at a time. */
+const MOST_SESSIONS = 64;
+
+function openSessions(factory: McpServerFactory, onerror: (error: Error) => void): Sessions {
+  /** Ordered by their last use. */
+  const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  const begin = async (request: Request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      ...LIMITS,
+      onsessioninitialized: (id) => void open.set(id, transport),
+      onsessionclosed: (id) => void open.delete(id),
+    });
+    const server = await factory({ era: "legacy", requestInfo: request });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    // A request that does not begin with a handshake was refused.
+    if (transport.sessionId === undefined) await server.close();
+    else await forget();
+    return response;
+  };
+  // Many clients leave without closing their session. A client that returns to a dropped one gets an error
+  // and initializes again.
+  const forget = async () => {
+    for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - MOST_SESSIONS))) {
+      open.delete(id);
+      await transport.close().catch(onerror);
+    }
+  };
+  return {
+    async fetch(request) {
+      const id = request.headers.get("mcp-session-id");
+      if (id === null) return begin(request);
+      const transport = open.get(id);
+      if (!transport) return notFound();
+      open.delete(id);
+      open.set(id, transport);
+      return transport.handleRequest(request);
+    },
+    async close() {
+      const transports = [...open.values()];
+      open.clear();
+      await Promise.allSettled(transports.map((transport) => transport.close()));
+    },
+  };
+}
+
+function notFound(): Response {
+  const error = { code: -32001, message: "Unknown session: send initialize first." };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
 }

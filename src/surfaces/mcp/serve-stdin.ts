@@ -7,11 +7,9 @@ import { Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
-import type { AppPorts } from "./app/ports.ts";
-import { openWork } from "./connection.ts";
-import { followOnce, openFollower } from "./follow.ts";
+import { type AppPorts, openWork } from "./connection.ts";
 import { declaredBy, openServers } from "./server.ts";
-import { followingFirst } from "./wake.ts";
+import { followingFirst, followOnce, openFollower } from "./wake.ts";
 
 export interface StdinServing {
   readonly version: string;

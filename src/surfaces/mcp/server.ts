@@ -13,18 +13,20 @@ import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../runtime/m
 import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
-import { OUTPUT } from "./answer.ts";
+import { OUTPUT, unchecked, withSchema } from "./answer.ts";
 import { APP_URI, registerApp } from "./app/app.ts";
 import { type Nonces, openNonces } from "./app/nonces.ts";
-import type { AppPorts } from "./app/ports.ts";
 import { toolHandler } from "./call.ts";
-import { showsApp } from "./client.ts";
-import type { Connection, Listed, Question, Work } from "./connection.ts";
-import type { Follower } from "./follow.ts";
-import { renderInstructions } from "./instructions.ts";
+import {
+  type AppPorts,
+  type Connection,
+  type Listed,
+  type Question,
+  showsApp,
+  type Work,
+} from "./connection.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
-import { unchecked, withSchema } from "./schemas.ts";
-import { wakeOn } from "./wake.ts";
+import { type Follower, wakeOn } from "./wake.ts";
 
 export interface ServerDeps {
   readonly project: Project;
@@ -232,4 +234,22 @@ function shownTool({ audience, name, tool }: Listed, isShown: boolean) {
 
 function json(schema: StandardSchemaWithJSON | undefined, side: "input" | "output") {
   return { type: "object" as const, ...schema?.["~standard"].jsonSchema[side](DIALECT) };
+}
+
+type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
+
+/** The rules for every workflow, for a model. */
+export const RULES = [
+  "Pawl keeps work on a written workflow. Each tool call moves a run by one step, and its reply says what to do next:",
+  "do exactly that, then report it with the tool that the reply names. A refused call changed nothing and says what",
+  "was expected. Approvals belong to whom the reply names: where it is the human, ask and pass on their words; never",
+  "decide for them. Everything is on disk: after a restart, call the same tool again and go on.",
+].join("\n");
+
+/** The server's instructions for a model: what Pawl is, and how to start each served workflow. */
+export function renderInstructions(root: string, modules: readonly Described[]): string {
+  const workflows = modules.map(
+    ({ title, summary, guidance }) => `${title}: ${summary}${guidance ? ` ${guidance}` : ""}`,
+  );
+  return [RULES, "", `Project: ${root}`, "", ...workflows].join("\n");
 }

@@ -10,8 +10,7 @@ import { openEventLog } from "../../adapters/events/event-log.ts";
 import { PawlError } from "../../core/error.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
-import { type Decided, followOnce, openFollower } from "./follow.ts";
-import { followingFirst, openBus, wakeOn } from "./wake.ts";
+import { type Decided, followingFirst, followOnce, openBus, openFollower, wakeOn } from "./wake.ts";
 
 const runtime = { mask: (text: string) => text };
 const TEMPLATE = "pawl://alfred/tasks/{task_id}";

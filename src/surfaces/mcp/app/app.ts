@@ -21,12 +21,9 @@ import type { Review } from "../../../runtime/review/model.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import { checkArguments, type Taker } from "../../arguments.ts";
-import { refusal } from "../answer.ts";
-import { callerOf, showsApp } from "../client.ts";
-import type { Connection, Listed } from "../connection.ts";
-import { unchecked } from "../schemas.ts";
+import { refusal, unchecked } from "../answer.ts";
+import { type AppPorts, type Connection, callerOf, type Listed, showsApp } from "../connection.ts";
 import type { Nonces } from "./nonces.ts";
-import type { AppPorts } from "./ports.ts";
 
 export const APP_URI = "ui://pawl/review";
 

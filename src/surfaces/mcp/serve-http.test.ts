@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { openFollower } from "./follow.ts";
-import { openHttp } from "./http.ts";
-import { openBus } from "./wake.ts";
+import { openHttp } from "./serve-http.ts";
+import { openBus, openFollower } from "./wake.ts";
 
 afterEach(() => void vi.useRealTimers());
 

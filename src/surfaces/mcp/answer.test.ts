@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { compareVersions, partShown, SHOWN } from "./shown.ts";
+import { compareVersions, partShown, SHOWN } from "./answer.ts";
 
 describe("the part of an answer that has its words", () => {
   it.each(SHOWN)("is the one that the client shows its model: %j", ({ client, from, to, shows }) => {

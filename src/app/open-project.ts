@@ -1,5 +1,5 @@
 /** Opens a project: its files, configuration, trust, notices and loop, wired to the runtime. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
@@ -8,8 +8,15 @@ import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
-import { type Environment, openConfiguration, readSurroundings, within } from "../config/config.ts";
+import {
+  type Configuration,
+  type Environment,
+  openConfiguration,
+  readSurroundings,
+  within,
+} from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
 import { EVENTS } from "../core/event.ts";
 import { lookOnce } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
@@ -19,7 +26,6 @@ import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/transaction/run-transaction.ts";
-import { isSet, type SettingsReader } from "./early-settings.ts";
 import { lateScopeWatch } from "./guard/out-of-scope-edits.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { openNotices } from "./notices.ts";
@@ -246,5 +252,30 @@ function readText(path: string): string | null {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
+  }
+}
+
+type SettingsReader = (view: Pick<View, "read">) => Promise<Configuration>;
+
+const IS_SET = {
+  stores: ({ stores }: Settings) => stores.bloom !== "files",
+  workflows: ({ workflows }: Settings) => workflows.length > 0,
+} as const;
+
+/**
+ * Whether pawl.yaml sets this, before the project's store is open: reads the file without the journal, because a
+ * damaged journal must not keep `pawl repair` from starting. Of a file with faults, the part that can be parsed
+ * counts; its reader reports the faults.
+ */
+async function isSet(key: keyof typeof IS_SET, root: string, read: SettingsReader): Promise<boolean> {
+  const textOf = (path: string) =>
+    attempt(
+      () => (statSync(join(root, path)).isFile() ? readFileSync(join(root, path), "utf8") : null),
+      null,
+    );
+  try {
+    return IS_SET[key]((await read({ read: async (path) => textOf(path) })).settings);
+  } catch {
+    return (await import("../config/config-file.ts")).hasKey(textOf("pawl.yaml") ?? "", key);
   }
 }

@@ -3,9 +3,11 @@ import { hostname } from "node:os";
 import { openWorkersHere } from "../adapters/files/workers-here.ts";
 import { openDatabase } from "../adapters/postgres/database.ts";
 import { openMergedLog } from "../adapters/routed/event-log.ts";
-import { openRoutedStore } from "../adapters/routed/store.ts";
+import { openRoutedStore, type Routes } from "../adapters/routed/store.ts";
 import type { Environment } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
+import { GATES_FOLDER } from "../core/gate-record.ts";
+import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
 import { once } from "../core/once.ts";
 import { PROJECT_FOLDER } from "../core/path.ts";
 import { DATABASE_URL, type Database, type DatabaseProject } from "../core/ports/database.ts";
@@ -14,8 +16,12 @@ import type { Leases } from "../core/ports/leases.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import { RECORDS } from "../runtime/run-log/team-records.ts";
+import { ACCOUNTS } from "../workflows/bloom/agent-rest.ts";
+import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
+import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
+import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
 import type { SharedLoop } from "./loop-ports.ts";
-import { bloomsRoutes } from "./shared-places.ts";
 
 export interface SharedPlace {
   readonly root: string;
@@ -106,4 +112,26 @@ function empty(shown: string): PawlError {
     `${WHERE}, and the database ${shown} has nothing of this project yet.`,
     "Run `pawl database import` where the project's files are.",
   );
+}
+
+const GATES = `${GATES_FOLDER}/bloom`;
+const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/heads/bloom", `${RECORDS}/bloom`, GATES];
+
+/** Which paths and runs of a project belong to Bloom, and so to the database if pawl.yaml puts them there. */
+export function bloomsRoutes(tasksFile: string): Routes {
+  const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  return {
+    isShared: (path) => path === tasksFile || path === ACCOUNTS || isRun(path) || isBelow(path),
+    isSharedRun: (run) => run.startsWith("bloom:"),
+    leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
+    // An accepted proposal is of no more use.
+    mayFollow: (change) => change.type === "remove" && change.path.startsWith(`${PLANS}/`),
+    // A person commits signed gates to git, with the work that they sign.
+    isCopied: (path) => path.startsWith(`${GATES}/`),
+  };
+}
+
+/** Own workflows have a folder each there. */
+function isRun(path: string): boolean {
+  return path.startsWith(`${LOOP_RUNS}/`) && /^[^/]+\.json$/.test(path.slice(LOOP_RUNS.length + 1));
 }

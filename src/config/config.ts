@@ -5,7 +5,7 @@
 
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/json.ts";
 import { pathFault, projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import { DATABASE_URL } from "../core/ports/database.ts";

@@ -9,10 +9,9 @@
  * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing
  *     about another.
  */
-import { canonical } from "./canonical.ts";
 import { hashOf } from "./hash.ts";
-import { isId } from "./id.ts";
-import { isObjectId } from "./object-id.ts";
+import { isId, isObjectId } from "./id.ts";
+import { canonical } from "./json.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
 import { accepts, type Check, fields, listOf, object, orNull, sha256, text } from "./state-json.ts";
 

@@ -25,3 +25,8 @@ export function checkId(text: unknown, what: string): string {
     "Use an id such as TS-01.",
   );
 }
+
+/** Whether the text is the whole id of a git object, by SHA-1 or SHA-256. */
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}

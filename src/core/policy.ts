@@ -5,9 +5,9 @@
  * P1  A change that tightens a policy counts at once.
  * P2  A change that loosens it, or might, counts once a person has accepted it.
  */
-import { canonical } from "./canonical.ts";
 import { PawlError } from "./error.ts";
 import { hashOf } from "./hash.ts";
+import { canonical } from "./json.ts";
 import { GATE_LEVELS, type GateLevels, levelOf } from "./strength.ts";
 
 /** Path → plain JSON: `alfred.human_review`, `task.verify`. A setting without a value has no entry. */

@@ -6,7 +6,7 @@
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { PawlError } from "./error.ts";
-import { isObject } from "./is-object.ts";
+import { isObject } from "./json.ts";
 
 export type JsonPath = readonly string[];
 

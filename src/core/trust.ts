@@ -3,9 +3,8 @@
  * who clones a project has not read it, so Pawl starts nothing that it names without their consent, to the
  * letter: what an edit, a pull or a merge brings later is new.
  */
-
 import { attempt } from "./attempt.ts";
-import { canonical } from "./canonical.ts";
+import { canonical } from "./json.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
 import type {
   BloomSettings,

@@ -1,5 +1,5 @@
 /** Renders the backlog in other formats, and lists the updates for an issue tracker. Pure. */
-import { oneLine } from "../core/text/blanks.ts";
+import { oneLine } from "../core/text/lines.ts";
 import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { hasChangedStatus } from "./plan.ts";

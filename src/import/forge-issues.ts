@@ -1,5 +1,5 @@
 /** Issues of GitHub and GitLab, in the formats of their APIs, `gh` and `glab`. */
-import { type Fields, isObject } from "../core/is-object.ts";
+import { type Fields, isObject } from "../core/json.ts";
 import { recordsIn } from "./json.ts";
 import { asideRemarks, otherNotes } from "./records.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";

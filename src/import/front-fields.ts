@@ -1,5 +1,5 @@
 /** The fields of front matter. */
-import type { Fields } from "../core/is-object.ts";
+import type { Fields } from "../core/json.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 
 /**

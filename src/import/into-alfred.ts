@@ -7,7 +7,7 @@
 import { hashOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
-import { oneLine } from "../core/text/blanks.ts";
+import { oneLine } from "../core/text/lines.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
 import { isOpenStatus } from "../tasks-file/task.ts";
 import { TASKS, taskPath } from "../workflows/alfred/state/paths.ts";

@@ -1,5 +1,5 @@
 /** JSON in the forms that tools print: one value, several in a row (pages), or one per line. */
-import { type Fields, isObject } from "../core/is-object.ts";
+import { type Fields, isObject } from "../core/json.ts";
 import { invalid, type SourceFile } from "./source.ts";
 import { textOf } from "./words.ts";
 

@@ -2,7 +2,7 @@
  * The meanings that a person gave to their sources' status words, stored in the project for the next import.
  */
 import { attempt } from "../core/attempt.ts";
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/json.ts";
 import { projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { invalid, type SourceStatus } from "./source.ts";

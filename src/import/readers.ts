@@ -3,7 +3,7 @@
  */
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
-import { type Fields, isObject } from "../core/is-object.ts";
+import { type Fields, isObject } from "../core/json.ts";
 import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { readBacklogMd } from "./backlog-md.ts";
 import { readKiro, readOpenSpec, readSpecKit } from "./checklists.ts";

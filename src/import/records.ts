@@ -6,7 +6,7 @@
  *     remark names it.
  * R2  The status follows from its word and from other evidence: a date, a tick, a category.
  */
-import { type Fields, isObject } from "../core/is-object.ts";
+import { type Fields, isObject } from "../core/json.ts";
 import {
   DEEPEST,
   type Dependency,

@@ -9,9 +9,9 @@
  */
 
 import { Liquid, type LiquidOptions, type Template } from "liquidjs";
-import { oneLine } from "../core/text/blanks.ts";
 import { openByText } from "../core/text/by-text.ts";
 import { fenced, quote } from "../core/text/fence.ts";
+import { oneLine } from "../core/text/lines.ts";
 
 const OPTIONS: LiquidOptions = {
   strictVariables: true,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
-import { canonical } from "../core/canonical.ts";
 import { hashOf } from "../core/hash.ts";
+import { canonical } from "../core/json.ts";
 import { storedTable } from "../runtime/run-log/history.ts";
 import { WORKFLOWS } from "./index.ts";
 

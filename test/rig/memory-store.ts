@@ -1,8 +1,7 @@
 /** A store in memory: what a transaction needs of the project's files, without a disk. */
-
 import type { ProjectPath } from "../../src/core/path.ts";
 import type { Change, Store, View } from "../../src/core/ports/store.ts";
-import { lastLineOf } from "../../src/core/text/last-line.ts";
+import { lastLineOf } from "../../src/core/text/lines.ts";
 
 export interface MemoryStore extends Store {
   /** Path → text; a test edits it as a person would. */

@@ -2,7 +2,6 @@
  * Every parser that is given text by others (files that people and agents edit, what services answer, what a model
  * passes), by name, each as a function of the text. Run in a worker, so that one that hangs can be ended.
  */
-
 import { parentPort } from "node:worker_threads";
 import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseAddress } from "../../src/adapters/forge/remotes.ts";
@@ -41,13 +40,13 @@ import { observeChecklist } from "../../src/workflows/custom/observe.ts";
 import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
+import { renderForTerminal } from "../../src/workflows/spells/cast.ts";
 import { isIncomplete, renderRetried } from "../../src/workflows/spells/comments-file.ts";
 import { parseCriteria } from "../../src/workflows/spells/criteria.ts";
 import { closingFence, renderFenced } from "../../src/workflows/spells/fence.ts";
 import { parseTaskName } from "../../src/workflows/spells/front-matter.ts";
 import { appendReferences } from "../../src/workflows/spells/links.ts";
 import { parseState } from "../../src/workflows/spells/state-file.ts";
-import { renderForTerminal } from "../../src/workflows/spells/terminal.ts";
 
 const SCREEN = { columns: 80, paint: paintOf(true) };
 const RUN = projectPath(".pawl/runs/T-1.json");

@@ -389,11 +389,11 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the marks of ancestors",
-      file: "src/adapters/agents/marks-around.ts",
+      file: "src/adapters/agents/capability.ts",
       find: "values.push(variable(MARK), markOfCgroup(",
       replace: 'values.push(variable(MARK) && environment[MARK] ? environment[MARK] : "", markOfCgroup(',
       tests: [
-        "src/adapters/agents/marks-around.test.ts: finds a run's mark in its own environment, and in a parent's though its own is cleared",
+        "src/adapters/agents/capability.test.ts: finds a run's mark in its own environment, and in a parent's though its own is cleared",
       ],
     },
   ],
@@ -1865,7 +1865,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look at where the program is",
-      file: "src/adapters/notify/run-program.ts",
+      file: "src/adapters/notify/command.ts",
       find: "!(isAbsolute(named) && isInside(path, root))",
       replace: "true",
       tests: [
@@ -1895,14 +1895,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "Discord's own list of the mentions that count",
-      file: "src/adapters/notify/discord.ts",
+      file: "src/adapters/notify/chats.ts",
       find: "allowed_mentions: { parse: [] }",
       replace: 'allowed_mentions: { parse: ["everyone"] }',
       tests: ["test/e2e/notices.proof.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the escape of mentions",
-      file: "src/adapters/notify/without-mentions.ts",
+      file: "src/adapters/notify/chats.ts",
       find: 'return text.replaceAll("@", "@\\u200b");',
       replace: "return text;",
       tests: ["test/e2e/notices.proof.test.ts: mention nobody in Slack and Discord, and are no link there"],

@@ -17,9 +17,10 @@ import { hashOf } from "../../core/hash.ts";
 import { isId } from "../../core/id.ts";
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import { writeWhole } from "../files/write-whole.ts";
+import { ownAncestors } from "./ancestry.ts";
 import type { Environment } from "./environment.ts";
-import { runsOfMark } from "./mark.ts";
-import { marksAround } from "./marks-around.ts";
+import { MARK, markOfCgroup, runsOfMark } from "./mark.ts";
+import { readProc } from "./proc.ts";
 import type { AgentsSetup } from "./setup.ts";
 
 /**
@@ -99,4 +100,18 @@ export function capabilityFile(setup: Pick<AgentsSetup, "stateFolder">, run: str
 
 function pathOf(stateFolder: string, run: string): string {
   return join(stateFolder, "runs", `${run}.json`);
+}
+
+/**
+ * The runs to which this process belongs, nearest first, each once: by the tags in its own `environment`, in
+ * those of its ancestors, and of its cgroup. Clearing one's own environment does not help: the parent still has
+ * the tag.
+ *
+ * What escapes without a cgroup: a process that has cleared its environment *and* lost its parents.
+ */
+export function marksAround(environment: Environment): readonly string[] {
+  const values = [environment[MARK] ?? "", markOfCgroup(readProc("/proc/self/cgroup"))];
+  for (const { pid, variable } of ownAncestors())
+    values.push(variable(MARK), markOfCgroup(readProc(`/proc/${pid}/cgroup`)));
+  return [...new Set(values.flatMap((value) => value.split(",")))].filter(Boolean);
 }

@@ -1,7 +1,8 @@
 /** One run of a command-line agent: its dialect over the process runner. */
+import { join } from "node:path";
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
+import { isWorkspace, topOf } from "../process/work-folder.ts";
 import { type Call, modelTold, parseLine } from "./dialects/dialect.ts";
-import { gitFoldersOf } from "./git-folders.ts";
 import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import { keep } from "./run-folder.ts";
@@ -81,4 +82,13 @@ export function startCli(
       return ended;
     },
   };
+}
+
+/**
+ * The git folder of a workspace, which an agent's own sandbox must allow: some protect every `.git`. No git
+ * outside reads it. In a person's checkout it stays protected: the person's git would run hooks and settings
+ * written there.
+ */
+export function gitFoldersOf(folder: string): readonly string[] {
+  return isWorkspace(folder) ? [join(topOf(folder), ".git")] : [];
 }

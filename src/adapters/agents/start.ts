@@ -1,11 +1,13 @@
 /** Starts an agent's program, with its own protocol or the Agent Client Protocol. */
 import { toPawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentEvent, AgentFailure, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
+import { execFile } from "../process/start-program.ts";
+import { childEnvironment } from "./environment.ts";
+import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
-import { helpOf, needsHelp } from "./program-help.ts";
 import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
-import { type AgentsSetup, knownAgent } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
 export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
@@ -15,7 +17,8 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   if (lack !== null) return endedRun(setup, order, "not-installed", lack);
   if (setup.noWall !== undefined)
     hear({ type: "warning", text: `no wall is around the agent: ${setup.noWall}` });
-  const asks = known.kind === "dialect" && needsHelp(known.dialect, order);
+  // Some versions of the program lack an option that the order needs.
+  const asks = known.kind === "dialect" && known.dialect.needsHelp?.(order) === true;
   if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);
   const begin = async () => {
     if (known.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, known, order, hear);
@@ -46,4 +49,36 @@ function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, w
   };
   keep(folder, "end.json", end);
   return { run: order.run, ended: Promise.resolve(end), stop: () => Promise.resolve(end) };
+}
+
+const LIMIT = 20_000;
+const helps = new Map<string, Promise<string>>();
+
+/** The program's own help, which shows the options that it has; asked once per process. Empty: it has none. */
+function helpOf(setup: AgentsSetup, known: Exclude<KnownAgent, { kind: "none" }>): Promise<string> {
+  const { command } = known;
+  const [, ...before] = command;
+  const { path } = programOf(setup, known);
+  if (path === null) return Promise.resolve("");
+  const key = command.join("\0");
+  const env = childEnvironment(setup.environment, {
+    mark: markOf(setup.projectRoot, "help"),
+    folder: setup.projectRoot,
+    names: [],
+    added: {},
+  });
+  const asked = helps.get(key) ?? ask(path, [...before, "--help"], { cwd: setup.projectRoot, env });
+  helps.set(key, asked);
+  return asked;
+}
+
+function ask(
+  program: string,
+  args: readonly string[],
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  return new Promise((done) => {
+    const options = { ...place, timeout: LIMIT, killSignal: "SIGKILL", maxBuffer: 1 << 20 } as const;
+    execFile(program, [...args], options, (_, stdout) => done(String(stdout)));
+  });
 }

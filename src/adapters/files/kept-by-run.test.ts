@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toldLater } from "../../../test/rig/error-texts.ts";
-import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import { type Kind, openKeptByRun } from "./kept-by-run.ts";
 import { openStatePlace } from "./state-place.ts";
 

@@ -5,10 +5,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
 import { inStateHome, type StatePlace } from "./project-key.ts";
 import { writeWhole } from "./write-whole.ts";

@@ -7,7 +7,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, Pending, Store, View } from "../../core/ports/store.ts";
-import { type Disk, errnoOf } from "./disk.ts";
+import { type Disk, errnoOf, withFile } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
 import { EditorsNeeded, type LoadEditors, lateEditors } from "./editors.ts";
 import type { OnForeign } from "./journal/foreign.ts";
@@ -18,9 +18,9 @@ import { findUnapplied, refusalOf, type Unapplied } from "./journal/pending.ts";
 import { planSteps } from "./journal/plan.ts";
 import { putAsideIfLong } from "./journal/put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./journal/recover.ts";
+import { ensureFolders } from "./journal/temporary.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
-import { appendLog } from "./log.ts";
-import type { FileOnDisk, KnownFolders } from "./look.ts";
+import { checkFolders, type FileOnDisk, type KnownFolders } from "./look.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openProjectKey, type StatePlace } from "./project-key.ts";
 import { openView, plainReader, type Reader, type Reads, stillHolds } from "./view.ts";
@@ -284,4 +284,15 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
 function settleWhole(project: Project, eventsBytes: number): void {
   settle(project);
   quietly(() => putAsideIfLong(project.disk, eventsBytes));
+}
+
+/** Appends one whole line in one write. Removes the part that a full disk cut short. */
+export function appendLog(disk: Disk, path: string, line: string): void {
+  if (!checkFolders(disk, path)) ensureFolders(disk, path);
+  const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);
+  withFile(disk, path, "append", (fd) => {
+    const before = disk.stat(fd).size;
+    const written = disk.write(fd, bytes, before);
+    if (written < bytes.length && disk.stat(fd).size === before + written) disk.truncate(fd, before);
+  });
 }

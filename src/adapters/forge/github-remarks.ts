@@ -1,8 +1,8 @@
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. */
+import type { Octokit } from "@octokit/rest";
 import type { Remark } from "../../core/ports/reviews.ts";
 import type { RequestSetup } from "./forge-api.ts";
 import { openOctokit, presentRepository, split } from "./github-access.ts";
-import { resolvedThreads } from "./github-threads.ts";
 import { hasNext } from "./pages.ts";
 import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
 
@@ -118,4 +118,53 @@ function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
 
 function plainRemark(comment: Said & { readonly created_at: string }): Remark {
   return { part: "comments", ...saidBy(comment), time: comment.created_at };
+}
+
+const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { isResolved comments(first: 1) { nodes { databaseId } } }
+      }
+    }
+  }
+}`;
+
+interface Answer {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly reviewThreads: {
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+        readonly nodes: readonly {
+          readonly isResolved: boolean;
+          readonly comments: { readonly nodes: readonly { readonly databaseId: number | null }[] };
+        }[];
+      };
+    };
+  };
+}
+
+const MAX_PAGES = 50;
+
+/** Whether each thread is resolved, by the id of its first comment. Only GraphQL has this. */
+async function resolvedThreads(
+  octokit: Pick<Octokit, "graphql">,
+  repository: string,
+  number: number,
+): Promise<ReadonlyMap<number, boolean>> {
+  const { owner, repo: name } = split(repository);
+  const resolved = new Map<number, boolean>();
+  let after: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer: Answer = await octokit.graphql(QUERY, { owner, name, number, after });
+    const { pageInfo, nodes } = answer.repository.pullRequest.reviewThreads;
+    for (const { isResolved, comments } of nodes) {
+      const id = comments.nodes[0]?.databaseId;
+      if (id) resolved.set(id, isResolved);
+    }
+    if (!pageInfo.hasNextPage) return resolved;
+    after = pageInfo.endCursor;
+  }
+  return resolved;
 }

@@ -14,7 +14,7 @@
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
-import { oneLine } from "../../core/text/blanks.ts";
+import { oneLine } from "../../core/text/lines.ts";
 import { fetch } from "./fetch.ts";
 import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { hintOf } from "./push.ts";

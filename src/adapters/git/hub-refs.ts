@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, write
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { attempt } from "../../core/attempt.ts";
-import { isObjectId } from "../../core/object-id.ts";
+import { isObjectId } from "../../core/id.ts";
 import { birthOf } from "../checks/process.ts";
 import { errnoOf } from "../files/disk.ts";
 import { type GitCall, git, gitFailed } from "./git.ts";

@@ -2,13 +2,12 @@
  * A range of commits for `pawl verify`. A handful of calls reads it from the repository's objects, so a bare
  * clone is enough.
  */
-
 import { posix } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { BOOKKEEPING } from "../../core/gate-record.ts";
 import type { RangeCommit, RangeHistory } from "../../core/ports/history.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
-import { lastLineOf } from "../../core/text/last-line.ts";
+import { lastLineOf } from "../../core/text/lines.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { readObjects } from "./objects.ts";
 import { plantedIn } from "./workspace/planted.ts";

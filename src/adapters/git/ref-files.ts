@@ -6,7 +6,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { isObjectId } from "../../core/object-id.ts";
+import { isObjectId } from "../../core/id.ts";
 import { type Discovered, realOr } from "./discover.ts";
 import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 

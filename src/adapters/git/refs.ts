@@ -1,7 +1,7 @@
 /** Commits, branches, remotes and checkouts of a repository. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObjectId } from "../../core/object-id.ts";
+import { isObjectId } from "../../core/id.ts";
 import { discover, realOr } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ask } from "./reader.ts";

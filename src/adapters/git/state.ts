@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObjectId } from "../../core/object-id.ts";
+import { isObjectId } from "../../core/id.ts";
 import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";

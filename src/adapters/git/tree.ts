@@ -14,7 +14,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
-import { isObjectId } from "../../core/object-id.ts";
+import { isObjectId } from "../../core/id.ts";
 import type { ChangedFile, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";

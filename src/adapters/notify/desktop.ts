@@ -2,7 +2,7 @@
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
-import { type ProgramCall, runProgram } from "./run-program.ts";
+import { type ProgramCall, runProgram } from "./command.ts";
 
 const SESSION = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SYSTEMROOT", "WINDIR"];
 

@@ -11,8 +11,7 @@
 import { lookup as lookUp } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { PawlError } from "../../core/error.ts";
-import type { Notice, ReceiverName } from "../../core/notice.ts";
-import type { Receiver } from "../../core/ports/notify.ts";
+import type { ReceiverName } from "../../core/notice.ts";
 import { httpFailureIn } from "../net/failure.ts";
 import { openHttp } from "../net/http.ts";
 import { bare, familyOf, isThisMachine } from "../net/proxy.ts";
@@ -29,20 +28,6 @@ export interface Post {
 }
 
 const MILLISECONDS = 10_000;
-
-/** A chat's webhook: posts a notice as a message in the chat's format. */
-export function openChat(
-  receiver: "discord" | "slack",
-  { url_env }: { readonly url_env: string },
-  environment: Environment,
-  messageOf: (notice: Notice) => object,
-): Receiver {
-  return {
-    name: receiver,
-    send: (notice) =>
-      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
-  };
-}
 
 /** Throws `notice-unsent`. */
 export async function post(order: Post): Promise<void> {

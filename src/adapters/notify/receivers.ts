@@ -23,9 +23,9 @@ export async function openReceiver(
     case "webhook":
       return webhook && (await import("./webhook.ts")).openWebhook(webhook, environment);
     case "slack":
-      return slack && (await import("./slack.ts")).openSlack(slack, environment);
+      return slack && (await import("./chats.ts")).openSlack(slack, environment);
     case "discord":
-      return discord && (await import("./discord.ts")).openDiscord(discord, environment);
+      return discord && (await import("./chats.ts")).openDiscord(discord, environment);
     case "command":
       return command.length > 0
         ? (await import("./command.ts")).openCommand(command, environment, root)

@@ -8,16 +8,16 @@ import type {
   DatabaseProject,
 } from "../../core/ports/database.ts";
 import type { Lease } from "../../core/ports/leases.ts";
+import type { Watch } from "../../core/ports/watch.ts";
 import { parseAddress } from "./address.ts";
-import { type Connections, type Limits, openConnections } from "./connections.ts";
+import { type Connections, type Limits, type Listener, openConnections } from "./connections.ts";
 import { openEventLog } from "./event-log.ts";
 import { LASTING, openLeaseManager } from "./lease-manager.ts";
 import { checkShape, migrate } from "./migrate.ts";
 import { openMirror } from "./mirror.ts";
-import type { StoredProject } from "./place.ts";
+import { CHANNEL, type StoredProject } from "./place.ts";
 import { accessOf } from "./roles.ts";
 import { openStore } from "./store.ts";
-import { openWatch } from "./watch.ts";
 import { openWorkers } from "./workers.ts";
 
 export interface DatabaseOptions {
@@ -205,4 +205,50 @@ function historyFaults(found: Counts): readonly DatabaseFault[] {
       fix: "Somebody changed the tables past Pawl, or a backup was restored in part. Restore it whole, or import the project from files with `pawl database import --replace`.",
     },
   ];
+}
+
+const LOOK_AGAIN = 5_000;
+
+/** By the server's notifications, and always by a query every few seconds. */
+function openWatch({ connections, project }: StoredProject): Watch {
+  return {
+    onChange(heard) {
+      let listener: Listener | null = null;
+      let isClosed = false;
+      let isListening = false;
+      let seen: string | undefined;
+      const listen = async () => {
+        isListening = true;
+        const opened = await connections.listener(() => {
+          isListening = false;
+          listener = null;
+        });
+        if (isClosed) return opened?.close();
+        listener = opened;
+        isListening = opened !== null;
+        await opened?.listen(CHANNEL, (payload) => payload === project && heard());
+        // For commits before it listened.
+        heard();
+      };
+      const look = async () => {
+        if (!isListening) listen().catch(() => {});
+        const [row] = await connections.query<{ revision: string }>(
+          "select revision from pawl.project where id = $1",
+          [project],
+        );
+        if (seen !== undefined && row?.revision !== seen) heard();
+        seen = row?.revision;
+      };
+      const quietly = () => void look().catch(() => {});
+      const timer = setInterval(quietly, LOOK_AGAIN).unref();
+      quietly();
+      return {
+        close() {
+          isClosed = true;
+          clearInterval(timer);
+          listener?.close();
+        },
+      };
+    },
+  };
 }

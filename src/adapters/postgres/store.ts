@@ -16,7 +16,7 @@ import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
-import { lastLineOf } from "../../core/text/last-line.ts";
+import { lastLineOf } from "../../core/text/lines.ts";
 import { isReserved } from "../files/control.ts";
 import { type Connections, type Query, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";

@@ -9,6 +9,12 @@ import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metri
 import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-trace-otlp-proto";
+import {
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace";
 import type { PawlEvent } from "../../core/event.ts";
@@ -20,7 +26,6 @@ import type { Digest } from "../../runtime/reports/log-digest.ts";
 import type { Trace, TraceSpan } from "../../runtime/reports/trace.ts";
 import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
-import { resourceOf } from "./resource.ts";
 import { type Environment, isSent, protocolOf, type Signal, sendsWords } from "./variables.ts";
 
 export interface LivePlace {
@@ -160,4 +165,10 @@ function telling<E extends Exporter>(exporter: E, tell: Tell): E {
       done(result);
     });
   return exporter;
+}
+
+/** The sender: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override Pawl's own name. */
+function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
+  const own = resourceFromAttributes({ "service.name": "pawl", ...attributes });
+  return own.merge(detectResources({ detectors: [envDetector] }));
 }

@@ -18,7 +18,7 @@ import { findRoot } from "../../config/project-root.ts";
 import { stateFolder, TREES } from "../../config/state-home.ts";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/json.ts";
 import { type Action, ALLOWED, type Verdict } from "../../guard/action.ts";
 import { CANARY_SESSION, type GuardedClient, isGuardedClient } from "../../guard/clients.ts";
 import { decide, type GuardContext, type Limits, widest } from "../../guard/decide.ts";

@@ -1,4 +1,4 @@
-import { oneLine } from "./blanks.ts";
+import { oneLine } from "./lines.ts";
 
 /**
  * Makes text of others safe to show to a person. Removes sequences that move a terminal's cursor, change its

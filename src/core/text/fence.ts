@@ -1,4 +1,4 @@
-import { jsonText } from "./json-text.ts";
+import { jsonText } from "../json.ts";
 
 /** The longest run of backticks in a text. */
 export function longestRun(text: string): number {

@@ -1,6 +1,6 @@
 /** beads: one issue per line of JSON. */
 import { attempt } from "../../core/attempt.ts";
-import { type Fields, isObject } from "../../core/is-object.ts";
+import { type Fields, isObject } from "../../core/json.ts";
 import { readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { textOf } from "../words.ts";

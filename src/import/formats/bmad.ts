@@ -1,5 +1,5 @@
 /** BMAD: the epics and stories of `sprint-status.yaml`, and the story files next to it. */
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/json.ts";
 import { readYaml } from "../../core/yaml/yaml.ts";
 import { readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";

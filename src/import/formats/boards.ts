@@ -1,5 +1,5 @@
 /** Records in other tools' JSON: Trello's board, `gh project item-list`, Claude Code's task files. */
-import { type Fields, isObject } from "../../core/is-object.ts";
+import { type Fields, isObject } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
 import { readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";

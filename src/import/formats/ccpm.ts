@@ -3,7 +3,7 @@
  * issues' numbers as names.
  */
 
-import type { Fields } from "../../core/is-object.ts";
+import type { Fields } from "../../core/json.ts";
 import { parseFrontMatter } from "../../core/text/front-matter.ts";
 import { fieldsIn } from "../front-fields.ts";
 import { readRecords, type Shape } from "../records.ts";

@@ -1,6 +1,6 @@
 /** Rows of a table, as saved by spreadsheets, Jira, Linear, Asana, Notion and others. */
 import { parse } from "csv-parse/sync";
-import type { Fields } from "../../core/is-object.ts";
+import type { Fields } from "../../core/json.ts";
 import { readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { bare } from "../states.ts";

@@ -3,7 +3,7 @@
  * features (Ralph's `prd.json`, `feature_list.json`). A subtask's id is relative to its task: it becomes
  * `3.1`, which other tasks may name.
  */
-import { type Fields, isObject } from "../../core/is-object.ts";
+import { type Fields, isObject } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
 import { type Shape, tasksOf } from "../records.ts";
 import { invalid, type Read, type SourceFile, type SourceTask } from "../source.ts";

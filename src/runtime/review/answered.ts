@@ -2,7 +2,7 @@
  * Whether the points of the last rejection were addressed: computed from files and artifact, never from an
  * agent's claim.
  */
-import { canonical } from "../../core/canonical.ts";
+import { canonical } from "../../core/json.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import type { AnsweredPoint, Point } from "./points.ts";
 

@@ -1,9 +1,9 @@
 /**
  * Identifies what a verdict is about, so that two people, or two windows, never decide on different versions.
  */
-import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 
 /** Everything that identifies what is judged. */
 export interface Judged {

@@ -3,12 +3,10 @@
  * run's file must say after them. The other workflows keep theirs in the run log (`step.ts`); Bloom in the record
  * beside the state (`record.ts`).
  */
-
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
-import { isObject } from "../../core/is-object.ts";
+import { canonical, isObject } from "../../core/json.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { openByText } from "../../core/text/by-text.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonical } from "../../core/canonical.ts";
+import { canonical } from "../../core/json.ts";
 import { diff, type Json, patched } from "./patch.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;

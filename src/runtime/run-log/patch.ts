@@ -2,8 +2,7 @@
  * The difference between two versions of a run's document, small enough for the log to keep it with each
  * step.
  */
-import { canonical } from "../../core/canonical.ts";
-import { isObject } from "../../core/is-object.ts";
+import { canonical, isObject } from "../../core/json.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

@@ -1,7 +1,8 @@
 /** Compares a run's state file with its log. */
-import { canonical } from "../../core/canonical.ts";
+
 import { NotText } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 import { checkFaults, configurationWords, confirmed, differences, isSame } from "./history.ts";

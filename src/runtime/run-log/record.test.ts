@@ -5,7 +5,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { object } from "../../core/state-json.ts";
-import { lastLineOf } from "../../core/text/last-line.ts";
+import { lastLineOf } from "../../core/text/lines.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import type { StateFiles } from "../transaction/transaction.ts";
 import { headPath } from "./history.ts";

@@ -10,12 +10,11 @@
  *     was restored), is not replayed, nor are those before it: the origin moves on to the run's configuration
  *     after it.
  */
-
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { NotText, PawlError } from "../../core/error.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { as, object } from "../../core/state-json.ts";

@@ -1,7 +1,7 @@
 /** Checks a whole log; a move reads and trusts its last line alone. */
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { isSame, stepFrom } from "./history.ts";

@@ -10,11 +10,10 @@
  *     the log.
  */
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
-import { isObject } from "../../core/is-object.ts";
+import { canonical, isObject } from "../../core/json.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import {
   accepts,

@@ -14,11 +14,10 @@
  * R5  None is written where the workflow does not share its runs (`share` in pawl.yaml). Those that are there
  *     are read.
  */
-
 import { attempt } from "../../core/attempt.ts";
-import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
+import { canonical } from "../../core/json.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";

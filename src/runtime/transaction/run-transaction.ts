@@ -10,10 +10,9 @@
  *     run at once, the policy of the one that began it governs the run.
  * R6  Known secrets are removed from a caller's input before it is used, and from logs and events.
  */
-
-import { canonical } from "../../core/canonical.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { type Caller, EVENTS, type PawlEvent } from "../../core/event.ts";
+import { canonical } from "../../core/json.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Cache } from "../../core/ports/cache.ts";
 import type { Checks, Waiting } from "../../core/ports/checks.ts";

@@ -8,7 +8,6 @@
  *     again.
  * S3  A signature is verified before the commit; record and signature are in the commit of the move.
  */
-import { canonical } from "../../core/canonical.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import {
@@ -23,6 +22,7 @@ import {
   renderRecord,
 } from "../../core/gate-record.ts";
 import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/json.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { SignatureOrder } from "../../core/ports/signatures.ts";

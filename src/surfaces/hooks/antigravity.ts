@@ -3,7 +3,7 @@
  * names it. An answer without a decision blocks, so every answer is printed. It ignores a refusal of
  * `invoke_subagent`; the subagent's actions are then judged call by call.
  */
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/json.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, textIn, textsIn } from "./dialect.ts";
 import { actionOf, pawlTool, serverTool } from "./tool-action.ts";
 

@@ -1,5 +1,5 @@
 /** The format in which a client calls its hooks, and the answers that it accepts. */
-import { type Fields, isObject } from "../../core/is-object.ts";
+import { type Fields, isObject } from "../../core/json.ts";
 import type { Action } from "../../guard/action.ts";
 
 export interface HookCall {

@@ -2,7 +2,7 @@
  * Gemini CLI (0.61). Exit code 1 lets the tool through; anything but JSON on standard output is shown to the
  * person.
  */
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/json.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
 import { actionOf, pawlTool } from "./tool-action.ts";
 

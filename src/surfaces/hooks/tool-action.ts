@@ -3,7 +3,7 @@
  * other tool counts as writing if its name suggests that: then every argument that names a place counts as
  * written.
  */
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/json.ts";
 import type { Action } from "../../guard/action.ts";
 import { patchedPaths } from "../../guard/patched-paths.ts";
 import { type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";

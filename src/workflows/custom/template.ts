@@ -1,7 +1,7 @@
 /** Replies, paths and commands as templates. */
 
 import { PawlError } from "../../core/error.ts";
-import { tidy } from "../../core/text/blanks.ts";
+import { tidy } from "../../core/text/lines.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import { faultOf, openTemplates } from "../../runtime/template.ts";
 

@@ -1,5 +1,5 @@
-import { trimLineBreaks } from "../../core/text/blanks.ts";
 import { fenceFor } from "../../core/text/fence.ts";
+import { trimLineBreaks } from "../../core/text/lines.ts";
 
 /**
  * Puts a text into a code fence longer than any inside it, so that no part of it passes for Pawl's own text.

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
-import { oneLine, tidy, trimLineEnds } from "../../core/text/blanks.ts";
 import { renderOddBoxes } from "../../core/text/checkbox.ts";
+import { oneLine, tidy, trimLineEnds } from "../../core/text/lines.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { faultOf, openTemplates } from "../../runtime/template.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";

@@ -1,6 +1,6 @@
 /** What a client's hook is called with, in the form of each client. */
 
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/json.ts";
 import { decide, type GuardContext } from "../../../src/guard/decide.ts";
 import { DIALECTS } from "../../../src/surfaces/hooks/clients.ts";
 import type { Target } from "../target.ts";

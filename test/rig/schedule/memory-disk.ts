@@ -1,11 +1,10 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
-
 import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { FreePorts } from "../../../src/core/ports/free-ports.ts";
 import type { LeaseManager, TakenLease } from "../../../src/core/ports/leases.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
-import { lastLineOf } from "../../../src/core/text/last-line.ts";
+import { lastLineOf } from "../../../src/core/text/lines.ts";
 import { editTasks } from "../../../src/tasks-file/edit.ts";
 import type { ParsedFile } from "../../../src/tasks-file/entries.ts";
 import { readTasks } from "../../../src/tasks-file/read.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../../test/crash/disk-with.ts";
 import type { Call, Fate } from "../../../../test/crash/sim-disk.ts";
 import type { Machine } from "../../../../test/crash/sim-machine.ts";
-import { appendLog } from "../log.ts";
+import { appendLog } from "../store.ts";
 import { fsyncAll } from "./fsync-all.ts";
 
 function scene(

@@ -11,7 +11,7 @@
  */
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isObjectId } from "../../../core/object-id.ts";
+import { isObjectId } from "../../../core/id.ts";
 import { birthOf } from "../../checks/process.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "../git.ts";

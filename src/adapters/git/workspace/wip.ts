@@ -20,7 +20,7 @@ import type {
   Saved,
   Worktree,
 } from "../../../core/ports/worktrees.ts";
-import { oneLine } from "../../../core/text/blanks.ts";
+import { oneLine } from "../../../core/text/lines.ts";
 import { beside, topOf } from "../../process/work-folder.ts";
 import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "../fence.ts";
 import { fetch } from "../fetch.ts";

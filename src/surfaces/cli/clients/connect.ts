@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { PawlError } from "../../../core/error.ts";
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/json.ts";
 import { type Client, type Launch, renderEntry, renderFile, renderToml } from "./clients.ts";
 
 /**

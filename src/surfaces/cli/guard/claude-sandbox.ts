@@ -3,7 +3,7 @@
  * written. The person's own settings are restored afterwards.
  */
 import { getNodeValue } from "jsonc-parser";
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/json.ts";
 import { isBare } from "./edit-setup.ts";
 import { append, nodeAt, remove, treeOf } from "./json-text.ts";
 

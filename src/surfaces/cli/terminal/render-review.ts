@@ -2,12 +2,10 @@
  * Renders a review for a terminal. Every text from agents and files is cut and cleaned here. None can pass
  * for a line of Pawl's own: it is indented below a heading, and quoted if it has several lines.
  */
-
-import { type Fields, isObject } from "../../../core/is-object.ts";
+import { type Fields, isObject, jsonText } from "../../../core/json.ts";
 import type { FileDiff, GitDiff } from "../../../core/ports/git.ts";
 import { strengthWords } from "../../../core/strength.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
-import { jsonText } from "../../../core/text/json-text.ts";
 import type {
   Claim,
   Review,

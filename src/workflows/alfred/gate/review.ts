@@ -1,6 +1,6 @@
 /** What a person needs to decide at a gate of a task. */
-import { canonical } from "../../../core/canonical.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { canonical } from "../../../core/json.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";

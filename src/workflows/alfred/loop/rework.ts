@@ -4,8 +4,8 @@
  */
 
 import { isId } from "../../../core/id.ts";
-import { trimLineEnds } from "../../../core/text/blanks.ts";
 import { quote } from "../../../core/text/fence.ts";
+import { trimLineEnds } from "../../../core/text/lines.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import type { ActiveTool, FinishedRun, TaskState } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";

@@ -1,7 +1,7 @@
-import { canonical } from "../../../core/canonical.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { checkId } from "../../../core/id.ts";
+import { canonical } from "../../../core/json.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { naturalOrder } from "../../../core/text/natural-order.ts";
 import type { Context } from "../../../runtime/module.ts";

@@ -2,9 +2,9 @@
  * What `pawl verify` checks Alfred's tasks against: a task's steps must lead through the tables of its tools,
  * in their order.
  */
-import { canonical } from "../../../core/canonical.ts";
 import type { GateRecord } from "../../../core/gate-record.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { canonical } from "../../../core/json.ts";
 import { hashOfPolicy } from "../../../core/policy.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Settings } from "../../../core/settings.ts";

@@ -2,7 +2,7 @@
  * What git shares of a task: records in `.alfred/records/alfred/<id>/`. Their steps form a chain, like those
  * of every other run: a tool began, or was finished.
  */
-import { canonical } from "../../../core/canonical.ts";
+import { canonical } from "../../../core/json.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
 import {

@@ -1,7 +1,7 @@
 /** Renders prompts and artifact texts from templates, which may include the partials among them. */
 
 import { PawlError } from "../../../core/error.ts";
-import { tidy } from "../../../core/text/blanks.ts";
+import { tidy } from "../../../core/text/lines.ts";
 import { faultOf, openTemplates, type Templates } from "../../../runtime/template.ts";
 
 export interface TemplateText {

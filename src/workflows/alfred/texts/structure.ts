@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonText } from "../../../core/text/json-text.ts";
+import { jsonText } from "../../../core/json.ts";
 import { ARTIFACTS, type ArtifactName } from "../tools/artifacts.ts";
 
 interface Schema {

@@ -1,5 +1,5 @@
-import { canonical } from "../../../core/canonical.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { canonical } from "../../../core/json.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import {
   makeReviewMachine,

@@ -1,6 +1,6 @@
-import { canonical } from "../../../core/canonical.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { canonical } from "../../../core/json.ts";
 import type { PinnedBase } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";

@@ -6,7 +6,7 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Delivery, Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
-import { oneLine } from "../../../core/text/blanks.ts";
+import { oneLine } from "../../../core/text/lines.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type ExecutionContext,

@@ -2,7 +2,6 @@
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
-import { awaitAgent } from "./await-agent.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
 import { openPullRequest, watchPullRequest } from "./pull-request.ts";
@@ -13,7 +12,8 @@ import { watchTarget } from "./target.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
-  "await-agent": awaitAgent,
+  // Performed only once the rest is over.
+  "await-agent": async () => ({ event: "agent_free" }),
   "run-verify": runVerify,
   "watch-target": watchTarget,
   "ensure-committed": ensureCommitted,

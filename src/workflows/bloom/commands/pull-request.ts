@@ -8,7 +8,7 @@ import type {
   Returned,
   WatchedPull,
 } from "../../../core/ports/pull-requests.ts";
-import { oneLine } from "../../../core/text/blanks.ts";
+import { oneLine } from "../../../core/text/lines.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, type StepResult } from "../execution-context.ts";
 import type { PullRequest } from "../run/task-run.ts";

@@ -6,9 +6,9 @@
  *     setup.
  * G2  It counts as failed there only if it fails twice, the second time with no other check beside it.
  */
-import { canonical } from "../../../core/canonical.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { canonical } from "../../../core/json.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";

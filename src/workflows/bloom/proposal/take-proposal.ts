@@ -2,11 +2,10 @@
  * Brings a proposal into tasks.yaml: a file keeps it until a person at a terminal has seen the diff and
  * agreed to exactly that.
  */
-
 import { PawlError } from "../../../core/error.ts";
+import { jsonText } from "../../../core/json.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import { clean, cleanLine } from "../../../core/text/clean.ts";
-import { jsonText } from "../../../core/text/json-text.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import { renderDiff } from "../../../tasks-file/diff.ts";

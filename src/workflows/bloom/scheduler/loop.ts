@@ -43,7 +43,6 @@ import { awaitsMerge, waitLeft } from "../run/scheduling-status.ts";
 import { reasonOf } from "../run/task-run.ts";
 import { liftRests, type Picked, pick, putBack } from "../run/transactions.ts";
 import { type Caps, openCaps } from "./caps.ts";
-import { openCheckGate } from "./check-gate.ts";
 import { openTaskClaims, type TaskClaims } from "./claims.ts";
 import { sweepEnvironments } from "./environments.ts";
 import { listUnderway } from "./leftovers.ts";
@@ -53,7 +52,7 @@ import { agentMissing, checkAgents, missingError, restsFor } from "./missing-age
 import { type LoopMode, openLoopMode } from "./mode.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
-import { openSlots, type Slots } from "./slots.ts";
+import { openCheckGate, openSlots, type Slots } from "./slots.ts";
 import { openTargetWatch, type TargetWatch } from "./target-watch.ts";
 import { type Begins, DELIVERED, type Slot, type Work, workOn } from "./work-on.ts";
 

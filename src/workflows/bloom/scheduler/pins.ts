@@ -5,7 +5,7 @@
  * once a person accepts it.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { canonical } from "../../../core/canonical.ts";
+import { canonical } from "../../../core/json.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
 import { placed, settingSources } from "../../../core/policy-places.ts";
 import type { Policies } from "../../../core/ports/policies.ts";

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { end } from "../../../test/rig/project.ts";
+import { marksAround } from "./capability.ts";
 import { MARK, markOf, markOfCgroup, runsOfMark } from "./mark.ts";
-import { marksAround } from "./marks-around.ts";
 
-const LOOK = `import { marksAround } from ${JSON.stringify(join(import.meta.dirname, "marks-around.ts"))};
+const LOOK = `import { marksAround } from ${JSON.stringify(join(import.meta.dirname, "capability.ts"))};
   console.log(JSON.stringify(marksAround(process.env)));`;
 const LOOKS = '"$NODE" --input-type=module -e "$LOOK"';
 

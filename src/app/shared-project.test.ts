@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { projectPath } from "../core/path.ts";
-import { bloomsRoutes } from "./shared-places.ts";
+import { bloomsRoutes } from "./shared-project.ts";
 
 const routes = bloomsRoutes("backlog/tasks.yaml");
 

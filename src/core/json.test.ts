@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonical } from "./canonical.ts";
-import { isObject } from "./is-object.ts";
+import { canonical, isObject, jsonText } from "./json.ts";
 
 /** As it was first written: every object is copied. */
 function copied(value: unknown): string {
@@ -47,6 +46,20 @@ test("equal values have equal texts, in whatever order their keys came, and are 
       );
       expect(canonical(backwards)).toBe(canonical(value));
       expect(JSON.stringify(value)).toBe(before);
+    }),
+  );
+});
+
+test("lists of plain values take one line, everything else one line each", () => {
+  expect(jsonText({ a: [], b: ["x", 1, null], c: [{ d: {} }], e: undefined })).toBe(
+    '{\n  "a": [],\n  "b": ["x", 1, null],\n  "c": [\n    {\n      "d": {}\n    }\n  ]\n}',
+  );
+});
+
+test("what it writes is read again as the same value", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(jsonText(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
 });

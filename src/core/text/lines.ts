@@ -1,9 +1,7 @@
 /**
- * Trims blanks without regular expressions that rescan a long run from each of its characters: /[ \t]+$/
- * takes quadratic time if text follows the run.
+ * The text without blanks and tabs at the ends of its lines. No regular expression, because /[ \t]+$/ takes
+ * quadratic time if text follows a long run of blanks.
  */
-
-/** The text without blanks and tabs at the ends of its lines. */
 export function trimLineEnds(text: string): string {
   return text.split("\n").map(trimBlanks).join("\n");
 }
@@ -33,4 +31,11 @@ export function oneLine(text: string): string {
 /** At most one blank line in a row, none at the ends, and a line break. */
 export function tidy(text: string): string {
   return `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
+}
+
+/** The last line of a text, without its line break; null: there is none. An unterminated line counts, too. */
+export function lastLineOf(text: string | null): string | null {
+  if (text === null || text === "") return null;
+  const end = text.endsWith("\n") ? text.length - 1 : text.length;
+  return text.slice(text.lastIndexOf("\n", end - 1) + 1, end);
 }

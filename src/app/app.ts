@@ -45,7 +45,7 @@ export interface Start {
 }
 
 /** The parts of a process that the program uses. A test passes a substitute. */
-export interface HostProcess {
+interface HostProcess {
   readonly environment: Environment;
   workingFolder(): string;
   readonly terminal: Terminal;

@@ -129,7 +129,7 @@ function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly s
   return Object.keys(at?._zod?.def?.shape ?? at?._zod?.def?.keyType?._zod?.def?.entries ?? {});
 }
 
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const key of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;

@@ -4,7 +4,7 @@ import type { PolicyChange } from "./policy.ts";
 import type { FindLine } from "./yaml/yaml-line.ts";
 
 /** A value in a file of the project. */
-export interface PolicySource {
+interface PolicySource {
   readonly file: string;
   /** The keys from the outside in, joined by dots. An entry of a list goes by its `id`. */
   readonly path: string;

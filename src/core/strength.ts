@@ -3,20 +3,12 @@
  * proof, and only of the key: no program can distinguish an agent from the user whose account it runs under.
  * The words say so wherever a strength is shown.
  */
-export const STRENGTHS = [
-  "relayed",
-  "program",
-  "elicited",
-  "terminal",
-  "board",
-  "signed",
-  "touched",
-] as const;
+const STRENGTHS = ["relayed", "program", "elicited", "terminal", "board", "signed", "touched"] as const;
 
 export type Strength = (typeof STRENGTHS)[number];
 
 /** Shown after "approved" or "rejected". */
-export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
+const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   relayed: "relayed by the assistant; unverified: the assistant's word",
   program: "passed on by a program; unverified: that program's word",
   elicited: "asked through the client; unverified: the client's word",

@@ -10,14 +10,14 @@ import type { Box, Configuration, Facts, FactValue, Rule, Workflow } from "./wor
 /** Beyond this a table is refused: its variables hold data that belongs in files. */
 export const MAX_CONFIGURATIONS = 20_000;
 
-export interface Step {
+interface Step {
   readonly event: string;
   readonly rule: Rule;
   /** The index of the resulting configuration. */
   readonly to: number;
 }
 
-export interface ReachedConfiguration {
+interface ReachedConfiguration {
   readonly configuration: Configuration;
   readonly steps: readonly Step[];
   /** The index of the configuration from which it was first reached, and the rule; null at a start. */

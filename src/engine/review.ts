@@ -73,8 +73,8 @@ export interface ReviewMachine {
   workOf(state: string): string | null;
 }
 
-export const AI_REVIEW = "awaiting_ai_review";
-export const HUMAN_REVIEW = "awaiting_human_review";
+const AI_REVIEW = "awaiting_ai_review";
+const HUMAN_REVIEW = "awaiting_human_review";
 export const REVIEW_SOURCE = "review_source";
 export const REVIEW_STAGE = "review_stage";
 export const REVIEW_POLICY = "review_policy";

@@ -7,7 +7,7 @@ export function matchesGlob(path: string, glob: string): boolean {
 }
 
 /** Matches one segment: `*`, `?`, and sets in brackets, which match any single character. */
-export function segmentMatches(name: string, glob: string): boolean {
+function segmentMatches(name: string, glob: string): boolean {
   return sequenceMatches([...name], tokensOf(glob), "*", (sign, token) => token === "?" || token === sign);
 }
 

@@ -371,7 +371,7 @@ function spoken(name: string): string {
 }
 
 /** Any value in words, on one line unless it has line breaks. */
-export function render(value: unknown, depth = 0): string {
+function render(value: unknown, depth = 0): string {
   if (typeof value === "boolean") return String(value);
   if (depth > 6) return "…";
   if (Array.isArray(value))

@@ -53,7 +53,7 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
 }
 
 /** Like `paragraphs`, with the parts as one array, because there may be too many for arguments. */
-export function joined(parts: readonly (string | undefined)[]): string {
+function joined(parts: readonly (string | undefined)[]): string {
   return parts
     .map((part) => withoutBlankLines(part ?? ""))
     .filter((part) => part !== "")

@@ -91,7 +91,7 @@ export function tasksIn({ contents }: Document): unknown {
 /**
  * The offset of the value; of its key, if it has no value; of its nearest existing parent, if it is missing.
  */
-export function offsetOf(document: Document, path: KeyPath): number {
+function offsetOf(document: Document, path: KeyPath): number {
   let node = document.contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
   for (const step of path) {
@@ -160,7 +160,7 @@ function fixOf(issue: core.$ZodIssue, found: unknown, path: KeyPath): string {
 }
 
 /** The task or step on the path, and the key: `T1 status`. */
-export function nameOf(path: KeyPath, data: unknown): string {
+function nameOf(path: KeyPath, data: unknown): string {
   let value = data;
   let id = "";
   for (const key of path) {
@@ -185,6 +185,6 @@ export function withoutNulls(value: unknown): unknown {
   );
 }
 
-export function inOrder(problems: readonly Problem[]): readonly Problem[] {
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
 }

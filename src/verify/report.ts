@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 /** A record that the range adds. */
-export interface Judged {
+interface Judged {
   readonly run: string;
   readonly gate: string;
   readonly seq: number;

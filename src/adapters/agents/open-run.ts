@@ -39,7 +39,7 @@ export interface OpenRun {
   end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
 }
 
-export interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "input" | "program"> {
+interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "input" | "program"> {
   /** Names of more environment variables that it may have. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;

@@ -48,7 +48,7 @@ export interface ProcessOrder {
   onTooLong?(characters: number): void;
 }
 
-export type Ending = "itself" | "stopped" | "inactive" | "timed-out" | "not-started";
+type Ending = "itself" | "stopped" | "inactive" | "timed-out" | "not-started";
 
 export interface ProcessEnd {
   readonly code: number | null;

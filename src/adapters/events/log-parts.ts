@@ -48,7 +48,7 @@ export async function openLogParts(path: string): Promise<LogParts> {
 }
 
 /** The renamed parts beside the log. A link is no part. */
-export function asideOf(path: string): readonly Aside[] {
+function asideOf(path: string): readonly Aside[] {
   const folder = dirname(path);
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true }), []);
   const names = asideNames(entries.flatMap((each) => (each.isFile() ? [each.name] : [])));

@@ -29,7 +29,7 @@ export function openPlain(path: string): { readonly file: number; readonly size:
 }
 
 /** The whole file. Throws as well if it has more than `most` bytes. */
-export function readPlain(path: string, most = MOST): Buffer {
+function readPlain(path: string, most = MOST): Buffer {
   const { file, size } = openPlain(path);
   try {
     if (size > most)

@@ -5,7 +5,7 @@ import { type GitCall, git, gitLine } from "../git/git.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 import { execFile } from "../process/start-program.ts";
 
-export interface Remote {
+interface Remote {
   /** `origin`; empty for a fork that has no name. */
   readonly name: string;
   /** Its spellings, the likeliest first: as git rewrites it, and as the configuration has it. */

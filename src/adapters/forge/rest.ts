@@ -14,7 +14,7 @@ export interface Rest {
   text(path: string): Promise<string>;
 }
 
-export type Query = Readonly<Record<string, string | number>>;
+type Query = Readonly<Record<string, string | number>>;
 
 /** `size`: the parameter for a page's size, and its maximum. */
 export function openRest(

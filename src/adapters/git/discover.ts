@@ -63,7 +63,7 @@ function hasHead(folder: string): boolean {
 }
 
 /** The shared git folder of a checkout's own one; itself for a repository's first checkout. */
-export function commonFolderOf(own: string): string {
+function commonFolderOf(own: string): string {
   const path = join(own, "commondir");
   return unlessGone(() => {
     // Most checkouts have none, and a failed read costs more than everything else here.

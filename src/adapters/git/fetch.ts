@@ -12,7 +12,7 @@ const HALF_MADE = /bad object worktrees\//;
 const OVERTAKEN = /cannot lock ref|unable to update local ref/;
 
 /** Milliseconds for one branch. */
-export const FETCH_LIMIT = 60_000;
+const FETCH_LIMIT = 60_000;
 
 /**
  * Fetches a remote's branch. If the remote is unreachable or has no such branch, the exit code says so; it

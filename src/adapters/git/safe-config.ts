@@ -197,7 +197,7 @@ function rewritten(
 }
 
 /** Reads `git config --list --show-scope -z`: scope NUL key LF value NUL. */
-export function parseConfig(text: string): readonly ConfigEntry[] {
+function parseConfig(text: string): readonly ConfigEntry[] {
   const fields = text.split("\0");
   const entries: ConfigEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

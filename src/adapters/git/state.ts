@@ -272,12 +272,7 @@ export async function unmergedCommits(
  * The commits of a branch of the person's repository, the local one and the remote's; or the given commit
  * itself.
  */
-export async function basesOf(
-  place: Workplace,
-  hub: GitCall,
-  repo: Repo,
-  name: string,
-): Promise<readonly string[]> {
+async function basesOf(place: Workplace, hub: GitCall, repo: Repo, name: string): Promise<readonly string[]> {
   if (isObjectId(name)) return [name];
   checkBranch(name);
   const from = place.call(checkoutOf(place.projectRoot, repo));

@@ -8,7 +8,7 @@ import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
-export interface Session {
+interface Session {
   readonly client: string;
   readonly session: string;
   /** `workflow:id` */

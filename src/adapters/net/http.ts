@@ -28,7 +28,7 @@ import {
   tunnel,
 } from "./proxy.ts";
 
-export interface Order {
+interface Order {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | null | undefined;

@@ -6,15 +6,12 @@ import { type ProgramCall, runProgram } from "./command.ts";
 
 const SESSION = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SYSTEMROOT", "WINDIR"];
 
-export function openDesktop(
-  environment: Environment,
-  root: string,
-  platform: NodeJS.Platform = process.platform,
-): Receiver {
+export function openDesktop(environment: Environment, root: string): Receiver {
   const allowed = allowedEnvironment(environment, SESSION);
   return {
     name: "desktop",
-    send: (notice) => runProgram({ receiver: "desktop", root, ...callFor(platform, notice, allowed) }),
+    send: (notice) =>
+      runProgram({ receiver: "desktop", root, ...callFor(process.platform, notice, allowed) }),
   };
 }
 

@@ -27,7 +27,7 @@ export interface Connections {
 
 type QueryWork = (query: Query) => Promise<unknown>;
 
-export interface Session extends AsyncDisposable {
+interface Session extends AsyncDisposable {
   readonly query: Query;
 }
 

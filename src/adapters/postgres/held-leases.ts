@@ -22,7 +22,7 @@ export interface HeldLeases {
   onProlonged(heard: (left: number | null) => void): void;
 }
 
-export interface HeldLease {
+interface HeldLease {
   readonly lost: AbortSignal;
   /** False: it is no longer held. */
   drop(): boolean;

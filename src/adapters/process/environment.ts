@@ -5,7 +5,7 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that programs need to run at all; none is secret. */
-export const ALWAYS: readonly string[] = [
+const ALWAYS: readonly string[] = [
   "PATH",
   "HOME",
   "USER",

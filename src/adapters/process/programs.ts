@@ -71,7 +71,7 @@ export function leftOutOf({ PATH = USUAL }: Environment): readonly LeftOut[] {
 }
 
 /** Whether it is an executable file. */
-export function isProgram(path: string): boolean {
+function isProgram(path: string): boolean {
   return attempt(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

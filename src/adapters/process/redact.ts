@@ -84,7 +84,7 @@ export interface Redactor {
   readonly longest: number;
 }
 
-export interface RedactingStream {
+interface RedactingStream {
   /** Returns the bytes that are safe to pass on. Bytes that may yet become a secret are held back. */
   push(chunk: Uint8Array): Buffer;
   end(): Buffer;

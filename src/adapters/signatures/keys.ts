@@ -87,7 +87,6 @@ async function inspectKey(environment: Environment, given: string): Promise<Publ
     path,
     line,
     fingerprint: shown.output.split(" ")[1] ?? "",
-    isHardware,
     isOpen: !isHardware && opened.code === 0,
   };
 }

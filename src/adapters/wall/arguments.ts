@@ -79,7 +79,7 @@ export function bwrapArguments(layout: Layout): readonly string[] {
   ];
 }
 
-export function mountsOf(layout: Layout): readonly Mount[] {
+function mountsOf(layout: Layout): readonly Mount[] {
   const { closed, folder, guarded, hidden, own, read, root, write } = layout;
   const work = { type: layout.readOnly ? "read" : "write", at: folder } as const;
   const state = `${root}/.pawl`;

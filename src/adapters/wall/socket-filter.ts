@@ -35,8 +35,8 @@ const REFUSE = 0x00050001;
 type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /** Null: no filter for this machine. */
-export function socketFilter(refused: "unix" | "all", arch: string = process.arch): Uint8Array | null {
-  const machine = Object.hasOwn(MACHINES, arch) ? MACHINES[arch] : undefined;
+export function socketFilter(refused: "unix" | "all"): Uint8Array | null {
+  const machine = Object.hasOwn(MACHINES, process.arch) ? MACHINES[process.arch] : undefined;
   if (machine === undefined) return null;
   const steps: readonly Step[] = [
     [LOAD, 0, 0, 4],

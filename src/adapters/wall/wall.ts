@@ -33,7 +33,7 @@ export interface Wall {
   enclose(order: WallOrder): Enclosed;
 }
 
-export interface WallOrder {
+interface WallOrder {
   /** The folder that it may write, absolute. */
   readonly folder: string;
   /** The program may not write the folder. */

@@ -49,7 +49,7 @@ export interface ShellSurroundings {
 
 const wallsOf = (environment: Environment) => join(baseFolder(environment, "XDG_STATE_HOME"), "walls");
 
-export function shellOf(surroundings: ShellSurroundings): ShellKind {
+function shellOf(surroundings: ShellSurroundings): ShellKind {
   const { call, client, environment } = surroundings;
   const shells: Partial<Record<GuardedClient, ClientShell>> = CLIENT_SHELLS;
   const tried = shells[client];

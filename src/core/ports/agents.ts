@@ -166,7 +166,7 @@ export interface Limited {
   readonly mend?: string;
 }
 
-export interface AgentEndFacts {
+interface AgentEndFacts {
   readonly session: string | null;
   /** The agent's last message. */
   readonly text: string;

@@ -51,8 +51,6 @@ export interface PublicKey {
   /** `ssh-ed25519 AAAA…` */
   readonly line: string;
   readonly fingerprint: string;
-  /** Whether it is a hardware key. */
-  readonly isHardware: boolean;
   /** Whether read access to its file is enough to sign: it has no passphrase and is not in hardware. */
   readonly isOpen: boolean;
 }

@@ -305,7 +305,7 @@ export type PreparedMerge =
   | { readonly kind: "unreachable"; readonly reason: string };
 
 /** Null: the target lacks the merge that was prepared earlier, or there was none. */
-export interface EarlierMerge {
+interface EarlierMerge {
   readonly earlier: string | null;
 }
 

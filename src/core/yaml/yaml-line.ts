@@ -2,7 +2,7 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 import { readYaml } from "./yaml.ts";
 
-export interface Line {
+interface Line {
   readonly line: number;
   /** How much of the path the text lacks. Then the line is that of the nearest value above it. */
   readonly missing: number;

@@ -25,7 +25,7 @@ import {
   YAMLParseError,
 } from "yaml";
 
-export interface YamlFault {
+interface YamlFault {
   readonly offset: number;
   /** Line and column count from 1. */
   readonly line: number;

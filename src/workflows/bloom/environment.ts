@@ -38,7 +38,7 @@ export interface HeldEnvironment {
 
 export const ENVIRONMENTS = projectPath(".pawl/environments");
 
-export function environmentPath(task: string): ProjectPath {
+function environmentPath(task: string): ProjectPath {
   return projectPath(ENVIRONMENTS, `${task}.json`);
 }
 

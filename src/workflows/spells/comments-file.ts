@@ -49,7 +49,7 @@ export function renderRetried(text: string, fetch: ReviewFetch, time: string): s
 }
 
 /** What is missing, in words: "reviews (from page 2), comments on the code". */
-export function describeMissing(missing: ReviewMissing): string {
+function describeMissing(missing: ReviewMissing): string {
   const parts = Object.entries(missing.pages) as [ReviewPart, number][];
   return parts
     .map(([part, page]) => `${PARTS[part].toLowerCase()}${page > 1 ? ` (from page ${page})` : ""}`)

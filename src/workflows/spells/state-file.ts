@@ -16,7 +16,7 @@ export interface StateFile {
   readonly history: readonly HistoryEntry[];
 }
 
-export interface HistoryEntry {
+interface HistoryEntry {
   /** UTC, to the second: `2026-01-31T09:30:00Z`. */
   readonly timestamp: string;
   /** `A → B` */

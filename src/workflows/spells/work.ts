@@ -185,7 +185,7 @@ function shorten(text: string): string {
 }
 
 /** The plan's template followed by the context, fenced so that no checkbox in it counts as a criterion. */
-export function renderPlan(template: string, context: string): string {
+function renderPlan(template: string, context: string): string {
   const intro = "The context that this plan was made from, as it was then. Delete it once it is worked in.";
   return `${template.trimEnd()}\n\n## Context\n\n${intro}\n\n${renderFenced(context.replace(/^\uFEFF/, ""), "markdown")}\n`;
 }

@@ -91,7 +91,7 @@ function hasRules({ permission, allow, knows }: Call): boolean {
  * it against the call's arguments as JSON, behind `"command":"`, so the quote that ends the command ends the
  * expression. No repeated group may hold another: Gemini rejects such expressions.
  */
-export function commandRules(allow: readonly string[]): readonly string[] {
+function commandRules(allow: readonly string[]): readonly string[] {
   const { exact, messages, paths, verbs } = staticLists(allow);
   return [
     ...exact.map((one) => `${literally(one)}"`),

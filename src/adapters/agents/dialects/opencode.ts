@@ -90,7 +90,7 @@ function permissionRules(permission: Permission, allow: readonly string[]): stri
  * part come the refused ones: extra quotes, so that the open part is one quoted text, and signs by which the
  * shell would read more into it.
  */
-export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "deny">> {
+function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "deny">> {
   const { exact, messages, paths, verbs } = staticLists(allow);
   const rules: [string, "allow" | "deny"][] = [];
   const rule = (answer: "allow" | "deny", ...patterns: readonly string[]) => {

@@ -39,7 +39,7 @@ export interface Foreign {
  * `another-key`: not made with this project's key. `earlier`: from an earlier journal of this project, since
  * trimmed. `unusable`: it contains something that Pawl never writes.
  */
-export type ForeignReason = "another-key" | "earlier" | "unusable";
+type ForeignReason = "another-key" | "earlier" | "unusable";
 
 export interface Parsed {
   /** The good records from the beginning. */

@@ -72,7 +72,7 @@ export function checkHeld<T extends FencedPushed>(pushed: T): Exclude<T, { reado
 /**
  * The remote that shares the task's work; null: there is none, and none is needed. Throws `fence-refused`.
  */
-export async function sharedRemote(fence: Fence, call: GitCall, branch: string): Promise<string | null> {
+async function sharedRemote(fence: Fence, call: GitCall, branch: string): Promise<string | null> {
   const remote = await remoteOf(call, branch);
   if (remote !== null || fence.kind === "none") return remote;
   throw new PawlError(

@@ -35,7 +35,7 @@ export function refusedOf(failure: unknown): Refused {
 /** Answers a request. One with a body changes something. Throws a `RefusedError`. */
 export type Answerer = (path: string, asked: RequestOptions) => Promise<unknown>;
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly body?: unknown;
   readonly abort?: AbortSignal | undefined;
 }

@@ -43,11 +43,11 @@ const SHORT: Intl.DateTimeFormatOptions = {
   second: "2-digit",
 };
 
-export function exact(at: number): string {
+function exact(at: number): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
 }
 
-export function renderAgo(at: number, moment: number): string {
+function renderAgo(at: number, moment: number): string {
   const past = moment - at;
   if (past < MINUTE) return "just now";
   if (past < HOUR) return `${Math.floor(past / MINUTE)} min ago`;
@@ -74,11 +74,11 @@ export function renderUsd(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-export function renderCount(count: number, one: string, many = `${one}s`): string {
-  return `${renderNumber(count)} ${count === 1 ? one : many}`;
+export function renderCount(count: number, one: string): string {
+  return `${renderNumber(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
-export function renderNumber(count: number): string {
+function renderNumber(count: number): string {
   return count.toLocaleString("en-US");
 }
 

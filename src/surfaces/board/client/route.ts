@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { session } from "./api.ts";
 
-export const PAGES = ["inbox", "review", "runs", "run", "tasks", "workflows", "cost"] as const;
+const PAGES = ["inbox", "review", "runs", "run", "tasks", "workflows", "cost"] as const;
 export type PageName = (typeof PAGES)[number];
 
 export interface Route {
@@ -43,7 +43,7 @@ addEventListener("hashchange", () => {
   route.value = parseRoute(location.hash);
 });
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   const parts = path
     .split("/")

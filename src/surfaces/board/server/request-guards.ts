@@ -29,7 +29,7 @@ export interface GuardOptions {
 }
 
 /** The largest request, in bytes. */
-export const MOST_BYTES = 256 * 1024;
+const MOST_BYTES = 256 * 1024;
 
 export const HEADERS: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {

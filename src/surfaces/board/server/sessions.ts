@@ -16,7 +16,7 @@ export interface Sessions {
 }
 
 /** Milliseconds. */
-export const INVITATION_LASTS = 5 * 60_000;
+const INVITATION_LASTS = 5 * 60_000;
 const MOST_SESSIONS = 32;
 
 export function openSessions(now: () => number): Sessions {

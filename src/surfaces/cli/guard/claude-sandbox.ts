@@ -16,7 +16,7 @@ export interface SandboxNote {
 const KEY = ["sandbox"];
 
 /** The setting in the text; null: none; undefined: the text or the setting is unreadable. */
-export function sandboxIn(text: string | null): Readonly<Record<string, unknown>> | null | undefined {
+function sandboxIn(text: string | null): Readonly<Record<string, unknown>> | null | undefined {
   const looked = treeOf(text ?? "");
   if (!("tree" in looked)) return undefined;
   const node = looked.tree && nodeAt(looked.tree, KEY);

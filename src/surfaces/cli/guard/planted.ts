@@ -4,7 +4,7 @@
  */
 import { CANARY_SESSION, type GuardedClient } from "../../../guard/clients.ts";
 
-export const PLANTED_FILE = "pawl.yaml";
+const PLANTED_FILE = "pawl.yaml";
 
 export function plantedCall(client: GuardedClient, root: string): string {
   const path = `${root}/${PLANTED_FILE}`;

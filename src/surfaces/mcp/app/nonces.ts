@@ -12,7 +12,7 @@ export interface Nonces {
   take(nonce: string, review: Reviewed): boolean;
 }
 
-export interface Reviewed {
+interface Reviewed {
   /** `workflow:id` */
   readonly run: string;
   readonly version: string;

@@ -89,7 +89,7 @@ function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | nu
 }
 
 /** The error for an attempt to change a task whose run others moved. */
-export function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError {
+function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError {
   return elsewhereError(`bloom:${task}`, elsewhere);
 }
 

@@ -338,7 +338,7 @@ function committed(
 
 // ── Beginning a task ───────────────────────────────────────────────────────────────────────────────────────
 
-export interface BeginInput {
+interface BeginInput {
   readonly task: string;
   readonly worker: Worker;
   /** Only checks whether its pull request was merged. */

@@ -231,10 +231,7 @@ function queuedSince(
 }
 
 /** Seconds before the next attempt, after this many failures. */
-export function backoff(
-  failures: number,
-  { backoff: { first, limit } }: Pick<BloomSettings, "backoff">,
-): number {
+function backoff(failures: number, { backoff: { first, limit } }: Pick<BloomSettings, "backoff">): number {
   return Math.min(limit, first * 2 ** failures);
 }
 

@@ -91,13 +91,13 @@ export interface LoopEnd {
   readonly byHand: readonly string[];
 }
 
-export interface WaitsForTarget {
+interface WaitsForTarget {
   /** What fails there, since when, in words. */
   readonly reason: string;
   readonly tasks: readonly string[];
 }
 
-export interface Active extends Work {
+interface Active extends Work {
   readonly ended: Promise<void>;
 }
 
@@ -176,7 +176,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
   // At once, wherever the loop is: after a stop nothing may begin.
-  const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
+  const stopWork = () => interruptAll([...loop.active.values(), ...loop.looks.values()]);
   setup.stop.addEventListener("abort", stopWork);
   setup.drain?.addEventListener("abort", signal.notify);
   try {
@@ -447,7 +447,7 @@ function startWork(
   const lost = AbortSignal.any(leases.flatMap((each) => each.lost ?? []));
   lost.addEventListener("abort", () => {
     loop.show({ type: "task:lease_lost", taskId: id });
-    stopAll([work], "interrupted");
+    interruptAll([work]);
   });
   const setup = { ...fencedBy(loop, work), lost, stop: AbortSignal.any([loop.stop, lost]) };
   const begun = begins.watches === true ? Promise.resolve() : loop.taskClaims.begin();
@@ -606,8 +606,8 @@ function wasOverruled({ id, run: begun }: Work, { file, runs }: Picked, mayBeCla
   );
 }
 
-function stopAll(works: readonly Work[], reason: StopReason): void {
-  for (const { abort } of works) abort.abort(reason);
+function interruptAll(works: readonly Work[]): void {
+  for (const { abort } of works) abort.abort("interrupted" satisfies StopReason);
 }
 
 /** Ends the processes that a dead loop left behind, whether or not its tasks are resumed. */

@@ -5,7 +5,7 @@
  * - `draining` begins nothing new and ends when nothing is at work: a person asked for it, or a newer version is at work.
  * - `stopping` begins nothing new and ends the agents.
  */
-export type Mode = "working" | "draining" | "stopping";
+type Mode = "working" | "draining" | "stopping";
 
 export interface LoopMode {
   now(): Mode;

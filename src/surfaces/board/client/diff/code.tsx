@@ -49,7 +49,7 @@ export function Code({
 /**
  * Splits the text where a colour or the changed part begins or ends. Ignores colours beyond the text's end.
  */
-export function piecesOf(
+function piecesOf(
   text: string,
   colours: Colours | undefined,
   changed: readonly [number, number] | null,

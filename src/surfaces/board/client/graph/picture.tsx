@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { OneLine, oneLine } from "../words.tsx";
 import type { GraphEdge, GraphNode, Placed } from "./layout.ts";
 
-export interface PictureNode extends GraphNode {
+interface PictureNode extends GraphNode {
   /** Classes of the box: `at`, `final`, `done`. */
   readonly kind: string;
   readonly title: string;

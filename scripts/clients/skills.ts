@@ -14,7 +14,7 @@ RULES
 
 ## Begin
 
-1. \`pawl status\` shows every run: where it stands, and who needs to act. Run it first, and again after a restart.
+1. \`pawl status\` shows every run: its state, and who acts next. Run it first, and again after a restart.
 2. \`pawl show RUN\` tells a run's history, and \`pawl review RUN\` what waits for a person and what Pawl found beside it.
 3. Where no project is set up, ask before you run \`pawl init\`.
 

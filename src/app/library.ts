@@ -165,7 +165,7 @@ function isPersons({ channel }: Caller): boolean {
 function unasked(question: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
-    `A person must decide this, but a program's call cannot ask one. Nothing was changed. The question: ${question}`,
+    `A person must decide this, and a call from a program cannot ask one. Nothing was changed. The question: ${question}`,
     'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide with `pawl approve`.',
   );
 }

@@ -93,7 +93,7 @@ function unset(): PawlError {
   return new PawlError(
     "database-unconfigured",
     `${WHERE}, and ${DATABASE_URL} is not set: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE.`,
-    `Set ${DATABASE_URL} to the database's address, in the environment only. An agent has none: it goes by its prompt, and what it reports counts at the end of its turn.`,
+    `Set ${DATABASE_URL} to the database's address, in the environment only. An agent does not get it: it follows its prompt, and what it reports counts at the end of its turn.`,
   );
 }
 

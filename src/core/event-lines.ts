@@ -27,7 +27,7 @@ const SENTENCES: Sentences = {
     next !== undefined
       ? [`is taken over by ${next}: ${reason}`, "yellow"]
       : until === null
-        ? [`is blocked until a person mends it: ${reason}`, "red"]
+        ? [`is blocked until a person fixes it: ${reason}`, "red"]
         : [`waits: ${reason}`, "yellow"],
   "agent:said": ({ text }) => [`agent says: ${text}`, null],
   "agent:used_tool": ({ name, detail }) => [`agent uses ${name}: ${detail}`, null],
@@ -49,7 +49,7 @@ const SENTENCES: Sentences = {
   ],
   "target:red": ({ reason }) => [`waits: ${reason}`, "yellow"],
   "target:green": ({ into, commit }) => [
-    `goes on: ${into} passes its check again, at ${commit.slice(0, 12)}`,
+    `continues: ${into} passes its check again, at ${commit.slice(0, 12)}`,
     "green",
   ],
   "merge:not_needed": ({ branch, into }) => [`${into} already contains ${branch}: nothing to merge`, null],
@@ -101,7 +101,7 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "worktree:left_behind": ({ folder }) => [
-    `goes on from another machine's work; what this one had is in ${folder}`,
+    `continues from another machine's work; what this machine had is in ${folder}`,
     "yellow",
   ],
   "worktree:set_up": ({ how, duration }) => [
@@ -167,13 +167,13 @@ export function lineOf(event: PawlEvent): Line {
   if (event.type === "policy:accepted")
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "guard:strayed")
-    return [`changed where they may not, at "${event.state}": ${event.paths.join(", ")}`, "red"];
+    return [`out-of-scope edits at "${event.state}": ${event.paths.join(", ")}`, "red"];
   if (event.type === "guard:accepted")
     return [`a person accepted out-of-scope edits: ${event.paths.join(", ")}`, "green"];
   if (event.type === "edit:kept")
-    return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
+    return [`an edit of ${event.path} was moved aside, to ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")
-    return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
+    return [`a person accepted what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
   if (event.type === "journal:foreign")
     return [`${event.commits} foreign commits were not applied; they are in ${event.kept}`, "red"];
   const { summary, type } = event as { readonly type: string } & Partial<OwnEvent>;

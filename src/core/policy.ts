@@ -130,7 +130,7 @@ export function checkKnown(
   if (named === undefined || named === present || kept.includes(named)) return;
   throw new PawlError(
     "policy-unknown",
-    `${whose} went on under a policy that this machine does not have (${named.slice(0, 12)}), and what governs it here is a different one (${present.slice(0, 12)}). Nothing was changed.`,
+    `${whose} continued under a policy that this machine does not have (${named.slice(0, 12)}); here another one would govern it (${present.slice(0, 12)}). Nothing was changed.`,
     `Restore ${what}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
   );
 }

@@ -180,7 +180,7 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, fixture.url);
     await goTo(opened.page, PAGES.tasks);
-    const said = opened.page.getByRole("group", { name: "What its agent said last" }).first();
+    const said = opened.page.getByRole("group", { name: "Its agent's last words" }).first();
     const { above, below } = await said.evaluate(({ clientHeight, scrollHeight, scrollTop }) => ({
       above: scrollTop,
       below: scrollHeight - clientHeight - scrollTop,

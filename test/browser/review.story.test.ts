@@ -92,7 +92,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
     await opened.page.locator("[data-reject]").click();
-    await opened.page.getByText("A rejection without words").waitFor();
+    await opened.page.getByText("A rejection needs words").waitFor();
     expect(fixture.verdicts).toEqual([]);
   });
 

@@ -407,7 +407,7 @@ describe("github", () => {
         json: { message: "API rate limit exceeded" },
       },
     });
-    await expect(tracker.read("GH-2")).rejects.toThrow(/takes no more requests for now/);
+    await expect(tracker.read("GH-2")).rejects.toThrow(/accepts no requests for now/);
   });
 });
 

@@ -28,7 +28,7 @@ it(
     const { code, screen } = await project.person("cancel", "A", "--reason", "nobody: wants it");
     expect(code).toBe(0);
     expect(screen).toContain("Cancel A (Begin)?");
-    expect(screen).toContain("These depend on it, and will wait for you: B.");
+    expect(screen).toContain("These tasks depend on it and now wait for you: B.");
     expect(project.read("tasks.yaml")).toBe(
       TASKS.replace(
         "title: Begin\n",

@@ -192,7 +192,7 @@ describe("A deferred call", () => {
       expect.stringContaining("`done` would speak for T2"),
       expect.stringContaining("lacks the run's capability"),
       expect.stringContaining("lacks the run's capability"),
-      expect.stringContaining("may not ask for reset"),
+      expect.stringContaining("ignored its call of reset"),
     ]);
     expect(project.tasks()[1]).toEqual(before);
     expect(project.tasks()[0]?.ai_notes).toEqual(["of my own"]);

@@ -65,13 +65,13 @@ describe("A task of the loop that rests until a person says so", () => {
       for (const name of ["T1", "bloom:T1"]) {
         const { out } = await project.bloom("show", name);
         expect(out).toMatch(
-          /bloom:T1: an edit that loosens its policy does not count: task\.verify: \["test -f a\.txt"\] → \[\] \(tasks\.yaml:\d+\)/,
+          /bloom:T1: an edit that loosens its policy is ignored: task\.verify: \["test -f a\.txt"\] → \[\] \(tasks\.yaml:\d+\)/,
         );
       }
       const { screen } = await project.person("approve", "T1");
       const words = screen.replace(/\s+/g, " ");
       expect(words).toContain(
-        '- DIFFERS: policy: The tasks file was loosened since the task began, which does not count: task.verify: ["test -f a.txt"] → [] (tasks.yaml:',
+        '- DIFFERS: policy: The tasks file was loosened since the task began, which is ignored: task.verify: ["test -f a.txt"] → [] (tasks.yaml:',
       );
       expect(words.indexOf("DIFFERS: policy")).toBeLessThan(words.indexOf("- agrees: test -f"));
     },

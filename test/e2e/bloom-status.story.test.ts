@@ -36,7 +36,7 @@ it("lists every open task with what it waits for, and cheaply again", async () =
   const runs = JSON.parse(out).runs as { run: string; state: string; awaits: string; next: string }[];
   expect(runs.map(({ run, state, awaits, next }) => [run, state, awaits, next].join(" | "))).toEqual([
     "bloom:E | in_progress | human | a person works on it",
-    "bloom:F | blocked | human | see its notes, then let it go on",
+    "bloom:F | blocked | human | read its notes, then let it continue",
     "bloom:A | todo | agent | `pawl run` gives it to one",
     "bloom:B | todo | nobody | it depends on A",
     "bloom:C | todo | nobody | phase 1 comes first",

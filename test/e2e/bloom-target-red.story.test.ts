@@ -98,7 +98,7 @@ describe("A target whose own check fails", () => {
     using project = red(task("T1") + task("T2"));
     await project.run();
     mend(project);
-    expect((await project.person("ready", "T1")).out).toContain("T1 goes on, with main as it is now.");
+    expect((await project.person("ready", "T1")).out).toContain("T1 continues, with main as it is now.");
     await project.person("reset", "T2");
     const ran = await project.run();
     expect(ran.code).toBe(0);

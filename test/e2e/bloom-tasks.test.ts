@@ -102,8 +102,8 @@ describe("tasks.yaml on the command line", () => {
     made.write("go.mod", "module shop\nreplace example.org/x => ../x\n");
     const { code, out } = await made.pawl("validate");
     expect(code).toBe(0);
-    expect(out).toContain("package.json: warning: it takes ../lib from beside the project");
-    expect(out).toContain("go.mod: warning: it takes ../x from");
+    expect(out).toContain("package.json: warning: it uses ../lib, which lies beside the project");
+    expect(out).toContain("go.mod: warning: it uses ../x");
     expect(out.match(/warning/g)).toHaveLength(2);
   });
 

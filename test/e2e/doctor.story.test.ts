@@ -69,8 +69,7 @@ describe("pawl doctor", () => {
     expect(findings).toContainEqual({
       what: "PATH",
       state: "good",
-      found:
-        "Pawl looks for programs everywhere but in ./bin (it is relative to the folder in which one works)",
+      found: "Pawl looks for programs everywhere but in ./bin (it is relative to the working folder)",
     });
   });
 

@@ -168,7 +168,7 @@ describe("a journal that was set aside", () => {
     const kept = await setAside(...GOOD);
     const { code, screen } = await project.person("repair", "--accept", kept);
     const shown = screen.replaceAll("\r", "");
-    expect(shown).toContain(`Take over what ${kept} would write?`);
+    expect(shown).toContain(`Accept ${kept}?`);
     expect(shown).toContain("  notes.md  (8 bytes, then 14 bytes)\n    + three\n");
     expect(shown).toContain("  new/a.md  (new, 2 bytes)\n    + a\n");
     expect(shown).toContain("  gone.md  (removed, 5 bytes)\n    - gone\n");

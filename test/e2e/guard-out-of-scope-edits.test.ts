@@ -44,7 +44,7 @@ it("is told in the log after a command, and keeps the assistant from stopping, a
   expect(await said("stop"), "a person decides").toBeNull();
   project.write("made-by-a-script.txt", "x");
   expect(await said("shell-harmless", { hook_event_name: "PostToolUse" })).toBeNull();
-  expect((await project.pawl("log")).out).toMatch(/changed where they may not.*made-by-a-script\.txt/);
+  expect((await project.pawl("log")).out).toMatch(/out-of-scope edits.*made-by-a-script\.txt/);
   const refused = {
     decision: "block",
     reason: expect.stringMatching(/made-by-a-script\.txt.*Undo these edits/),

@@ -64,7 +64,7 @@ describe("pawl init --guard", () => {
     project.write(SETTINGS, '{ "model": "x" }\n');
     await project.pawl("init", "--guard", "--client", "claude-code");
     const agent = temporaryProjectAt(project, { CLAUDECODE: "1" });
-    expect(agent.err).toContain("Only a person can take the guard away");
+    expect(agent.err).toContain("Only a person can remove the guard");
     expect(project.read("pawl.yaml")).toContain("guard: true");
     const ended = await project.pawl("init", "--no-guard");
     expect(ended).toMatchObject({ code: 0, err: "" });

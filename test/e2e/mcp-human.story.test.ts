@@ -67,7 +67,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
     const answered = await connected.call("answer", { id: "front", is_approved: true });
     expect(answered.isError).toBe(true);
     expect(answered.text).toContain("Nothing was decided");
-    expect(answered.text).toContain("or because nobody is there to be asked");
+    expect(answered.text).toContain("or because it has nobody to ask");
     expect(project.read(".door/front.json")).toBe(KNOCKED);
   });
 

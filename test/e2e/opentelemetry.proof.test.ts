@@ -170,7 +170,7 @@ describe("OpenTelemetry", () => {
       expect(ran.code).toBe(0);
       expect(ran.of("task:completed")).toHaveLength(1);
       expect(ran.err.match(/OpenTelemetry: /g)?.length ?? 0).toBeLessThanOrEqual(1);
-      if (what === "refuses") expect(ran.err).toContain("The work goes on.");
+      if (what === "refuses") expect(ran.err).toContain("The work continues.");
     },
   );
 });

@@ -38,7 +38,7 @@ it("keep an assistant from moving the run until they are undone", async () => {
   );
   expect(refused).toMatchObject({ isError: true, data: { data: { code: "tree-strayed" } } });
   await client.call("provide_review", approving);
-  expect((await project.pawl("log")).out.match(/changed where they may not/g)).toHaveLength(1);
+  expect((await project.pawl("log")).out.match(/out-of-scope edits at/g)).toHaveLength(1);
   expect(project.read("src/early.js")).toBe("written too early\n");
   rmSync(join(project.root, "src"), { recursive: true });
   project.write("greet.js", "console.log('hello');\n");

@@ -145,7 +145,7 @@ describe("a run of an own workflow that went on in a copy with a looser definiti
     const held = await project.pawl("cast", RUN, "retry");
     expect(held).toMatchObject({ code: 1, err: expect.stringContaining("[policy-unknown]") });
     const accepted = await project.person("policy", RUN, "--accept");
-    expect(accepted.screen).toContain("went on under a policy that this machine never had");
+    expect(accepted.screen).toContain("continued under a policy that this machine never had");
     expect((await project.pawl("cast", RUN, "retry")).err).not.toContain("[policy-unknown]");
   });
 });

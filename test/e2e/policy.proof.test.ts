@@ -63,7 +63,7 @@ describe("an agent of the loop, with a shell", () => {
     expect(ran.of("check:failed")).toHaveLength(1);
     expect(ran.of("merge:completed")).toEqual([]);
     const told = await project.bloom("status");
-    expect(told.out).toMatch(/bloom:A: an edit that loosens its policy does not count/);
+    expect(told.out).toMatch(/bloom:A: an edit that loosens its policy is ignored/);
   });
 
   it("does not take another task's verify away", async () => {
@@ -97,7 +97,7 @@ describe("an agent of the loop, with a shell", () => {
     const ran = await project.run("--task", "A");
     expect(ran.of("merge:completed").map(({ taskId }) => taskId)).toEqual(["A"]);
     expect(ran.of("task:edit_undone")).toMatchObject([
-      { taskId: "B", reason: expect.stringContaining("A person says so by `bloom ") },
+      { taskId: "B", reason: expect.stringContaining("A person sets it with `bloom ") },
     ]);
     expect(taskOf(project, "B")?.status).toBe("ready_for_agent");
     expect(taskOf(project, "C")?.status).not.toBe("ready_for_agent");
@@ -273,7 +273,7 @@ describe("an assistant with a shell", () => {
     expect(out).toContain('ignored  alfred.human_review: "confirm" → "relay" (.alfred/config.yml:2)');
     expect(out).toContain('ignored  alfred.checks.test: "false" → none');
     expect((await project.pawl("status")).out.replace(/\s+/g, " ")).toContain(
-      `alfred:${ID}: an edit that loosens its policy does not count`,
+      `alfred:${ID}: an edit that loosens its policy is ignored`,
     );
   });
 

@@ -254,7 +254,7 @@ it("auto goes on without a wall, and one plain sentence says so", LONG, async ()
   );
   const [warned] = ran.of("agent:warned");
   expect(warned?.text).toBe(
-    "no wall is around the agent: bubblewrap is missing: there is no program bwrap on the PATH",
+    "the agent has no wall: bubblewrap is missing: there is no program bwrap on the PATH",
   );
 });
 

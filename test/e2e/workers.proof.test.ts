@@ -81,7 +81,7 @@ describe("Workers", () => {
     using both = await machines({ tasks: sharedTasks(["T1"]), settings: { labels: { ".": ["gpu"] } } });
     const { one, two } = both;
     const next = async () => (await json(one, "status")).data.runs[0].next as string;
-    await until(async () => (await next()).startsWith("no worker is there"));
+    await until(async () => (await next()).startsWith("there is no worker"));
     const first = one.worker("one", "--labels", "repo:.,fpga");
     const ran = ranOf(first);
     await until(async () =>
@@ -117,7 +117,7 @@ describe("A worker that drains", () => {
       expect((await two.agent("workers", "drain", "one")).err).toContain("[caller-not-allowed]");
       expect(await workersOf(two)).toContainEqual({ name: "one", state: "working", atWork: 1 });
       expect((await two.person("workers", "drain", "onee")).err).toContain("Use one;");
-      expect((await two.person("workers", "drain", "one")).out).toContain("takes nothing more");
+      expect((await two.person("workers", "drain", "one")).out).toContain("takes no new tasks");
       const second = two.worker("two");
       const other = ranOf(second);
       for (const id of ["T2", "T3"]) await isDone(two, id);

@@ -56,7 +56,7 @@ describe("pawl workflow new", () => {
     const before = filesOf(project.root);
     const refused = await project.pawl("workflow", "new", "--template", "rfc");
     expect(refused.err).toContain(
-      "rfc/moved.md exists already, and Pawl writes over nothing of yours. [workflow-exists]",
+      "rfc/moved.md exists already, and Pawl overwrites nothing of yours. [workflow-exists]",
     );
     expect(filesOf(project.root)).toEqual(before);
   });
@@ -149,7 +149,7 @@ describe("pawl workflow try", () => {
     for (const [args, words] of [
       [["release", "--events", "submitt"], "Use submit."],
       [["release", "--events", "submit", "--fact", "tests=perhaps"], "expected one of notes=present|missing"],
-      [["release", "--events", "submit,approve,tagged,retry"], "has ended in published"],
+      [["release", "--events", "submit,approve,tagged,retry"], "ended in published"],
       [["relase", "--events", "submit"], "Use release."],
       [["release"], "expected --events"],
     ] as const) {
@@ -171,7 +171,7 @@ describe("pawl workflow try", () => {
     expect(code).toBe(0);
     expect(screen).toContain("drafting: The notes of the release are being written. (rounds = 0)");
     expect(screen).toContain("  1  submit → in_review  if notes = present");
-    expect(out).toContain("It stands in drafting.");
+    expect(out).toContain("It is in drafting.");
   });
 });
 

@@ -581,7 +581,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the rule that relative entries do not count",
       file: "src/adapters/process/programs.ts",
-      find: 'isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the folder in which one works"',
+      find: 'isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the working folder"',
       replace: "isAbsolute(entry) ? faultOf(entry, look) : null",
       tests: ["src/adapters/process/programs.test.ts: neither by a relative entry nor by an empty one"],
     },

@@ -248,8 +248,8 @@ describe("recorded streams", () => {
       });
     const { events } = readLines(claude, [retry(1, 520), retry(2, 1069), retry(3, 2311), retry(6, 16_500)]);
     expect(events.map((event) => (event.type === "warning" ? event.text : event.type))).toEqual([
-      "a call of the model failed (authentication_failed, 401); it tries again in 1 s, retry 1 of 10",
-      "a call of the model failed (authentication_failed, 401); it tries again in 17 s, retry 6 of 10",
+      "a call of the model failed (authentication_failed, 401); retry 1 of 10 follows in 1 s",
+      "a call of the model failed (authentication_failed, 401); retry 6 of 10 follows in 17 s",
     ]);
   });
 

@@ -223,7 +223,7 @@ async function chooseMode(
   if (modeId === undefined && permission !== "all")
     return {
       reason: "not-installed",
-      detail: `over ACP it has the modes ${names.join(", ")}, and Pawl knows none of them to ask: it can only run with \`permission: all\``,
+      detail: `over ACP it has the modes ${names.join(", ")}, and Pawl knows none of them as one that asks: it can only run with \`permission: all\``,
     };
   if (modeId !== undefined && modeId !== modes.currentModeId)
     await agent.request(methods.agent.session.setMode, { sessionId, modeId });

@@ -21,7 +21,7 @@ export function openSilenceWatch(folder: string, say: (text: string) => void): S
   const after = (seconds: number, wait: number) => {
     timer = setTimeout(() => {
       say(
-        `has said nothing for ${seconds} s: its model may be slow, or it tries a call again${causeIn(folder)}`,
+        `has printed nothing for ${seconds} s: its model may be slow, or a call is being retried${causeIn(folder)}`,
       );
       after(seconds * 2, seconds);
     }, wait * 1000).unref();

@@ -15,8 +15,7 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
     return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? known.why);
   const lack = missing(setup, order.agent);
   if (lack !== null) return endedRun(setup, order, "not-installed", lack);
-  if (setup.noWall !== undefined)
-    hear({ type: "warning", text: `no wall is around the agent: ${setup.noWall}` });
+  if (setup.noWall !== undefined) hear({ type: "warning", text: `the agent has no wall: ${setup.noWall}` });
   // Some versions of the program lack an option that the order needs.
   const asks = known.kind === "dialect" && known.dialect.needsHelp?.(order) === true;
   if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);

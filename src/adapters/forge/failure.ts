@@ -24,7 +24,10 @@ export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
     return { reason: "timed-out", detail: "no answer in time" };
   // Octokit reports a request without an answer as status 500 without a response.
   if (response?.headers === undefined)
-    return { reason: "unexpected", detail: "the answer has not the shape that the forge's API describes" };
+    return {
+      reason: "unexpected",
+      detail: "the answer does not have the shape that the forge's API describes",
+    };
   const headers = new Headers(
     Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value ?? "")]),
   );

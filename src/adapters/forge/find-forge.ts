@@ -55,7 +55,7 @@ async function nowhere({ remotes }: Checkout, environment: Environment): Promise
     if (kind === null) kinds.delete(address.origin);
     else
       return {
-        detail: `${address.host} is a server whose token is not known: no variable names it.`,
+        detail: `${address.host} is a server without a known token: no variable names it.`,
         help: howToName(kind, address.origin),
       };
   }

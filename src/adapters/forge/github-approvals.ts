@@ -123,7 +123,7 @@ function reviewOf({ commit_id: commit, state, submitted_at: time, user }: Given)
 function unconfigured(detail: string, help?: string): PawlError {
   return new PawlError(
     "forge-unconfigured",
-    `Nothing can be asked of GitHub: ${detail}`,
+    `GitHub cannot be asked: ${detail}`,
     help ?? "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests.",
   );
 }

@@ -91,9 +91,9 @@ export async function raise(
   const place = ownRef(fence.kind, "");
   throw new PawlError(
     "fence-refused",
-    `The remote ${order.remote} of ${call.folder} refuses ${place}…, by which it would know who works on a task: ${answer.reason}.`,
+    `The remote ${order.remote} of ${call.folder} refuses ${place}…, where Pawl records who works on a task: ${answer.reason}.`,
     fence.kind === "refs"
-      ? `Allow ${place}* there, or set \`git: {fence: branches}\` in pawl.yaml: then branches named pawl/… serve. With \`fence: none\` nothing keeps a worker that lost a task from pushing it.`
+      ? `Allow ${place}* there, or set \`git: {fence: branches}\` in pawl.yaml: then Pawl uses branches named pawl/…. With \`fence: none\` nothing keeps a worker that lost a task from pushing it.`
       : `Allow the branches pawl/* there. With \`git: {fence: none}\` in pawl.yaml nothing keeps a worker that lost a task from pushing it.`,
   );
 }
@@ -249,7 +249,7 @@ function checkAtomic({ folder }: GitCall, { remote }: FencedPush, { errors }: Gi
   if (!/does not support (?:--)?atomic/.test(errors)) return;
   throw new PawlError(
     "fence-refused",
-    `The remote ${remote} of ${folder} takes no atomic pushes: expected it to move several refs at once or none, by which it refuses what a worker pushes that lost its task.`,
-    "Switch them on there (`git config receive.advertiseAtomic true`), or use another remote. With `git: {fence: none}` in pawl.yaml nothing keeps a worker that lost a task from pushing it.",
+    `The remote ${remote} of ${folder} takes no atomic pushes: expected it to move several refs at once or none. Only then can it refuse the push of a worker that lost its task.`,
+    "Enable them there (`git config receive.advertiseAtomic true`), or use another remote. With `git: {fence: none}` in pawl.yaml nothing keeps a worker that lost a task from pushing it.",
   );
 }

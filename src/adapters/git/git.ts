@@ -173,7 +173,7 @@ export function checkFilter(errors: string, folder: string, known: KnownConfig):
   throw new PawlError(
     "git-filter-untrusted",
     `git in ${folder} would run the filter ${JSON.stringify(name)}, which Pawl did not set: expected no filter, or one that \`git.filters\` names and that your own configuration (git config --global) defines.`,
-    `If it is yours (as \`lfs\` is), add \`git: {filters: [${name}]}\` to pawl.yaml and define it for yourself (\`git lfs install\`); else remove it from .gitattributes and \`git -C ${folder} config --remove-section filter.${name}\`.`,
+    `If it is yours (such as \`lfs\`), add \`git: {filters: [${name}]}\` to pawl.yaml and define it for yourself (\`git lfs install\`); else remove it from .gitattributes and \`git -C ${folder} config --remove-section filter.${name}\`.`,
   );
 }
 
@@ -257,7 +257,7 @@ export async function runProgram(
       const why = late
         ? `it took longer than ${(call.limit ?? LIMIT) / 1000} s`
         : bytes > most
-          ? `it said more than ${most} bytes`
+          ? `it printed more than ${most} bytes`
           : signal
             ? `signal ${signal}`
             : "";

@@ -410,7 +410,7 @@ async function followIn(
   if (lock !== undefined)
     return {
       kind: "in-the-way",
-      reason: `${lock} is there: another git works in ${call.folder}, or one that was killed left it`,
+      reason: `${lock} exists: another git works in ${call.folder}, or one that was killed left it behind`,
       files: [],
     };
   if (!/would be overwritten|would lose untracked|unmerged files|not uptodate/i.test(answer.errors))

@@ -115,7 +115,7 @@ async function readCommits(
     } else if (token.startsWith(":"))
       commits.at(-1)?.changes.push({ path: fromProject(prefix, next), what: whatOf(token) });
     else if (token === "") at -= 1;
-    else throw new Error("git log has another shape than was asked for.");
+    else throw new Error("git log has an unexpected shape.");
   }
   return commits;
 }

@@ -78,7 +78,7 @@ async function signOne(
   throw new PawlError(
     "signing-failed",
     `A commit of Pawl's cannot be signed as ${from.folder} asks (commit.gpgsign): ${errors.trim().split("\n").at(-1) ?? ""}`,
-    "Unlock the key (ssh-add, gpg-agent) for the time that Pawl works, or give it a key without a passphrase by `user.signingkey`; or set `commit.gpgsign` to false there.",
+    "Unlock the key (ssh-add, gpg-agent) while Pawl works, or give it a key without a passphrase by `user.signingkey`; or set `commit.gpgsign` to false there.",
   );
 }
 

@@ -272,7 +272,7 @@ export async function checkOut(place: GitCall, tree: string, into: string): Prom
     if (found !== tree)
       throw new PawlError(
         "git-failed",
-        `The checkout of the tree ${tree} is not what was handed in: expected that tree in ${into}, found ${found}.`,
+        `The checkout of the tree ${tree} differs from what was handed in: expected that tree in ${into}, found ${found}.`,
         `Check the repository's objects with \`git -C ${place.folder} fsck\`.`,
       );
   });

@@ -57,9 +57,9 @@ const WORDS: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: (host) => `the name ${host} is not known here`,
   EAI_AGAIN: (host) => `the name ${host} could not be looked up`,
   ECONNREFUSED: (host) => `nothing listens at ${host}`,
-  ECONNRESET: (host) => `${host} broke the connection`,
-  EPIPE: (host) => `${host} broke the connection`,
-  ETIMEDOUT: (host) => `${host} cannot be connected to`,
+  ECONNRESET: (host) => `${host} closed the connection`,
+  EPIPE: (host) => `${host} closed the connection`,
+  ETIMEDOUT: (host) => `${host} accepts no connection`,
   EHOSTUNREACH: (host) => `there is no way to ${host}`,
   ENETUNREACH: (host) => `there is no way to ${host}`,
   CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
@@ -73,12 +73,12 @@ export function failureOfConnection(thrown: unknown, host: string): HttpFailure 
   const { code = "", errors } = thrown as { code?: string; errors?: readonly { code?: string }[] };
   const name = code || errors?.[0]?.code || "";
   const words = UNTRUSTED.has(name)
-    ? `nobody whom this machine trusts signed the certificate of ${host}; name the file with your company's certificate in NODE_EXTRA_CA_CERTS`
+    ? `the certificate of ${host} is not signed by an authority that this machine trusts; name the file with your company's certificate in NODE_EXTRA_CA_CERTS`
     : (WORDS[name]?.(host) ??
       (name.startsWith("HPE_") || name.startsWith("Z_")
-        ? `${host} does not answer as HTTP wants it`
+        ? `${host} does not answer in HTTP`
         : name.startsWith("ERR_SSL") || name.startsWith("ERR_TLS")
-          ? `no secure connection to ${host} came about`
+          ? `there is no secure connection to ${host}`
           : `no connection to ${host}`));
   const detail = name === "" ? words : `${words} (${name})`;
   return new HttpFailure({ reason: "unreachable", detail }, { cause: thrown });

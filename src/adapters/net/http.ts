@@ -56,8 +56,7 @@ export function openHttp(environment: Environment): Http {
         const answer = await send(at, sent, proxyFor(at, environment), budget);
         const next = order.statusOnly ? null : redirectOf(answer, at, sent);
         if (next === null) return answer;
-        if (hop >= MOST_REDIRECTS)
-          throw unexpected(`${at.host} redirects again and again; check the address`);
+        if (hop >= MOST_REDIRECTS) throw unexpected(`${at.host} redirects in a circle; check the address`);
         if (next.origin !== at.origin) sent = { ...sent, headers: withoutCredentials(sent.headers) };
         at = next;
       }
@@ -70,7 +69,7 @@ function redirectOf({ headers, status }: Response, from: URL, { method = "GET" }
   if (!URL.canParse(location, from.href)) throw unexpected(`${from.host} redirects to no address`);
   const to = new URL(location, from);
   if (method !== "GET" && method !== "HEAD")
-    throw unexpected(`${from.host} redirects to ${to.host}, and Pawl follows only where it reads`);
+    throw unexpected(`${from.host} redirects to ${to.host}, and Pawl follows redirects only for reads`);
   if (to.protocol !== "https:" && !(to.protocol === "http:" && from.protocol === "http:"))
     throw unexpected(`${from.host} redirects to ${to.protocol}//${to.host}, which is not safe`);
   return to;

@@ -53,7 +53,7 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
   } catch {
     const type = headers.get("content-type")?.split(";")[0] ?? "";
     const found = /html/i.test(type) || /^\s*</.test(text) ? "a page" : "something else";
-    const detail = `${new URL(url).host} answered with ${found} in place of JSON${found === "a page" ? ", perhaps one to sign in: check the address and the token" : ""}`;
+    const detail = `${new URL(url).host} answered with ${found} instead of JSON${found === "a page" ? ", perhaps a login page: check the address and the token" : ""}`;
     throw new HttpFailure({ reason: "unexpected", detail });
   }
 }

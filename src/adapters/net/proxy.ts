@@ -110,8 +110,8 @@ export function refusalOf(proxy: ForwardProxy, status: number, to: string): Http
   const at = `the proxy at ${proxy.host}:${proxy.port}`;
   const detail =
     status === 407
-      ? `${at} wants a login: write it in ${proxy.variable}, as http://user:password@host:port`
-      : `${at} opened no way to ${to} (HTTP ${status})`;
+      ? `${at} requires a login: write it in ${proxy.variable}, as http://user:password@host:port`
+      : `${at} refused to connect to ${to} (HTTP ${status})`;
   return new HttpFailure({ reason: "unreachable", detail }, { status });
 }
 

@@ -39,10 +39,10 @@ describe("An address", () => {
   });
 
   it.each([
-    ["https://localhost:9/path-of-a-secret", "is not one that Pawl sends to"],
-    ["https://[::ffff:127.0.0.1]/path-of-a-secret", "is not one that Pawl sends to"],
-    ["https://2130706433/path-of-a-secret", "is not one that Pawl sends to"],
-    ["http://10.0.0.1/path-of-a-secret", "is not one that Pawl sends to"],
+    ["https://localhost:9/path-of-a-secret", "Pawl does not send to its address"],
+    ["https://[::ffff:127.0.0.1]/path-of-a-secret", "Pawl does not send to its address"],
+    ["https://2130706433/path-of-a-secret", "Pawl does not send to its address"],
+    ["http://10.0.0.1/path-of-a-secret", "Pawl does not send to its address"],
     ["file:///path-of-a-secret", "is not an address that begins with https"],
     ["path-of-a-secret", "is not an address that begins with https"],
   ])("%s is refused, wherever its name leads, and not shown", async (address, why) => {

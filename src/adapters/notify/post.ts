@@ -139,9 +139,9 @@ function whyOf(thrown: unknown): string {
   const failure = httpFailureIn(thrown);
   const cause = failure?.cause ?? thrown;
   if (cause instanceof Elsewhere)
-    return "its address is not one that Pawl sends to: https goes to the internet, http only to this machine";
-  if (failure?.status === 407) return "the proxy wants a login: write it in HTTPS_PROXY";
-  if (failure?.status !== undefined) return `the proxy opened no way to it (HTTP ${failure.status})`;
+    return "Pawl does not send to its address: https is for the internet, http for this machine alone";
+  if (failure?.status === 407) return "the proxy requires a login: write it in HTTPS_PROXY";
+  if (failure?.status !== undefined) return `the proxy refused to connect to it (HTTP ${failure.status})`;
   const { code, name } = cause as NodeJS.ErrnoException;
   if (name === "AbortError" || name === "TimeoutError")
     return `the receiver did not answer within ${MILLISECONDS / 1000} s`;

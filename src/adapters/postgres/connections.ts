@@ -222,8 +222,8 @@ function failureOf({ shown, user }: Address, thrown: unknown): unknown {
     "database-failed",
     `The database ${shown} ${state === null ? "cannot be reached" : "refuses"}: ${said}.`,
     state === null
-      ? "Make sure that it runs and that this machine may reach it, then run the command again: what was committed is found again."
-      : "Mend what the database says, then run the command again.",
+      ? "Make sure that it runs and that this machine may reach it, then run the command again: nothing committed is lost."
+      : "Fix what the database reports, then run the command again.",
     thrown,
   );
 }

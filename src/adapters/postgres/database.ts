@@ -130,7 +130,7 @@ async function faultsOf({ query }: Connections): Promise<readonly DatabaseFault[
     ...(server_encoding !== "UTF8"
       ? [
           {
-            message: `The database's encoding is ${server_encoding}: it cannot keep every text.`,
+            message: `The database's encoding is ${server_encoding}: it cannot hold every text.`,
             fix: "Make another database with `create database NAME encoding 'UTF8' template template0`.",
           },
         ]
@@ -202,7 +202,7 @@ function historyFaults(found: Counts): readonly DatabaseFault[] {
   return [
     {
       message: `The history does not add up: ${found.revision} revisions and ${found.commits} commits, of which ${found.breaks} do not name the one before; ${found.events} events and ${found.lines} lines; ${found.ahead} documents newer than the last commit.`,
-      fix: "Somebody changed the tables past Pawl, or a backup was restored in part. Restore it whole, or import the project from files with `pawl database import --replace`.",
+      fix: "Something other than Pawl changed the tables, or a backup was restored in part. Restore all of it, or import the project from files with `pawl database import --replace`.",
     },
   ];
 }

@@ -6,7 +6,7 @@ import { sqlStateOf } from "./connections.ts";
 export function projectGone({ shown }: Pick<Address, "shown">): PawlError {
   return new PawlError(
     "database-project-missing",
-    `The database ${shown} does not have this project: somebody removed it.`,
+    `The database ${shown} no longer has this project: it was removed.`,
     "Make sure that PAWL_DATABASE_URL names the right database, or import the project with `pawl database import`.",
   );
 }

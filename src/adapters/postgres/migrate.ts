@@ -62,7 +62,7 @@ export async function checkShape(
   if (readable_from > needed)
     throw new PawlError(
       "database-schema",
-      `The database ${shown} has shape ${version}, which needs a program for shape ${readable_from} or later: this one is for shape ${needed}.`,
+      `The database ${shown} has shape ${version}, which needs a Pawl for shape ${readable_from} or later: this one is for shape ${needed}.`,
       "Upgrade Pawl on this machine.",
     );
 }

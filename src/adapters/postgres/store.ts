@@ -256,8 +256,8 @@ async function commitOnce(
 function fenced(): PawlError {
   return new PawlError(
     "lease-lost",
-    "Nothing was committed: this worker no longer has the lease on what it works on. Another took it over.",
-    "Let this worker end. What it did so far is where it left it, and the other goes on from the last commit.",
+    "Nothing was committed: another worker took over the lease on this work.",
+    "Let this worker end. Its work so far stays where it is; the other worker continues from the last commit.",
   );
 }
 

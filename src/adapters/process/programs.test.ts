@@ -98,7 +98,7 @@ describe("a folder does not count", () => {
     plant("bin", "tool");
     expect(whyOf(join(root, "bin"))).toBeNull();
     chmodSync(join(root, "bin"), 0o777);
-    expect(whyOf(`${root}/bin/../bin`)).toBe(`others may write ${join(root, "bin")}`);
+    expect(whyOf(`${root}/bin/../bin`)).toBe(`other users may write ${join(root, "bin")}`);
   });
 
   it("of which others may write one above it, unless only owners remove things there", () => {
@@ -106,7 +106,7 @@ describe("a folder does not count", () => {
     chmodSync(join(root, "open"), 0o1777);
     expect(whyOf(join(root, "open/bin"))).toBeNull();
     chmodSync(join(root, "open"), 0o777);
-    expect(whyOf(`${root}/open/./bin`)).toBe(`others may write ${join(root, "open")}`);
+    expect(whyOf(`${root}/open/./bin`)).toBe(`other users may write ${join(root, "open")}`);
   });
 
   it("to which a link leads by way of one that others may write", () => {
@@ -115,7 +115,7 @@ describe("a folder does not count", () => {
     chmodSync(join(root, "open"), 0o777);
     symlinkSync(join(root, "bin"), join(root, "open/middle"));
     symlinkSync(join(root, "open/middle"), join(root, "first"));
-    expect(whyOf(join(root, "first"))).toBe(`others may write ${join(root, "open")}`);
+    expect(whyOf(join(root, "first"))).toBe(`other users may write ${join(root, "open")}`);
   });
 
   it("in a loop of links, nor one that is missing", () => {
@@ -135,7 +135,7 @@ describe("a folder does not count", () => {
     expect(whyOf(join(root, "bin"))).toBe(`${join(root, "bin")} belongs to another user`);
     chownSync(join(root, "bin"), 0, 4009);
     chmodSync(join(root, "bin"), 0o775);
-    expect(whyOf(`${root}/bin/.`)).toBe(`others may write ${join(root, "bin")}`);
+    expect(whyOf(`${root}/bin/.`)).toBe(`other users may write ${join(root, "bin")}`);
   });
 });
 

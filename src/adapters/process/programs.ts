@@ -99,7 +99,7 @@ function searchPath(PATH: string): SearchPath {
   const folders: string[] = [];
   const leftOut: LeftOut[] = [];
   for (const entry of new Set(PATH === "" ? [] : PATH.split(delimiter))) {
-    const why = isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the folder in which one works";
+    const why = isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the working folder";
     if (why === null) folders.push(entry);
     else if (why !== MISSING) leftOut.push({ entry: entry === "" ? "an empty entry" : entry, why });
   }
@@ -144,7 +144,7 @@ function faultOf(path: string, look: Look = lstatSync): string | null {
     }
     const place = [...closed].find((each) => at === each || at.startsWith(`${each}${sep}`));
     if (place !== undefined) return `it lies in the project ${place}, where agents work`;
-    return isOwned(above) ? (mayChange(above) ? `others may write ${at}` : null) : foreign(at);
+    return isOwned(above) ? (mayChange(above) ? `other users may write ${at}` : null) : foreign(at);
   } catch {
     return MISSING;
   }
@@ -154,7 +154,7 @@ function faultOf(path: string, look: Look = lstatSync): string | null {
 function faultOfStep(folder: string, above: Stats, entry: Stats): string | null {
   if (!isOwned(above)) return foreign(folder);
   const isSticky = (above.mode & 0o1000) !== 0;
-  return !mayChange(above) || (isSticky && isOwned(entry)) ? null : `others may write ${folder}`;
+  return !mayChange(above) || (isSticky && isOwned(entry)) ? null : `other users may write ${folder}`;
 }
 
 function partsOf(path: string): readonly string[] {

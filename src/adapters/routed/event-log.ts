@@ -91,7 +91,7 @@ function joined(bytes: number, places: number): number {
   throw new PawlError(
     "state-unreadable",
     "The event logs are too long to be read as one: .pawl/events*.jsonl have more than half a gigabyte, or the database more than 16 million events.",
-    "Move the first of .pawl/events-*.jsonl away, then run the command again.",
+    "Move the first .pawl/events-*.jsonl away, then run the command again.",
   );
 }
 

@@ -96,7 +96,7 @@ export function openLive(place: LivePlace): Live {
     },
     async close() {
       const last = Promise.allSettled([spans?.shutdown(), measures?.close()]);
-      if (await isLate(CLOSE_LIMIT, last)) tell("the receiver did not take the last of it in time");
+      if (await isLate(CLOSE_LIMIT, last)) tell("the receiver did not take the rest in time");
     },
   };
 }
@@ -116,7 +116,7 @@ type Tell = (line: string) => void;
 function warnOnce(warn: Tell): Tell {
   let isTold = false;
   return (line) => {
-    if (!isTold) warn(`OpenTelemetry: ${line}. The work goes on.`);
+    if (!isTold) warn(`OpenTelemetry: ${line}. The work continues.`);
     isTold = true;
   };
 }

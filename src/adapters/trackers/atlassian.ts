@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown): FetchFailure {
   return (
     httpFailureIn(thrown)?.failure ?? {
       reason: "unexpected",
-      detail: "the answer has not the shape that Atlassian's API describes",
+      detail: "the answer does not have the shape that Atlassian's API describes",
     }
   );
 }

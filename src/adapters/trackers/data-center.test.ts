@@ -110,6 +110,6 @@ test("an answer without the fields of its description is said as one", async () 
   await using server = await JiraServer.open({ "WEB-1": {} });
   server.faults.push({ path: /issue\/WEB-1/, answer: { json: { fields: { issuelinks: 7 } } } });
   await expect((await open(server.environment)).read("WEB-1")).rejects.toMatchObject({
-    message: `Jira at ${server.url}: its answer has not the shape that its description gives.`,
+    message: `Jira at ${server.url}: its answer does not have the shape that its API describes.`,
   });
 });

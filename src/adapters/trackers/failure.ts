@@ -30,7 +30,7 @@ function failed({ token, tracker, url }: TrackerRequest, thrown: unknown): PawlE
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
 
-const NO_SHAPE = "its answer has not the shape that its description gives";
+const NO_SHAPE = "its answer does not have the shape that its API describes";
 
 function wordsFor(
   { detail, reason, retryAfter }: FetchFailure,
@@ -45,7 +45,7 @@ function wordsFor(
     }
     case "rate-limited": {
       const wait = retryAfter === undefined ? "later" : `in ${retryAfter} s`;
-      return [`it takes no more requests for now (${detail})`, `Try again ${wait}; ${PENDING}`];
+      return [`it accepts no requests for now (${detail})`, `Try again ${wait}; ${PENDING}`];
     }
     case "too-large":
       return [`its answer was ${detail}`, "Ask for less: a smaller project, or a single task."];

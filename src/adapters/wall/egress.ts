@@ -78,7 +78,7 @@ export function isAllowed({ host, port }: Address, hosts: readonly string[]): bo
 }
 
 function refusal(what: string): string {
-  return `Pawl's wall lets this run reach only its model (\`sandbox.network: model\`), and not ${what}. Name the host by \`sandbox.hosts\` in pawl.yaml if it is needed.\n`;
+  return `Pawl's wall lets this run reach only its model (\`sandbox.network: model\`), not ${what}. If the run needs that host, name it in \`sandbox.hosts\` of pawl.yaml.\n`;
 }
 
 function tunnel(to: string, socket: Duplex, head: Buffer, hosts: readonly string[]): void {

@@ -70,7 +70,7 @@ export interface Enclosed {
 
 /** Shown with the output of a failed command. */
 export const BEHIND_THE_WALL =
-  "[pawl] This ran behind the wall: HOME and /tmp are empty, and only its own folder may be written. What it needs besides, name by `sandbox.read` and `sandbox.write` in pawl.yaml.";
+  "[pawl] This ran behind the wall: HOME and /tmp are empty, and it may write only its own folder. If it needs more, name that in `sandbox.read` and `sandbox.write` of pawl.yaml.";
 
 export interface WallSetup {
   readonly projectRoot: string;
@@ -100,7 +100,7 @@ export function openWall(setup: WallSetup): Opened {
     throw new PawlError(
       "wall-missing",
       `\`sandbox: bwrap\` in pawl.yaml requires a wall, but none can be built here: ${found.why}. Nothing was started.`,
-      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which continues without a wall and says so.",
+      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which continues without a wall and warns of it.",
     );
   }
   const { program } = found;

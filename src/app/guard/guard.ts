@@ -80,7 +80,7 @@ export async function guard(start: GuardStart): Promise<Output> {
     const { message } = toPawlError(thrown);
     const isWriting = call.actions.some(({ type }) => type === "write" || type === "shell");
     if (call.event !== "before-tool" || !isWriting) return dialect.allow(call);
-    return dialect.deny(`Pawl's guard failed, so it refuses what may write: ${message} ${STATUS}`);
+    return dialect.deny(`Pawl's guard failed, so it refuses every call that may write: ${message} ${STATUS}`);
   }
 }
 

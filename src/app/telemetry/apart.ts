@@ -33,7 +33,7 @@ export function openLiveApart({ environment, home, root, version, warn }: ApartP
   });
   const ended = new Promise<void>((resolve) => {
     child.on("error", (error) => {
-      warn(`OpenTelemetry: the export did not start (${error.message}). The work goes on.`);
+      warn(`OpenTelemetry: the export did not start (${error.message}). The work continues.`);
       resolve();
     });
     // After its whole output.

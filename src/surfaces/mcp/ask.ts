@@ -58,7 +58,7 @@ export async function ask(
   const message = shownIn(asked);
   const terminal = answerCommands(run, asked.command);
   if (tool.waitsAtGate && showsApp(connection, context)) {
-    const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
+    const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then look at the state of ${run} and continue.`;
     return toResult({ text, data: { message: text } }, partFor(connection, context));
   }
   const question = { tool: tool.name, input: hash(input), message: shownHash(asked) };
@@ -134,7 +134,7 @@ export async function takeAnswer(
 /** A client without a person at it answers like this by itself. */
 function unanswered(action: "decline" | "cancel"): string {
   const what = action === "decline" ? "declined" : "dismissed";
-  return `The client answers that the question was ${what}: by the human, or because nobody is there to be asked.`;
+  return `The client reports that the question was ${what}, by the human or because it has nobody to ask.`;
 }
 
 function undecided(why: string): CallToolResult {
@@ -222,14 +222,14 @@ function said(connection: Connection, context: ServerContext, text: string): Cal
 }
 
 function openWords(run: string): string {
-  return `Nothing is decided yet: the human has the review of ${run} on the board. Never decide for them. Wait until they say that they have decided, then see where ${run} stands and go on.`;
+  return `Nothing is decided yet: the human has the review of ${run} on the board. Never decide for them. Wait until they say that they have decided, then look at the state of ${run} and continue.`;
 }
 
 async function decidedWords(connection: Connection, run: string): Promise<string> {
   const found = await standingOf(connection, run);
   const where =
     found === null ? "" : `: ${run} is at "${found.state}"${found.next ? `, next: ${found.next}` : ""}`;
-  return `The human has decided on the board${where}. See where ${run} stands, and go on.`;
+  return `The human has decided on the board${where}. Look at the state of ${run}, and continue.`;
 }
 
 async function standingOf({ project }: Connection, run: string): Promise<RunOverview | null> {

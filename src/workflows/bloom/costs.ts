@@ -75,12 +75,12 @@ export function costOf(
 const PURPOSES: Readonly<Record<Purpose, string>> = {
   step: "its work",
   mark: "its work",
-  repair: "to mend what was verified",
+  repair: "to fix what was verified",
   commit: "to commit its work",
   resolve: "to resolve conflicts",
-  "repair-merge": "to mend the merged result",
+  "repair-merge": "to fix the merged result",
   "pull-request": "for what came back on its pull request",
-  nothing: "to say why there is nothing to commit",
+  nothing: "to say why it has nothing to commit",
 };
 
 function lineOf(name: string, { milliseconds, runs, tokens, usd }: RunCost): ReviewCost["steps"][number] {

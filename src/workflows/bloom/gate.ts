@@ -230,7 +230,7 @@ function reviewOf(
 
 export function policyFindings(id: string, ignored: readonly PolicyChange[]): readonly ReviewFinding[] {
   if (ignored.length === 0) return [];
-  const words = `The tasks file was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. \`pawl policy bloom:${id} --accept\` lets it count.`;
+  const words = `The tasks file was loosened since the task began, which is ignored: ${ignored.map(renderChange).join("; ")}. \`pawl policy bloom:${id} --accept\` lets it count.`;
   return [{ about: "policy", verdict: "differs", words }];
 }
 

@@ -48,7 +48,7 @@ describe("A worker's labels", () => {
   it("that all fail a task name what it asks for", () => {
     promise("machines.labels");
     const workers = ["macos", "repo:api"].map(parseLabels);
-    expect(unserved([], task(), settings)).toMatch(/^no worker is there: /);
+    expect(unserved([], task(), settings)).toMatch(/^there is no worker: /);
     expect(unserved(workers, task(), settings)).toBeNull();
     expect(unserved(workers, task({ repo: "ios" }), settings)).toBe(
       "no worker serves repo:ios with agent:claude with macos with xcode: `pawl workers` lists them",

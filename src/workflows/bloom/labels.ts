@@ -26,7 +26,7 @@ export function parseLabels(text: string): Labels {
     if (kind === undefined || KINDS.some((each) => each === kind)) continue;
     throw new PawlError(
       "usage",
-      `--labels: ${JSON.stringify(label)} is no label; expected repo:PATH, agent:NAME, or a word such as gpu.`,
+      `--labels: ${JSON.stringify(label)} is not a label; expected repo:PATH, agent:NAME, or a word such as gpu.`,
       "Put commas between labels: --labels repo:api,agent:claude,gpu.",
     );
   }
@@ -52,7 +52,7 @@ export function serves(labels: Labels | undefined, task: Task, settings: Asking)
 /** Why no worker takes the task, in words; null: one does. */
 export function unserved(workers: readonly Labels[], task: Task, settings: Asking): string | null {
   if (workers.length === 0)
-    return "no worker is there: `pawl worker` starts one, and `pawl run` takes it, too";
+    return "there is no worker: `pawl worker` starts one, and `pawl run` takes it, too";
   if (workers.some((labels) => serves(labels, task, settings))) return null;
   const { kinds, words } = asks(task, settings);
   return `no worker serves ${[...kinds, ...words].join(" with ")}: \`pawl workers\` lists them`;

@@ -202,7 +202,7 @@ function ofTask({ task, parent }: PlacedTask, { inUse, phase, untaken, waits }: 
       return byHand(base, "a person works on it", `pawl done ${task.id}`);
     case "blocked":
       return {
-        ...byHand(base, "see its notes, then let it go on", `pawl ready ${task.id}`),
+        ...byHand(base, "read its notes, then let it continue", `pawl ready ${task.id}`),
         waitsFor: "blocked",
       };
     case "done_pending_merge":
@@ -278,7 +278,7 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
       return {
         ...base,
         awaits: "nobody",
-        next: isHeld ? (reason ?? `the loop goes on (${state})`) : resume,
+        next: isHeld ? (reason ?? `the loop continues (${state})`) : resume,
       };
   }
 }

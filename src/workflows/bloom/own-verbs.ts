@@ -81,7 +81,7 @@ export function changesNothing(command: string): boolean {
 export function checkCommand(name: string, caller: Caller): void {
   if (caller.task === undefined || changesNothing(name)) return;
   if (!OWN_VERBS.includes(name))
-    throw refused(caller, `\`${name}\` is a person's to call`, "Leave it to a person, or ask them");
+    throw refused(caller, `\`${name}\` is for people only`, "Leave it to a person, or ask one");
   if (caller.task === null)
     throw refused(
       caller,

@@ -35,7 +35,7 @@ describe("A task that no worker has taken yet", () => {
   it("waits for the next free worker, or names what none of them serves; one that drains serves nothing", async () => {
     promise("machines.labels");
     const gone = [worker(["linux"], "gone"), worker(["linux"], "draining")];
-    expect((await untaken(gone))(task())).toContain("no worker is there: ");
+    expect((await untaken(gone))(task())).toContain("there is no worker: ");
     const some = await untaken([...gone, worker(["agent:claude", "linux"])]);
     expect(some(task())).toBe("the next free worker takes it");
     expect(some(task({ agent: "codex" }))).toContain(

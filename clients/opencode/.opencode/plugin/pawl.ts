@@ -33,7 +33,7 @@ export const Pawl = async (place) => ({
     if (asked.status === 0 && asked.stdout.trim() === "") return;
     if (asked.status === null || asked.status > 2 || asked.stdout.trim() === "") {
       if (READING.includes(tool)) return;
-      throw new Error("Pawl's guard did not answer, so only reading goes on: " + (asked.error?.message ?? asked.stderr ?? ""));
+      throw new Error("Pawl's guard did not answer, so only reads are allowed: " + (asked.error?.message ?? asked.stderr ?? ""));
     }
     const { reason, wall } = JSON.parse(asked.stdout);
     if (wall === undefined) throw new Error(reason);

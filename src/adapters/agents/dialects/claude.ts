@@ -150,7 +150,7 @@ function retryOf(line: Json): readonly AgentLine[] {
   if (attempt > 1 && wait < 8) return [];
   const cause = [textAt(line, "error"), numberAt(line, "error_status")].filter(Boolean).join(", ");
   const count = `${attempt}${most === null ? "" : ` of ${most}`}`;
-  const text = `a call of the model failed (${cause || "no reason given"}); it tries again in ${wait} s, retry ${count}`;
+  const text = `a call of the model failed (${cause || "no reason given"}); retry ${count} follows in ${wait} s`;
   return [{ type: "warning", text }];
 }
 

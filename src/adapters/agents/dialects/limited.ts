@@ -23,7 +23,7 @@ function mendOf(refuses: NonNullable<Fault["refuses"]>, program: string): string
   if (refuses === "credit") return "its account has no credit left: add some, then run `pawl run` again";
   if (refuses === "model")
     return `it has no such model: name another in pawl.yaml (\`agents: {${program}: {model: NAME}}\`), then run \`pawl run\` again`;
-  return `its login is refused: ${LOGIN[program] ?? `log in to ${program} again`}, then run \`pawl run\` again`;
+  return `the service refuses its login: ${LOGIN[program] ?? `log in to ${program} again`}, then run \`pawl run\` again`;
 }
 
 // ── When a limit ends ────────────────────────────────────────────────────────────────────────────────────────────

@@ -57,7 +57,7 @@ describe("a foreign journal that a person may accept", () => {
     fix: `Open ${KEPT} in an editor and copy what you want by hand, or remove it.`,
   });
   const NEVER =
-    "one of its commits would do what Pawl never does, such as write outside the project or into git's folder";
+    "one of its commits does something that Pawl never does, such as write outside the project or into git's folder";
 
   test.each<readonly [string, string, string]>([
     ["is empty", "", NEVER],

@@ -22,7 +22,7 @@ export async function openForeign(
     throw refused(
       kept,
       nested === undefined
-        ? "one of its commits would do what Pawl never does, such as write outside the project or into git's folder"
+        ? "one of its commits does something that Pawl never does, such as write outside the project or into git's folder"
         : `it writes ${nested}, and also a file in place of that path's folder`,
     );
   return {

@@ -77,7 +77,7 @@ describe("the journal", () => {
       commit("one\n", ({ name, path }) => (path === JOURNAL && refuses.has(name) ? "EIO" : undefined)),
     ).rejects.toMatchObject({
       code: "disk-failed",
-      message: expect.stringContaining("nobody can tell whether the change was committed"),
+      message: expect.stringContaining("Whether the change was committed is unknown"),
       fix: expect.stringContaining("`pawl status`"),
     });
   });

@@ -74,7 +74,7 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
   } catch {
     throw new PawlError(
       "disk-failed",
-      "The disk failed while Pawl wrote the journal, and again while it undid the write. Until the disk works again, nobody can tell whether the change was committed.",
+      "The disk failed while Pawl wrote the journal, and again while it undid the write. Whether the change was committed is unknown until the disk works again.",
       "Check the disk (space, connection, permissions), then run `pawl status` to see the state of the run.",
       cause,
     );

@@ -188,8 +188,8 @@ function branchTaken(folder: string, branch: string, remote: string | null): Paw
   const where = remote === null ? folder : `the remote ${remote} of ${folder}`;
   return new PawlError(
     "branch-in-use",
-    `The branch ${branch} exists already in ${where}, and has commits that Pawl did not make: expected no such branch, since its work would be taken for the task's.`,
-    `To go on from its commits, write \`branch: ${branch}\` into the task. Otherwise rename or remove the branch, or write another name there.`,
+    `The branch ${branch} exists already in ${where}, and has commits that Pawl did not make: expected no such branch, since its work would pass for the task's.`,
+    `To continue from its commits, write \`branch: ${branch}\` into the task. Otherwise rename or remove the branch, or write another name there.`,
   );
 }
 

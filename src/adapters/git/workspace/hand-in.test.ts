@@ -125,7 +125,7 @@ it.each([
   inside("update-ref", "refs/heads/bloom/T1", id);
   await expect(open().state(work)).rejects.toMatchObject({
     code: "git-failed",
-    message: expect.stringContaining("do not come in: git does not accept them"),
+    message: expect.stringContaining("cannot be imported: git does not accept them"),
   });
   expect(at()).toBe(before);
   whole();

@@ -75,7 +75,7 @@ export async function bringObjects(
 ): Promise<string | null> {
   const tips = await missingIn(hub, commits);
   if (tips.length === 0) return null;
-  if (!tips.every(isObjectId)) return "a commit's name is none";
+  if (!tips.every(isObjectId)) return "a commit has an invalid name";
   const apart = openApart(hub.folder);
   try {
     const pack = join(apart, "sent.pack");
@@ -122,7 +122,7 @@ export async function bringObjects(
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
     // A small merge of Pawl's own adds only objects that `--strict` has checked, or that the hub has.
     const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, own }, tips);
-    if (lacking !== null) return `they are not whole: ${lacking}`;
+    if (lacking !== null) return `they are incomplete: ${lacking}`;
     joinObjects(apart, join(hub.folder, "objects"));
     return null;
   } finally {
@@ -179,5 +179,5 @@ function lastLine(text: string): string {
 }
 
 export function refusedWork(folder: string, branch: string, reason: string) {
-  return gitFailed(["hand-in"], folder, `the commits of ${branch} do not come in: ${reason}`);
+  return gitFailed(["hand-in"], folder, `the commits of ${branch} cannot be imported: ${reason}`);
 }

@@ -53,7 +53,7 @@ export async function bringLarge(
       if (bytes > LARGEST || hash.digest("hex") !== name)
         throw new PawlError(
           "git-failed",
-          `A large file of ${folder} does not come in: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
+          `A large file of ${folder} cannot be imported: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
           "Run `git lfs fsck` there, and commit the file again.",
         );
       mkdirSync(dirname(to), { recursive: true });

@@ -69,7 +69,7 @@ export async function checkUntracked(call: GitCall): Promise<void> {
   const more = others.length === 0 ? "" : ` and ${others.length} more files`;
   throw new PawlError(
     "pawl-tracked",
-    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be untracked. Everyone who clones the repository would get somebody else's state.`,
+    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be untracked. Everyone who clones the repository would get another machine's state.`,
     "Review what is in it, then run `git rm -r --cached .pawl`, remove the folder, and commit.",
   );
 }

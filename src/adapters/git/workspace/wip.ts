@@ -65,7 +65,7 @@ export function checkHeld<T extends FencedPushed>(pushed: T): Exclude<T, { reado
   throw new PawlError(
     "lease-lost",
     `Nothing was pushed: ${pushed.by || "another worker"} has taken over ${pushed.lease.what}.`,
-    "Let this worker end. What it did so far is in its worktree, and the other goes on from what was pushed last.",
+    "Let this worker end. Its work so far is in its worktree; the other worker continues from the last push.",
   );
 }
 
@@ -77,7 +77,7 @@ async function sharedRemote(fence: Fence, call: GitCall, branch: string): Promis
   if (remote !== null || fence.kind === "none") return remote;
   throw new PawlError(
     "fence-refused",
-    `${call.folder} has no remote: expected one, through which other machines get the work.`,
+    `${call.folder} has no remote: expected one, because other machines get the work through it.`,
     `Run \`git -C ${call.folder} remote add origin ADDRESS\`, or, if this machine alone works on the tasks, set \`git: {fence: none}\` in pawl.yaml.`,
   );
 }

@@ -98,7 +98,7 @@ function isRefused(body: unknown): body is Refused {
 function unexplained(path: string, status: number): Refused {
   return {
     code: "board-answer",
-    message: `The server answered ${path} with ${status} and no words of its own.`,
-    fix: "Reload the page; if it stays, start the board again: pawl board",
+    message: `The server answered ${path} with ${status} and no message.`,
+    fix: "Reload the page; if that does not help, start the board again: pawl board",
   };
 }

@@ -278,7 +278,7 @@ function Later({ page, ...props }: PageProps & { readonly page: Exclude<PageName
           code: "board-page",
           message:
             "A part of the page could not be loaded: the server does not answer, or is of another version.",
-          fix: "Reload the page. If it stays, start the board again: pawl board",
+          fix: "Reload the page. If that does not help, start the board again: pawl board",
         }),
     );
   }, [page]);

@@ -61,7 +61,7 @@ function whyNot(workflow: Workflow, state: string, rules: readonly Rule[]): stri
   const blocked = rules.find(({ outcome }) => outcome === "blocked");
   if (blocked) return `It is not allowed in ${state} (rule ${blocked.id}).`;
   return rules.some(({ outcome }) => outcome === "moved")
-    ? `It leads nowhere from ${state} as the run is.`
+    ? `With these facts, it leads nowhere from ${state}.`
     : `It changes nothing in ${state}.`;
 }
 

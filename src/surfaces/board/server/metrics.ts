@@ -16,7 +16,7 @@ export const METRICS_HEADERS = {
 const HELP = {
   pawl_up: "Whether the project could be read.",
   pawl_agent_runs_total: "Runs of agents.",
-  pawl_agent_seconds_total: "Time of agents.",
+  pawl_agent_seconds_total: "Agent time.",
   pawl_agent_cost_usd_total: "Dollars, where agents report them.",
   pawl_agent_tokens_total: "Tokens, where agents report them.",
   pawl_steps_accepted_total: "Completed steps.",

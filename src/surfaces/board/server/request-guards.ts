@@ -61,11 +61,11 @@ export function admitAddress({ host }: GuardOptions): MiddlewareHandler {
     if (context.req.header("host") !== host())
       return answer(context, 421, "its Host is not the board's own address");
     if (method !== "GET" && method !== "HEAD" && method !== "POST")
-      return answer(context, 405, `the board takes no ${method}`);
+      return answer(context, 405, `the board does not accept ${method}`);
     if ((origin !== undefined && origin !== own) || (method === "POST" && origin === undefined))
       return answer(context, 403, "its Origin is not the board's own page");
     if (site !== undefined && site !== "same-origin" && !(site === "none" && method === "GET"))
-      return answer(context, 403, "another site asks");
+      return answer(context, 403, "the request comes from another site");
     return next();
   };
 }

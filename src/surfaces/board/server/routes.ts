@@ -142,7 +142,7 @@ async function boardOf({ workflows }: Project) {
   const modules = await loadWorkflows(workflows);
   const load = modules.find(({ board }) => board)?.board;
   if (load) return load();
-  throw new PawlError("no-effect", "This project has no tasks of agents.", "See its runs instead.");
+  throw new PawlError("no-effect", "This project has no tasks for agents.", "Look at its runs instead.");
 }
 
 function atTerminal(): PawlError {

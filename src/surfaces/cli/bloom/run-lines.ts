@@ -75,12 +75,12 @@ function lineOfRun(event: BloomEvent | PawlEvent, { newCaps }: Board): Line | nu
     return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
   if (event.type === "policy:changed")
     return [
-      `${event.run}: an edit that loosens its policy does not count: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
+      `${event.run}: an edit that loosens its policy is ignored: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
       "yellow",
     ];
   if (event.type === "loop:outgrown")
     return [
-      `A newer Pawl works on ${event.tasks.join(", ")}. This one takes nothing more, and ends when its tasks are done: update it`,
+      `A newer Pawl works on ${event.tasks.join(", ")}, so this one takes no new tasks and ends when its own are done. Update it`,
       "yellow",
     ];
   if (event.type === "loop:paused") return [`Paused: ${event.reason} ${event.fix}`, "red"];

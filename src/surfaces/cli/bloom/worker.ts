@@ -108,7 +108,7 @@ async function begin(project: Project, host: Host, call: Call) {
   }
 }
 
-const DRAINS = "Draining: this worker takes nothing more, and ends when its tasks are done.";
+const DRAINS = "Draining: this worker takes no new tasks, and ends when its own are done.";
 
 function wordsOf(order: Exclude<WorkerOrder, "go-on">, name: string): string {
   if (order === "replaced")
@@ -139,7 +139,7 @@ async function register({ workers }: LoopPorts, own: WorkerEntry): Promise<Regis
   if (workers === undefined)
     throw new PawlError(
       "usage",
-      "`pawl worker` works with others on a database, and this project keeps Bloom's work in files.",
+      "`pawl worker` needs a database, and this project keeps Bloom's work in files.",
       "Run `pawl run`. For several machines, set `stores: {bloom: postgres}` in pawl.yaml.",
     );
   const registration = await workers.register(own);

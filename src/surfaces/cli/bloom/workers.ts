@@ -35,7 +35,7 @@ export function renderWorkers(
   ]);
   const lines = [
     ...(rows.length === 0
-      ? ["No worker is there. `pawl worker` starts one on this machine."]
+      ? ["There are no workers. `pawl worker` starts one on this machine."]
       : renderTable(
           [["NAME", "HOST", "STATE", "AT WORK", "LABELS", "SEEN"], ...rows],
           columns,
@@ -56,7 +56,7 @@ export const drainWorker: Run = async (host, call) => {
     if (before === null) throw missing(name, await all.list());
     const text =
       before === "working"
-        ? `${name} takes nothing more, and ends when its tasks are done. \`pawl workers\` shows how far it is.\n`
+        ? `${name} takes no new tasks, and ends when its own are done. \`pawl workers\` shows how far it is.\n`
         : `${name} ${before === "gone" ? "has ended already" : "drains already"}.\n`;
     return { text, data: { worker: name, before } };
   });

@@ -101,7 +101,7 @@ function parsed({ name }: Tool, json: string): unknown {
   } catch (thrown) {
     throw new PawlError(
       "usage",
-      `The arguments of ${name} are no JSON (${(thrown as Error).message}). Nothing was called.`,
+      `The arguments of ${name} are not JSON (${(thrown as Error).message}). Nothing was called.`,
       `Quote them as one word: pawl call ${name} '{"task_id": "TS-01"}'. Long texts are easier in a file: pawl call ${name} @FILE. \`pawl call ${name} --schema\` shows what it takes.`,
     );
   }

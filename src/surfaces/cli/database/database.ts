@@ -160,7 +160,7 @@ async function nextWords({ files, runtime: { settings } }: Project): Promise<str
   const { stores } = await settings(files.view());
   return stores.bloom === "postgres"
     ? "Bloom works with it; the tasks file here is a copy."
-    : "The files stay what Pawl works with, until pawl.yaml says `stores: {bloom: postgres}`.";
+    : "Pawl works with the files until pawl.yaml says `stores: {bloom: postgres}`.";
 }
 
 export const exportProject: Run = async (host, call) => {
@@ -219,7 +219,7 @@ async function readFiles({ files: store, runtime: { settings } }: Project): Prom
   throw new PawlError(
     "project-busy",
     `The project's files changed during each of ${MAX_TRIES} attempts to read them. Nothing was imported.`,
-    "Let the running loop come to rest (Ctrl-C), then run the command again.",
+    "Stop the running loop (Ctrl-C), then run the command again.",
   );
 }
 

@@ -152,7 +152,7 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
           });
     if (!settings.guard && files.length === 0 && hooks.length === 0)
       return [
-        hint("guard", "nothing keeps assistants from writing where they may not", {
+        hint("guard", "no guard keeps assistants within a run's scope", {
           command: "pawl init --guard",
         }),
       ];

@@ -84,9 +84,9 @@ export function signatures(host: Host, project: Project, settings: Settings): Pr
     const keys = await host.person.keys(project.root);
     const used = await keys.used();
     if (used === null) {
-      if (gates.length === 0) return [good(what, "no gate wants one")];
+      if (gates.length === 0) return [good(what, "no gate needs one")];
       return [
-        fault(what, `${gates.join(", ")} want one, and no key of yours is known here`, {
+        fault(what, `${gates.join(", ")} need one, and no key of yours is known here`, {
           command: "pawl keys add --generate",
         }),
       ];

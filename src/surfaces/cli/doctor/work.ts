@@ -106,6 +106,6 @@ function worktree(row: WorktreeRow): readonly Finding[] {
   if (uncommitted || unmerged)
     return [hint(folder, `${owner} left work there that is nowhere else`, { command })];
   return [
-    hint(folder, `${owner} needs ${branch} no more`, { fix: "Remove the folder: its work is elsewhere." }),
+    hint(folder, `${owner} no longer needs ${branch}`, { fix: "Remove the folder: its work is elsewhere." }),
   ];
 }

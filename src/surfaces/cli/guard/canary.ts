@@ -35,7 +35,7 @@ export async function canary(host: Host): Promise<Answer> {
     const [word, colour] = WORDS[result];
     return `${paint[colour](word)}  ${LAYERS[layer]} ${of}: ${seen}`;
   });
-  const none = "Nothing is set up that could be tried: `pawl init --guard` sets the guard up.";
+  const none = "There is nothing to try: `pawl init --guard` sets the guard up.";
   const isHeld = layers.every(({ result }) => result !== "came-through");
   return {
     text: `${clean((lines.length === 0 ? [none] : lines).join("\n"))}\n`,
@@ -47,7 +47,7 @@ export async function canary(host: Host): Promise<Answer> {
 /** `guard: true` in pawl.yaml is not enough: no client's file calls the guard. */
 const NO_CLIENT: LayerProof = {
   ...{ layer: "hook", of: "every client", result: "came-through" },
-  seen: "no client's file calls the guard, although `guard: true` stands in pawl.yaml",
+  seen: "no client's file calls the guard, although pawl.yaml has `guard: true`",
 };
 
 const WORDS = {
@@ -113,7 +113,7 @@ function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside):
   }
   if (rules.length > 0) {
     const isWhole = !lacks({ ...file, entries: rules });
-    const seen = isWhole ? `${rules.length} rules stand in ${name}` : `rules are missing in ${name}`;
+    const seen = isWhole ? `${name} has the ${rules.length} rules` : `rules are missing in ${name}`;
     // Only the client itself can test its rules.
     layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen });
   }
@@ -136,7 +136,7 @@ function proofOf(
   const isHeld = isRefused(tried);
   const seen = isHeld
     ? "a planted violation"
-    : `it ended with ${tried.code}: ${first.slice(0, 300) || "nothing was said"}`;
+    : `it ended with ${tried.code}: ${first.slice(0, 300) || "it printed nothing"}`;
   return { layer, of, result: isHeld ? "refused" : "came-through", seen };
 }
 

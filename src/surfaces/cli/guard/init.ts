@@ -45,7 +45,7 @@ export async function guardSteps(
 /** Removes the guard everywhere, or only from the named client's files. */
 export const withoutGuards: Run = async (host, call) => {
   const command = "pawl init --no-guard";
-  refuseAgent(host, "take the guard away", command);
+  refuseAgent(host, "remove the guard", command);
   const project = await host.projects.open();
   // Throws for an unreadable or recursive pawl.yaml.
   await project.runtime.settings(project.runtime.store.view());

@@ -18,7 +18,7 @@ import { spawnSync } from "node:child_process";`;
 const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfetch", "websearch", "question"];`,
     `{
       if (READING.includes(tool)) return;
-      throw new Error("Pawl's guard did not answer, so only reading goes on: " + (asked.error?.message ?? asked.stderr ?? ""));
+      throw new Error("Pawl's guard did not answer, so only reads are allowed: " + (asked.error?.message ?? asked.stderr ?? ""));
     }`,
   );
 }

@@ -83,7 +83,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
         },
       ];
     },
-    note: "Claude Code blocks each tool where the hook cannot start (2.1.295 and newer): who clones the project installs its packages first.",
+    note: "Claude Code blocks each tool where the hook cannot start (2.1.295 and newer): after cloning the project, install its packages first.",
   },
   codex: {
     title: "Codex",

@@ -35,7 +35,7 @@ const DRAFTS: readonly Draft[] = [
         choices: CLIENTS,
       },
       { flags: "--guard", description: "guard the project: clients' hooks, git's hooks, and `guard: true`" },
-      { flags: "--no-guard", description: "take the guard out again; for a person" },
+      { flags: "--no-guard", description: "remove the guard; only a person can" },
     ],
     details:
       "Creates what is missing and keeps what is there. Running it twice changes nothing. Without --client, --guard is for the clients that are connected.",
@@ -43,7 +43,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "status",
-    summary: "show every run: where it stands, and who needs to act",
+    summary: "show every run: its state, and who acts next",
     group: EVERY_DAY,
     load: async () => (await import("../work/status.ts")).status,
   },
@@ -91,7 +91,7 @@ const DRAFTS: readonly Draft[] = [
       },
     ],
     details:
-      "Counts what the event log holds. Agents report money and tokens, or do not; nothing is estimated.",
+      "Counts from the event log. Money and tokens are what the agents reported; nothing is estimated.",
     load: async () => (await import("../work/stats.ts")).stats,
   },
   {
@@ -139,11 +139,14 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "take",
-    summary: "take over a run that others advanced, or choose which side of it counts",
+    summary: "adopt a run that others moved last, or choose the branch of it that counts",
     group: EVERY_DAY,
-    given: [RUN, { flags: "--side <side>", description: "the side that counts, as `pawl status` names it" }],
+    given: [
+      RUN,
+      { flags: "--side <side>", description: "the branch that counts, as `pawl status` names it" },
+    ],
     details:
-      "Asks a person at a terminal. What others recorded comes with git: it is shown, and moves nothing here before.",
+      "Asks a person at a terminal. The records of others come with git; until you adopt the run, Pawl only shows them.",
     load: async () => (await import("../work/adopt.ts")).adopt,
   },
   {
@@ -168,7 +171,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--task <id>", description: "only this task and its subtasks" },
       {
         flags: "--once",
-        description: "stop as soon as no task can run; one whose agent rests is waited for",
+        description: "stop as soon as no task can run, but wait for agents that rest",
       },
       {
         flags: "--no-wait",
@@ -182,7 +185,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "worker",
-    summary: "work through the backlog of several machines, until told to end",
+    summary: "work through tasks beside other machines, until you stop it",
     group: EVERY_DAY,
     given: [
       { flags: "--name <name>", description: "its name among the workers (default: this machine's)" },
@@ -193,7 +196,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--agents <n>", description: "how many work at once" },
     ],
     details:
-      "For a project whose Bloom is in a database. Ctrl-C and SIGTERM drain: it takes nothing more and ends when its tasks are done; the next one hands them back. `pawl workers` lists all of them.",
+      "For a project that keeps Bloom's work in a database. At Ctrl-C or SIGTERM it takes no new tasks and ends when its own are done; at the next one it hands them back. `pawl workers` lists all of them.",
     load: async () => (await import("../bloom/worker.ts")).worker,
   },
   {
@@ -204,7 +207,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "workers drain",
-    summary: "let a worker take nothing more, and end when its tasks are done",
+    summary: "let a worker finish its tasks, take no new ones, and end",
     group: EVERY_DAY,
     given: [required("name", "the worker's name, as `pawl workers` shows it")],
     details: "For a person.",
@@ -263,7 +266,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--dry-run", description: "with --to: show what would change, and change nothing" },
     ],
     details:
-      "With --to, only a status that changed here since the import goes out, and nothing but the status. GitHub is asked with GITHUB_TOKEN.",
+      "With --to, Pawl sends each status that changed here since the import, and nothing else. GitHub is asked with GITHUB_TOKEN.",
     load: async () => (await import("../work/export.ts")).exportCommand,
   },
   {
@@ -314,7 +317,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "board",
-    summary: "review and follow everything in the browser, on this machine alone",
+    summary: "review and follow everything in a browser on this machine",
     group: EVERY_DAY,
     given: [
       { flags: "--port <number>", description: "the port (default: any free port)" },
@@ -322,7 +325,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--no-open", description: "only print the address, and open no browser" },
     ],
     details:
-      "The printed address opens one browser, once, within five minutes. Name --project several times for several projects on one board. Where an agent starts it, the board only shows.",
+      "The printed address opens one browser, once, within five minutes. Name --project several times for several projects on one board. If an agent starts it, the board only shows.",
     load: async () => (await import("../board.ts")).board,
   },
   {
@@ -353,7 +356,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--schema", description: "call nothing; show what the tool takes, as JSON Schema" },
     ],
     details:
-      "Prints the tool's answer: mostly the prompt for the next step. It never counts as a person's word: whoever calls, a verdict of a person's is given with `pawl approve` or `pawl reject`.",
+      "Prints the tool's answer, usually the prompt for the next step. It never counts as a person's verdict: people decide with `pawl approve` or `pawl reject`.",
     load: async () => (await import("../clients/call.ts")).call,
   },
   {
@@ -382,11 +385,11 @@ const DRAFTS: readonly Draft[] = [
     summary: "begin a workflow of your own, from the gallery or by questions",
     group: WORKFLOWS,
     given: [
-      optional("name", "its name, as of a file (default: the template's)"),
+      optional("name", "its name, which its file gets too (default: the template's)"),
       { flags: "--template <name>", description: "a workflow of the gallery", choices: TEMPLATES },
     ],
     details:
-      "Writes NAME.yaml, its replies in NAME/, and its line in pawl.yaml; writes over nothing. Without --template, asks a person at a terminal. docs/workflows-gallery.md shows the gallery.",
+      "Writes NAME.yaml, its replies in NAME/, and its line in pawl.yaml; overwrites nothing. Without --template, asks a person at a terminal. docs/workflows-gallery.md shows the gallery.",
     load: async () => (await import("../workflow/new.ts")).newWorkflow,
   },
   {
@@ -399,7 +402,7 @@ const DRAFTS: readonly Draft[] = [
         flags: "--events <names>",
         description: "the events in their order: submit,approve (default: you are asked)",
       },
-      { flags: "--fact <name=value...>", description: "what a fact is, as long as it plays a part" },
+      { flags: "--fact <name=value...>", description: "a fact's value, wherever a rule asks for it" },
     ],
     details: "Reads no file that a fact names, starts no command, and begins no run.",
     load: async () => (await import("../workflow/try.ts")).tryWorkflow,
@@ -511,7 +514,7 @@ const DRAFTS: readonly Draft[] = [
     given: [
       {
         flags: "--accept <journal>",
-        description: "accept what a journal that was set aside would write, after you have seen it",
+        description: "show what a journal that was set aside would write, and accept it",
       },
     ],
     details:
@@ -538,7 +541,8 @@ const DRAFTS: readonly Draft[] = [
     name: "database migrate",
     summary: "give the database the shape that this version of Pawl needs",
     group: WORKFLOWS,
-    details: "Programs of the version before go on working with it. Several at once wait for one another.",
+    details:
+      "Programs of the previous version can still work with it. Several migrations at once wait for one another.",
     load: async () => (await import("../database/database.ts")).migrateDatabase,
   },
   {
@@ -554,7 +558,7 @@ const DRAFTS: readonly Draft[] = [
     group: WORKFLOWS,
     given: [{ flags: "--replace", description: "overwrite what the database has of this project" }],
     details:
-      "All of it in one commit, of one moment, or nothing. The files stay, and stay what Pawl works with. Running it twice changes nothing.",
+      "Copies everything in one commit, or nothing. Pawl keeps working with the files. Running it twice changes nothing.",
     load: async () => (await import("../database/database.ts")).importProject,
   },
   {
@@ -567,7 +571,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "doctor",
-    summary: "check everything that Pawl needs, and say what mends it",
+    summary: "check everything that Pawl needs, and say how to fix it",
     group: WORKFLOWS,
     details:
       "Changes nothing. Exits with 1 if something does not work, with 0 if there are only hints. Starts each agent once, for its version, and tries the wall.",
@@ -575,7 +579,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "uninstall",
-    summary: "take Pawl out of a project, and leave what people wrote",
+    summary: "remove Pawl from a project, and keep what people wrote",
     group: WORKFLOWS,
     given: [
       {
@@ -588,12 +592,12 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--yes", description: "remove it without asking, for your own scripts" },
     ],
     details:
-      "Lists everything first and asks a person at a terminal. Keeps tasks.yaml, .alfred/records and the like, and worktrees with something that is not committed. If it is ended half-way, run it again.",
+      "Lists everything first and asks a person at a terminal. Keeps tasks.yaml, .alfred/records and the like, and worktrees with uncommitted work. If it is interrupted, run it again.",
     load: async () => (await import("../project/uninstall.ts")).uninstall,
   },
   {
     name: "guard",
-    summary: "answer a client's hook, or git's: may the assistant do what it is about to do",
+    summary: "answer a hook of a client or of git: may the assistant do this",
     group: WORKFLOWS,
     given: [
       {

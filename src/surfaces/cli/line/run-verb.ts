@@ -56,7 +56,7 @@ const DEFERS: ReadonlySet<ErrorCode> = new Set(["disk-failed", "database-unconfi
 
 function takenDown(name: string): Reply {
   return {
-    text: `Taken down: ${name}. It counts when you end your turn; until then, nothing here can show it.`,
+    text: `Noted: ${name}. It takes effect when you end your turn; until then, no command shows it.`,
     data: { deferred: true },
   };
 }

@@ -82,7 +82,7 @@ function toChange({ after, path }: Difference): Change {
 
 function question(kept: string, differences: readonly Difference[]): string {
   return [
-    `Take over what ${kept} would write? This project did not make it. It changes:`,
+    `Accept ${kept}? This project did not make it. It changes:`,
     ...differences.flatMap((each) => ["", `  ${each.path}  (${sizes(each)})`, ...shortDiff(each)]),
   ].join("\n");
 }

@@ -36,9 +36,9 @@ export const policy: Run = async (host, call) => {
   const question = !pinned
     ? [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`]
     : [
-        ...(found.foreign === null ? [] : [`${name} went on under a policy that this machine never had.`]),
+        ...(found.foreign === null ? [] : [`${name} continued under a policy that this machine never had.`]),
         ...(lines.length === 0
-          ? ["Shall it go on here, by the project's files?"]
+          ? ["Shall it continue here, under the project's files?"]
           : [`Accept this for ${name}? It loosens its policy:`, "", ...lines]),
       ];
   confirm(host, { message: question.join("\n"), command: `pawl policy ${name} --accept` });
@@ -174,7 +174,7 @@ export type Ignored = readonly Loosened[];
 export function renderLoosened({ holds, ignored, run }: Loosened): string {
   const what = holds
     ? `${run} is held: its workflow was loosened`
-    : `${run}: an edit that loosens its policy does not count`;
+    : `${run}: an edit that loosens its policy is ignored`;
   return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
 }
 

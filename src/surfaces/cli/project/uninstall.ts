@@ -29,7 +29,7 @@ export const uninstall: Run = async (host, call) => {
   const { all, client, dryRun, yes } = call.options;
   const wanted: Wanted = { client: client as string | undefined, all: all === true };
   const command = `pawl uninstall${wanted.client ? ` --client ${wanted.client}` : ""}${all ? " --all" : ""}`;
-  if (dryRun !== true) refuseAgent(host, "take Pawl out of a project", command);
+  if (dryRun !== true) refuseAgent(host, "remove Pawl from a project", command);
   // Even if the files that mark a project are gone, the rest may still be here.
   const project = await host.projects.open({ create: true });
   for (let asked = 0; asked < MAX_ASKED; asked++) {

@@ -137,6 +137,6 @@ export const ASKED: Readonly<Record<Act, string | null>> = {
   approve: null,
   reject: "Why? (Enter alone: without a reason) ",
   answer: "Your answer: ",
-  interject: "What shall the agent be told? ",
+  interject: "What should the agent know? ",
   log: null,
 };

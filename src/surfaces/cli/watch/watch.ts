@@ -15,7 +15,7 @@ export const watch: Run = async (host) => {
   if (!host.terminal.isScreen || !process.stdin.isTTY)
     throw new PawlError(
       "terminal-missing",
-      "`pawl watch` draws on a terminal: its input or its output goes elsewhere.",
+      "`pawl watch` needs a terminal: its input or its output goes elsewhere.",
       "Run it in a terminal; `pawl status` and `pawl log --follow` print into pipes.",
     );
   const project = await host.projects.open();

@@ -12,7 +12,7 @@ export const adopt: Run = async (host, call) => {
   if (!module.adopt)
     throw new PawlError(
       "no-effect",
-      `${run} cannot be taken over: runs of ${module.title} have no records of their own.`,
+      `${run} cannot be adopted: runs of ${module.title} have no records of their own.`,
       "`pawl status` shows what each run waits for.",
     );
   const { side } = call.options;

@@ -46,7 +46,7 @@ async function reviewFor(host: Host, project: Project, name: string, wanted: Wan
   const found = await reviewOf(project, name);
   if (found === null) {
     const { run } = await findRun(project, name);
-    const text = `${run} waits for no verdict of yours; \`pawl show ${run}\` says how it stands.\n`;
+    const text = `${run} waits for no verdict of yours; \`pawl show ${run}\` shows its state.\n`;
     return { text, data: { run, review: null } };
   }
   checkSince(found, wanted);
@@ -64,7 +64,7 @@ function checkSince({ changes, history, run }: Review, { since }: Wanted): void 
   if (!since || isJudged || history.some(({ stage }) => stage === "human")) return;
   throw new PawlError(
     "no-effect",
-    `Nobody has given a verdict on ${run} yet: expected one to compare with, found none.`,
+    `${run} has no verdict yet to compare with.`,
     `All of it is new: run \`pawl review ${run}\` without --since.`,
   );
 }
@@ -75,7 +75,7 @@ async function differencesFor(project: Project, found: Review, { path, since }: 
     throw new PawlError(
       "no-effect",
       `${run} does not change ${JSON.stringify(path)}: expected one of the files that \`pawl review ${run}\` lists.`,
-      "Write its path as it stands there.",
+      "Write its path as it is listed there.",
     );
   const limits = path === null ? { bytes: MOST, bytesOfFile: MOST_OF_FILE } : { bytes: MOST_ALONE };
   return differencesOf(project, found, { path, since, ...limits });

@@ -17,7 +17,7 @@ export function renderStats(
   terminal: Pick<Terminal, "columns" | "paint">,
 ): string {
   if (total.runs === 0 && !total.gates)
-    return "Nothing is known yet: agents of `pawl run` and gates are counted from the first on.\n";
+    return "Nothing to count yet: costs come from agents of `pawl run`, waiting times from gates.\n";
   const { columns, paint } = terminal;
   const lines = [
     ...totalLines(total).flatMap(([name, words]) => wrapHanging(`${pad(name, 9)} ${words}`, columns)),

@@ -181,7 +181,7 @@ function renderDecided(run: RunOverview, columns: number, paint: Paint): string[
   const { awaits, elsewhere, unproved, verdicts = [] } = run;
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
   const old = unproved ? ["unproved: its history here does not go back to its beginning"] : [];
-  const goOn = awaits === "nobody" ? "" : `; to take it over: \`pawl take ${run.run}\``;
+  const goOn = awaits === "nobody" ? "" : `; to adopt it: \`pawl take ${run.run}\``;
   const { environment } = run;
   const has = environment ? [hasWords(environment)] : [];
   const others = elsewhere ? [`moved last in another checkout, by ${elsewhere.by}${goOn}`] : [];

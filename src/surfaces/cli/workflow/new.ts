@@ -69,7 +69,7 @@ async function askedAt(host: Host, given: string | undefined): Promise<Made> {
   if (terminal === null)
     throw new PawlError(
       "usage",
-      `Without a terminal nobody can be asked what the workflow is: expected --template with one of ${TEMPLATES.join(", ")}.`,
+      `Without a terminal, Pawl cannot ask what the workflow is: expected --template with one of ${TEMPLATES.join(", ")}.`,
       "Run `pawl workflow new NAME --template release`, or the same command in a terminal.",
     );
   try {
@@ -94,7 +94,7 @@ export function answers(terminal: Conversation, given: string | undefined, taken
       `The gallery has no ${JSON.stringify(template)}: expected one of ${TEMPLATES.join(", ")}, or nothing.`,
       "Run the command again.",
     );
-  const name = given ?? ask(`Its name, as of a file${known ? ` (${known})` : ""}:`);
+  const name = given ?? ask(`Its name, which its file gets too${known ? ` (${known})` : ""}:`);
   if (known) return { name: name === "" ? known : name, template: known };
   checkName(name, taken);
   const title = ask("Its title, in a few words:") || name;
@@ -153,7 +153,7 @@ function creating(
       if (first !== undefined)
         throw new PawlError(
           "workflow-exists",
-          `${first} exists already, and Pawl writes over nothing of yours.`,
+          `${first} exists already, and Pawl overwrites nothing of yours.`,
           `Choose another name: \`pawl workflow new NAME\`, or move ${first} away.`,
         );
       const changes = Object.entries(files).map(([path, text]) => ({ path: projectPath(path), text }));

@@ -24,7 +24,7 @@ export const tryWorkflow: Run = async (host, call) => {
   if (terminal === null)
     throw new PawlError(
       "usage",
-      "Without a terminal nobody can choose what happens: expected --events with the events in their order.",
+      "Without a terminal, Pawl cannot ask which events happen: expected --events with the events in their order.",
       `Run \`pawl workflow try ${definition.table.name} --events ${Object.keys(definition.table.events)[0]}\`, or the same command in a terminal.`,
     );
   try {
@@ -83,7 +83,7 @@ function walkBy(definition: Definition, events: readonly string[], fixed: Facts)
       throw new PawlError(
         "usage",
         isFinal(table, at.state)
-          ? `The walk has ended in ${at.state}, and takes no ${event} any more.`
+          ? `The walk ended in ${at.state}, which takes no ${event}.`
           : `With these facts, nothing decides ${event} in ${at.state}.`,
         "Leave it out, or change --fact.",
       );
@@ -163,7 +163,7 @@ function walkAnswer(
   const next = [...new Set(choicesAt(definition, last).map(({ event }) => event))];
   const end = isFinal(table, last.state)
     ? `It ends in ${last.state}.`
-    : `It stands in ${last.state}. Next: ${next.join(", ")}.`;
+    : `It is in ${last.state}. Next: ${next.join(", ")}.`;
   const text = clean([...lines, `${end} Nothing was written.`].join("\n"));
   return {
     text: `${hangOnScreen(text, terminal)}\n`,

@@ -177,7 +177,7 @@ function closedTo({ gate, level, run: name }: Review) {
   if (level === "any") return null;
   return {
     code: "verdict-too-weak",
-    message: `The gate ${gate} of ${name} wants a stronger verdict (${level}) than one given in a client.`,
+    message: `The gate ${gate} of ${name} needs a stronger verdict (${level}) than a client can give.`,
     fix: `Decide in a terminal: \`pawl approve ${name}\` or \`pawl reject ${name}\`; or on the board: \`pawl board\`.`,
   };
 }
@@ -185,7 +185,7 @@ function closedTo({ gate, level, run: name }: Review) {
 function spent(name: string): PawlError {
   return new PawlError(
     "nonce-refused",
-    `The verdict on ${name} did not come with the nonce of the review that it is about: it was used already, is too old, or belongs to another review. Nothing was decided.`,
+    `The verdict on ${name} was refused: its nonce was used already, is too old, or belongs to another review. Nothing was decided.`,
     `A person reads the review again in the client's app and decides there, or with \`pawl approve ${name}\` or \`pawl reject ${name}\` in a terminal.`,
   );
 }
@@ -193,7 +193,7 @@ function spent(name: string): PawlError {
 function notShown(name: string): CallToolResult {
   return refusal(
     "caller-not-allowed",
-    `${name} belongs to Pawl's app, and this client has not said that it shows apps. Nothing was decided.`,
+    `${name} belongs to Pawl's app, and this client does not say that it shows apps. Nothing was decided.`,
     "A person decides: `pawl review` lists what waits for them.",
   );
 }

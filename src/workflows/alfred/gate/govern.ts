@@ -105,7 +105,7 @@ export function withPolicyFinding(
 ): Evidence {
   const others = evidence.filter(({ about }) => about !== POLICY);
   if (ignored.length === 0) return others;
-  const words = `The configuration was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy alfred:${id}\`, and may accept it there.`;
+  const words = `The configuration was loosened since the task began, which is ignored: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy alfred:${id}\`, and may accept it there.`;
   return [...others, { about: POLICY, verdict: "differs", words }];
 }
 

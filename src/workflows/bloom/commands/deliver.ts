@@ -76,7 +76,7 @@ export async function merge(context: ExecutionContext): Promise<StepResult> {
         how = "rebase";
       } else if (result !== "void") return result;
     }
-    return failed(task, into, `${into} kept moving while it was being merged into`);
+    return failed(task, into, `${into} kept moving during the merge`);
   } finally {
     await place.release(published);
   }
@@ -223,7 +223,7 @@ async function publish(
       return {
         refused: {
           event: "git_refused",
-          reason: `the remote refuses to have ${into} moved: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
+          reason: `the remote refuses to move ${into}: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
           patch: seen.patch,
           events: seen.events,
         },

@@ -115,7 +115,7 @@ function faultOf(
   const long =
     writer === null
       ? `These are not committed:\n\n${list.join("\n")}`
-      : `All your work was committed. Then the check \`${writer}\` wrote these, which git does not ignore:\n\n${list.join("\n")}\n\nAdd them to \`.gitignore\`, or make the check take them away.`;
+      : `All your work was committed. Then the check \`${writer}\` wrote these files, which git does not ignore:\n\n${list.join("\n")}\n\nAdd them to \`.gitignore\`, or make the check remove them.`;
   return {
     short: `not committed${by}: ${listed(state.uncommitted, SHORT_PATHS, "").join(", ")}${hooks}`,
     long,

@@ -53,7 +53,7 @@ export async function perform(command: Command, context: ExecutionContext): Prom
   if (act === undefined)
     throw new PawlError(
       "internal",
-      `The table of a task has a command ${command.type} that nobody performs.`,
+      `Bloom's table has the command ${command.type}, which Pawl does not know.`,
       "Report this.",
     );
   const done = await orFailure(

@@ -98,7 +98,7 @@ function cameBack(
   const of = settings.pr.rounds;
   const reviews = [...(run.returned?.reviews ?? []), ...back.reviews.map(({ id }) => id)];
   const reason = inShort(back, targetOf(task));
-  const limit = `\`pr.rounds: ${of}\` is reached, see to ${url}; \`${settings.command} ready ${task.id}\` gives its agent as many again`;
+  const limit = `\`pr.rounds: ${of}\` is reached: look at ${url}. \`${settings.command} ready ${task.id}\` gives its agent as many again`;
   return {
     event: "pr_returned",
     reason: round > of ? `${reason}; ${limit}` : reason,

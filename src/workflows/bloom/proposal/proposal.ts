@@ -185,6 +185,6 @@ function invalidAs(message: string): PawlError {
   return new PawlError(
     "proposal-invalid",
     message,
-    "Ask again, by another agent or in other words. Nothing was changed.",
+    "Ask again, with another agent or in other words. Nothing was changed.",
   );
 }

@@ -47,7 +47,7 @@ export async function propose(ports: Ports, order: ProposeOrder): Promise<Propos
   const result =
     found instanceof PawlError ? taken(await again(ports, order, asked, first, found), order) : found;
   for (const { path } of (await changed()).files)
-    order.tell(`${path} changed while the agent ran, although it is to change nothing. Look at it.`);
+    order.tell(`${path} changed while the agent ran, although it was told to change nothing. Look at it.`);
   if (result instanceof PawlError) throw result;
   return result;
 }
@@ -59,7 +59,7 @@ async function again(
   { session }: AgentEnd,
   fault: PawlError,
 ): Promise<AgentEnd> {
-  order.tell(`${fault.message} Asking once more.`);
+  order.tell(`${fault.message} Asking again.`);
   const prompt = repairPrompt(fault.message);
   return ask(ports, order, `${order.name}.2`, session === null ? `${asked}\n${prompt}` : prompt, session);
 }

@@ -35,7 +35,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
     if (atWork.has(task.id))
       throw new PawlError(
         "invalid-action",
-        `A worker in this checkout is at work on ${task.id}: what it reports would be about another run. Nothing was changed.`,
+        `A worker in this checkout works on ${task.id}: its reports would be about another run. Nothing was changed.`,
         `End \`pawl run\` with Ctrl-C, then run \`pawl take bloom:${task.id}\` again.`,
       );
     const runAt = (branch: TaskBranch) => taken(task, branch, own);

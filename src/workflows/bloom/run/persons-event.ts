@@ -7,7 +7,7 @@ import type { TaskRun } from "./task-run.ts";
 export function personsReason(task: Task, event: string | null): string | undefined {
   if (event === "cancelled") return task.cancel_reason ?? "no reason is given";
   return event === "halted" && task.status === "cancelled"
-    ? `tasks.yaml was made to say \`cancelled\` while its agent was at work; \`bloom cancel ${task.id}\` cancels it`
+    ? `tasks.yaml was set to \`cancelled\` while its agent was at work; \`bloom cancel ${task.id}\` cancels it`
     : undefined;
 }
 

@@ -80,7 +80,7 @@ function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | nu
   if (reached === false)
     throw new PawlError(
       "records-invalid",
-      `${path} cannot be used: no run of Bloom can be ${recordedState.state} as it says. Nothing was changed.`,
+      `${path} cannot be used: it says "${recordedState.state}", which no run of Bloom can reach that way. Nothing was changed.`,
       `Ask whoever committed it: \`git log -- ${path}\`.`,
     );
   const last = branch.steps.at(-1);

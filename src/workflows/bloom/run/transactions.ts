@@ -607,7 +607,7 @@ export const putBack: Transaction<
 
 function reasonFor(command: string, { from, id, to }: Omit<Claim, "task">): string {
   const verb = to === "cancelled" ? `cancel ${id} --reason "…"` : `done ${id} --force`;
-  return `tasks.yaml was made to say \`${to}\` of ${id} while an agent without a wall was at work; it says \`${from}\` again. A person says so by \`${command} ${verb}\`.`;
+  return `${id} was set to \`${to}\` in tasks.yaml while an agent without a wall was at work, so it is \`${from}\` again. A person sets it with \`${command} ${verb}\`.`;
 }
 
 function nameOf({ who, channel }: Caller): string {

@@ -401,8 +401,8 @@ function checkCaps({ reserve }: Loop["leaseManager"], { settings: { caps } }: Pi
   if (reserve !== undefined || !hasCaps(caps)) return;
   throw new PawlError(
     "config-invalid",
-    "pawl.yaml sets `bloom.caps`, which count what all machines do; this project's state is in files, which no other machine sees.",
-    "Keep Bloom's state in a database (`stores: {bloom: postgres}`), or take `caps` out of pawl.yaml; `bloom.agents` limits one machine.",
+    "pawl.yaml sets `bloom.caps`, which apply to all machines; this project keeps its state in files, which no other machine sees.",
+    "Keep Bloom's state in a database (`stores: {bloom: postgres}`), or remove `caps` from pawl.yaml; `bloom.agents` limits one machine.",
   );
 }
 

@@ -172,7 +172,7 @@ describe("The retry policy", () => {
         type: "loop:paused",
         code: "disk-failed",
         reason: "no space left",
-        fix: "Make room, or close what uses it up.",
+        fix: "Free some of it, or close what uses it.",
       },
     ]);
     retries.succeeded(false);

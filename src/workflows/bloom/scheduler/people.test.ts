@@ -41,13 +41,13 @@ describe("A person", () => {
     const said = await person(interject, { task: "T1", text: "Mind the port" });
     expect(said.text).toContain("No agent of T1 runs now: it is waiting_for_human.");
     const shown = async () => (await person(show, { id: "T1" })).text;
-    expect(await shown()).toContain("Said, but not delivered to its agent yet:\n- Mind the port");
+    expect(await shown()).toContain("Messages that its agent does not have yet:\n- Mind the port");
     await person(gate, { id: "T1", approve: true });
     expect(await again()).toMatchObject({ done: ["T1"] });
     expect(runs).toHaveLength(1);
     expect(tasks()[0]?.ai_notes).toEqual(["said after its agent's last run: Mind the port"]);
     expect(stored.filter(({ type }) => type === "task:noted")).toHaveLength(1);
-    expect(await shown()).not.toContain("not delivered to its agent");
+    expect(await shown()).not.toContain("Messages that its agent");
     expect(await person(interject, { task: "T1", text: "Too late" })).toMatchObject({
       refused: true,
       text: expect.stringContaining("Leave a note instead"),

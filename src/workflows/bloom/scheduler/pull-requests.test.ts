@@ -297,7 +297,7 @@ describe("A pull request that comes back", () => {
     expect(prompts).toHaveLength(2);
     expect(tasks()[0]).toMatchObject({
       status: "blocked",
-      ai_notes: [expect.stringContaining(`fails lint; \`pr.rounds: 2\` is reached, see to ${URL}`)],
+      ai_notes: [expect.stringContaining(`fails lint; \`pr.rounds: 2\` is reached: look at ${URL}`)],
     });
     expect(of("git:pr_returned").map(({ round }) => round)).toEqual([1, 2, 3]);
     await person(ready, { id: "T1" });

@@ -88,5 +88,5 @@ function transient(
     return TRANSIENT.has(error.code) ? { code: error.code, reason: error.message, fix: error.fix } : null;
   const { code, message } = error as NodeJS.ErrnoException;
   if (!SYSTEM_TRANSIENT.has(code)) return null;
-  return { code: "disk-failed", reason: message, fix: "Make room, or close what uses it up." };
+  return { code: "disk-failed", reason: message, fix: "Free some of it, or close what uses it." };
 }

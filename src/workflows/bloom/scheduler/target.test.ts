@@ -167,7 +167,7 @@ describe("A target that fails the check of its tasks", () => {
     await stage.end();
     const { text } = await stage.person(ready, { id: "T1" });
     expect(text).toBe(
-      "T1 goes on, with main as it is now. If its check fails again, its agent has to repair it.",
+      "T1 continues, with main as it is now. If its check fails again, its agent must fix it.",
     );
     expect(await stage.again()).toMatchObject({ done: ["T1"] });
     expect(purposes(stage)).toEqual(["step", "repair"]);

@@ -208,25 +208,15 @@ describe("A call that an agent deferred", () => {
   });
 
   it.each([
-    ["lacks its run's capability", note("Not mine"), false, /^a call of note in its outbox is not its own/],
-    [
-      "is not an agent's to make",
-      { verb: "reset", input: { id: "T1" } },
-      true,
-      /^it may not ask for reset in this way/,
-    ],
+    ["lacks its run's capability", note("Not mine"), false, /^ignored a call of note in its outbox/],
+    ["is not an agent's to make", { verb: "reset", input: { id: "T1" } }, true, /^ignored its call of reset/],
     [
       "speaks for another task",
       { verb: "note", input: { id: "T2", text: "Let me" } },
       true,
       /^note was not done: This is T1's agent \(run T1\.1\), and `note` would speak for T2/,
     ],
-    [
-      "has a name without end",
-      { verb: "x".repeat(1000), input: {} },
-      true,
-      /^it may not ask for x{80} in this way/,
-    ],
+    ["has a name without end", { verb: "x".repeat(1000), input: {} }, true, /^ignored its call of x{80}:/],
     [
       "is refused",
       { verb: "note", input: { id: "T1", text: " " } },

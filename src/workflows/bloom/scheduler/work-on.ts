@@ -343,8 +343,8 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
   await setup.ports.agents.takeCalls(run, async (call, own) => {
     const asked = readCall(call);
     const verb = call.verb.slice(0, 80);
-    if (!own) return warn(`a call of ${verb} in its outbox is not its own: it lacks the run's capability`);
-    if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
+    if (!own) return warn(`ignored a call of ${verb} in its outbox: it lacks the run's capability`);
+    if (!asked) return warn(`ignored its call of ${verb}: an agent may not make it`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };
       const { events = [] } = await runTransaction(

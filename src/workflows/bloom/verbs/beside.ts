@@ -29,5 +29,5 @@ export async function besideProject(view: View): Promise<readonly Beside[]> {
 }
 
 export function renderBeside({ path, place }: Beside): string {
-  return `${path}: warning: it takes ${place} from beside the project, which no workspace has. Move it into the repository, or depend on a published version.`;
+  return `${path}: warning: it uses ${place}, which lies beside the project and so in no workspace. Move it into the repository, or depend on a published version.`;
 }

@@ -29,7 +29,7 @@ export function checkReason(reason: string | undefined, command: string): string
   if (reason !== undefined && reason.trim() !== "") return reason.trim();
   throw new PawlError(
     "usage",
-    "Expected a reason, found none: whoever waits for it must learn why.",
+    "Expected a reason, found none: people who wait for it must learn why.",
     `Run \`bloom ${command} --reason "…"\`.`,
   );
 }
@@ -76,7 +76,9 @@ function waitersOf(tasks: readonly Task[], cancelled: readonly Task[]): readonly
   const waiting = eachTask(tasks).flatMap(({ task }) =>
     !ids.has(task.id) && !isClosed(task) && task.depends_on.some((each) => ids.has(each)) ? [task.id] : [],
   );
-  return waiting.length === 0 ? [] : [`These depend on it, and will wait for you: ${waiting.join(", ")}.`];
+  return waiting.length === 0
+    ? []
+    : [`These tasks depend on it and now wait for you: ${waiting.join(", ")}.`];
 }
 
 /**

@@ -143,7 +143,7 @@ export const show = looking(
         ),
       ),
       ...block(
-        "Said, but not delivered to its agent yet",
+        "Messages that its agent does not have yet",
         seen.messages.map((each) => `- ${each.text}`),
       ),
       ...block(
@@ -173,7 +173,9 @@ function loopLines({ elsewhere, run }: Shown): readonly string[] {
   return [
     `In the loop: ${state}${reason ? ` (${reason})` : ""}, since ${since}.`,
     ...(elsewhere
-      ? [`Moved last in another checkout, by ${elsewhere.by}: its records say so, and prove no verdict.`]
+      ? [
+          `Moved last in another checkout, by ${elsewhere.by}, according to its records, which prove no verdict.`,
+        ]
       : []),
     ...(pullRequest ? [`Pull request: ${pullRequest.url}`] : []),
   ];

@@ -31,10 +31,10 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
     return null;
   const { minutes, turns, usd } = spentOf(run);
   return askFirst(context, {
-    question: `Let ${run.task} (${run.title}) go on, by \`${verb}\`?`,
+    question: `Let ${run.task} (${run.title}) continue, by \`${verb}\`?`,
     facts: [
       awaitsApproval
-        ? "It waits for your approval; it would begin anew, and its work would not be approved."
+        ? "It waits for your approval. It would start over, and its work would not be approved."
         : "It has spent its budget; it would get a fresh one.",
       `Spent so far: ${turns} turns, ${minutes} minutes, ${usd} usd.`,
     ],
@@ -52,7 +52,7 @@ function spentOf({ spent }: TaskRun) {
 function notAnAgents(run: TaskRun, verb: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
-    `${run.task} is ${run.state}: only a person lets it go on, and this call of \`${verb}\` comes from an agent. Nothing was changed.`,
+    `${run.task} is ${run.state}: only a person can let it continue, and this call of \`${verb}\` comes from an agent. Nothing was changed.`,
     `A person runs \`bloom ${verb} ${run.task}\` in a terminal of their own.`,
   );
 }

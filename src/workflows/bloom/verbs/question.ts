@@ -39,7 +39,7 @@ export const ask = changing(
     const question = newQuestion(questions, { task: known, text, blocking: blocking === true }, now.time);
     const then = question.blocking
       ? "End your turn now: you are resumed with the answer."
-      : "Go on; the answer reaches you later.";
+      : "Continue; the answer reaches you later.";
     return {
       text: `ShownQuestion as ${question.id}. ${then}`,
       data: { question },
@@ -109,7 +109,7 @@ export const answer = changing(
       questionAnswered(answered),
     );
     return {
-      text: `Answered ${id}; ${question.task} goes on.`,
+      text: `Answered ${id}; ${question.task} continues.`,
       data: { question: answered, ...next.data },
       edits: next.edits ?? [],
       changes: [write, ...(next.changes ?? [])],

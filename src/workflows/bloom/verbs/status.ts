@@ -58,11 +58,11 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
     return {
       ...sent,
       changes: [...(sent.changes ?? []), ...accountChanges(snapshot.accounts, accounts)],
-      text: `${id} goes on: ${run.rest ?? "its agent"} is asked again.`,
+      text: `${id} continues: ${run.rest ?? "its agent"} is asked again.`,
     };
   }
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
-    const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
+    const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` starts it over.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);
   }
   const hint = waits ? `It will be taken when nothing holds it: ${waits}.` : null;
@@ -79,7 +79,7 @@ function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Conte
   const into = run.red?.into ?? "its target";
   return {
     ...sent,
-    text: `${task.id} goes on, with ${into} as it is now. If its check fails again, its agent has to repair it.`,
+    text: `${task.id} continues, with ${into} as it is now. If its check fails again, its agent must fix it.`,
   };
 }
 

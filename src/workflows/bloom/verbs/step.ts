@@ -35,7 +35,7 @@ export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now 
 function cancelledStep({ id, status }: Step, task: Task): Done | null {
   if (status !== "cancelled") return null;
   return {
-    text: `${id} is cancelled. A person who wants it after all writes \`status: pending\` into tasks.yaml.`,
+    text: `${id} is cancelled. To bring it back, a person writes \`status: pending\` into tasks.yaml.`,
     data: { task: task.id, step: id, status },
     refused: true,
   };
@@ -78,7 +78,7 @@ export const stepStart = changing(loadTasks, ({ file }, { id }: StepInput, { now
   if (over) return over;
   if (step.status === "done")
     return {
-      text: `${id} is done; a done step is not begun again.`,
+      text: `${id} is done; a done step cannot start again.`,
       data: { ...data, status: "done" },
       refused: true,
     };

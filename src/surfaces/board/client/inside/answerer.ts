@@ -52,7 +52,7 @@ function unreached(failure: unknown): never {
   throw new RefusedError(
     {
       code: "client-unreachable",
-      message: `The client did not pass this on to Pawl: ${failure instanceof Error ? failure.message : String(failure)}`,
+      message: `The client did not send this to Pawl: ${failure instanceof Error ? failure.message : String(failure)}`,
       fix: "Try again; or decide in a terminal: pawl review",
     },
     0,

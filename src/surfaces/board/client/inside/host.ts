@@ -59,7 +59,7 @@ export function followSize(app: App, page: HTMLElement): void {
  */
 export async function sendDecision(app: App, run: string, done: Done, approved: boolean): Promise<void> {
   const name = oneLine(run, 200);
-  const text = `I ${approved ? "approved" : "rejected"} ${name} in Pawl's review: ${oneLine(done.words, 300)} The verdict is recorded, so do not pass it on. See where ${name} stands, and go on.`;
+  const text = `I ${approved ? "approved" : "rejected"} ${name} in Pawl's review: ${oneLine(done.words, 300)} The verdict is recorded, so do not pass it on. Look at the state of ${name}, and continue.`;
   const content = [{ type: "text" as const, text }];
   const { message, updateModelContext } = app.getHostCapabilities() ?? {};
   if (message) {

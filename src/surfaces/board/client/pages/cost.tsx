@@ -42,8 +42,8 @@ export function CostPage({ project }: PageProps) {
       <Loaded from={cost}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Empty title="Nothing has been spent that is known of." command="pawl run">
-              Agents of the loop say what they use; it is counted from their first step on:
+            <Empty title="No costs are known yet." command="pawl run">
+              The loop's agents report what they use, from their first step on:
             </Empty>
           ) : (
             <>
@@ -68,7 +68,7 @@ function Figures({ rows }: { readonly rows: readonly CostRow[] }) {
     ["Money", known(total.usd, renderUsd)],
     ["Per accepted step", known(total.usdPerStep, renderUsd)],
     ["Tokens", known(total.tokens, renderLarge)],
-    ["Time of agents", renderMinutes(total.minutes)],
+    ["Agent time", renderMinutes(total.minutes)],
     ["Spent on doing it again", `${Math.round(total.again * 100)} %`],
   ];
   return (

@@ -36,8 +36,7 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
 function NothingWaits() {
   return (
     <Empty title="Nothing waits for you." command="pawl status">
-      Gates, questions, blocked tasks and failed checks of all projects come here by themselves. In the
-      terminal:
+      Gates, questions, blocked tasks and failed checks of all projects appear here. In the terminal:
     </Empty>
   );
 }

@@ -73,14 +73,14 @@ function Content({ data }: { readonly data: RunAnswer }) {
 function Standing({ data: { at, machine, moves } }: { readonly data: RunAnswer }) {
   return (
     <div class="run-columns">
-      <section class="part" aria-label="Where it stands">
+      <section class="part" aria-label="State">
         <div class="part-head">
-          <h2>Where it stands</h2>
+          <h2>State</h2>
         </div>
         {machine ? (
           <MachinePicture machine={machine} at={at} />
         ) : (
-          <Empty title="It is in no table: it is over, or has not begun." />
+          <Empty title="No table has this state: the run is over, or has not begun." />
         )}
       </section>
       <section class="part" aria-label="What may happen next">

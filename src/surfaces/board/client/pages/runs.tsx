@@ -70,7 +70,7 @@ function Workflows({
         A run begins with the first step of a workflow; this sets one up:
       </Empty>
     ) : (
-      <Empty title="No run is like that." />
+      <Empty title="No run matches." />
     );
   return shown.map(({ name, problem, runs, title }) => (
     <section key={name} class="part" aria-label={title}>

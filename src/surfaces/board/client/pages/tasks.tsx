@@ -72,7 +72,7 @@ function Overlaps({ overlaps }: Pick<Tasks, "overlaps">) {
     <details class="overlaps">
       <summary>
         <Badge tone="warn">{renderCount(overlaps.length, "overlap")}</Badge> Open tasks whose plans name the
-        same files: they may collide when they are merged.
+        same files: they may conflict when they are merged.
       </summary>
       <ul>
         {overlaps.map(({ files, tasks: [one, other] }) => (
@@ -172,7 +172,7 @@ function OneCard({ project, task }: { readonly task: Card; readonly project: str
           isCode
           max={1_200}
           fromEnd
-          label="What its agent said last"
+          label="Its agent's last words"
         />
       )}
       {task.questions.map(({ id: question, text }) => (
@@ -298,7 +298,7 @@ function Speak({
             <textarea
               rows={2}
               maxLength={20_000}
-              placeholder={kind === "answer" ? "Your answer" : "It reads this before its next step"}
+              placeholder={kind === "answer" ? "Your answer" : "The agent reads this before its next step"}
               value={text}
               onInput={({ currentTarget }) => setText(currentTarget.value)}
               onKeyDown={(pressed) => {

@@ -104,7 +104,7 @@ function Try({ project, table }: { readonly project: string; readonly table: Tab
       }}
     >
       <h3>Try an event</h3>
-      <p class="quiet small">Nothing is changed: the table says what it would do.</p>
+      <p class="quiet small">The table shows what would happen; nothing changes.</p>
       <div class="try-fields">
         <Choose
           name="State"

@@ -102,7 +102,7 @@ function Listed({
       }
     >
       {files.length === 0 && (
-        <Empty title={since ? "Nothing changed since your last verdict." : "No file differs."} />
+        <Empty title={since ? "Nothing changed since your last verdict." : "No file is changed."} />
       )}
       {groupsOf(files).map((group) => (
         <Group

@@ -157,7 +157,7 @@ function Body(props: FileProps) {
   if (diff === null) return <Reserved file={file} />;
   if (diff.isBinary)
     return <p class="file-note quiet">A binary file: there is nothing to read line by line.</p>;
-  if (diff.patch === "") return <p class="file-note quiet">Nothing differs but its mode or its name.</p>;
+  if (diff.patch === "") return <p class="file-note quiet">Only its mode or its name differs.</p>;
   return (
     <>
       <Commented {...props} diff={diff} />

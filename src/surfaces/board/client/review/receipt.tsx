@@ -128,7 +128,7 @@ export function NoVerdict({
         <span class="mono">
           <OneLine text={run} max={120} />
         </span>{" "}
-        waits for nobody's verdict: it was decided elsewhere, or has moved on.
+        waits for no verdict: it was decided elsewhere, or has moved on.
       </p>
       {last.length > 0 && (
         <ul class="happened">
@@ -169,7 +169,7 @@ function Unsent({ draft }: { readonly draft: Signal<Draft> }) {
           </li>
         ))}
       </ul>
-      <p class="quiet small">It is kept, and stands in the field again with this run's next round.</p>
+      <p class="quiet small">It is kept, and appears in the field again in this run's next round.</p>
       <button type="button" onClick={() => discard(draft)}>
         Discard it
       </button>

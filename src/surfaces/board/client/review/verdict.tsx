@@ -121,7 +121,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
       setSending(null);
       if (failure instanceof RefusedError && failure.status === 409) {
         setBack(null);
-        announce("The verdict was not taken. Your notes are kept.");
+        announce("The verdict was not recorded. Your notes are kept.");
         await reload();
       }
     }
@@ -171,8 +171,8 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
         decide={decide}
       />
       <p class="quiet small">
-        Judged is version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. What is decided
-        stays in the history; a change of mind is a new round.
+        You judge version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. Your decision
+        stays in the history; to change it, start a new round.
       </p>
     </div>
   );
@@ -181,7 +181,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
 function Red({ words }: { readonly words: readonly string[] }) {
   return (
     <div class="stale" role="alert">
-      <p>Not everything speaks for it:</p>
+      <p>Not everything supports it:</p>
       <ul>
         {words.map((each) => (
           <li key={each}>{each}</li>
@@ -324,7 +324,7 @@ export function redIn({ checks, claims }: Pick<Review, "checks" | "claims">): re
 
 const WORDLESS: Refused = {
   code: "board-notes",
-  message: "A rejection without words helps nobody: neither notes nor points are written.",
+  message: "A rejection needs words: there are neither notes nor points.",
   fix: "Write what should change in the notes, or a point on a line.",
 };
 

@@ -15,7 +15,7 @@ export interface AskSetup {
 
 const YES = /^\s*(y|yes|ok|allow)\b/i;
 
-/** The answer; `refuse` too if the run ends first. Asks the same question only once per task. */
+/** Returns the answer, or `refuse` if the run ends first. Asks the same question only once per task. */
 export async function askPerson(
   setup: AskSetup,
   task: string,
@@ -53,7 +53,7 @@ function answered(
     const heard = () =>
       void look().then(
         (question) => question?.answer != null && settle(question.answer),
-        // Unreadable for now, or forever: the run's limits still hold.
+        // Even if it stays unreadable, the run's limits end the wait.
         () => {},
       );
     const watching = watch.onChange(heard);

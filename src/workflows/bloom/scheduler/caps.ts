@@ -1,20 +1,20 @@
 /**
- * Caps over all machines that keep this worker from taking tasks. Those that are reached are remembered for one look, so that a
- * long backlog costs one question per cap.
+ * The caps over all machines that keep this worker from taking tasks. Remembers for one pass over the tasks which are reached, so
+ * that a long backlog costs one question per cap.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Cap, Wanted } from "../../../core/ports/leases.ts";
 import { wordsOfCap } from "../caps.ts";
 
 export interface Caps {
-  /** A new look: somebody may have ended since the last one. */
+  /** Begins a pass: work may have ended since the last one. */
   begin(): void;
-  /** Whether it is known that a task that counts for this cannot be taken. */
+  /** Whether a cap that is known to be reached excludes such a task. */
   isReached(wanted: Wanted): boolean;
   reach(cap: Cap, wanted: Wanted): void;
-  /** Something else keeps this worker from a task, in words. */
+  /** Records another reason why a task waits. */
   note(words: string): void;
-  /** Tells why tasks wait, if not for the same reasons as at the last look. */
+  /** Reports why tasks wait, if the reasons have changed. */
   tell(): void;
 }
 

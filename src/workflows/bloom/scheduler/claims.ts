@@ -1,7 +1,6 @@
 /**
- * What an agent without a wall may have written into tasks.yaml: a task or step that is over there, although no commit of
- * Pawl ended it. While an agent is at work, and where it has ended since, that is its claim, for other tasks too. The loop
- * puts it back; a person says by a command that it is so.
+ * Claims: tasks and steps that tasks.yaml shows as over although no commit of Pawl ended them. An agent without a wall may have
+ * written that while it was at work, for other tasks too. The loop undoes it; a person ends a task by a command.
  */
 import type { Policies } from "../../../core/ports/policies.ts";
 import { eachTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
@@ -21,18 +20,18 @@ interface Looked {
 }
 
 export interface TaskClaims {
-  /** An agent begins. */
+  /** Notes that an agent begins. */
   begin(): Promise<void>;
-  /** What an agent may have ended since the last look. `rests`: this loop has no agent at work. */
+  /** The claims since the last call. `rests`: this loop has no agent at work. */
   see(looked: Looked, rests: boolean): Promise<readonly Claim[]>;
-  /** Whether what tasks.yaml says now may be an agent's. */
+  /** Whether an agent may have written what tasks.yaml says now. */
   isOpen(): boolean;
 }
 
-/** Kept while an agent is at work: the next loop must not take its claims for a person's words. */
+/** Exists while an agent is at work: the next loop must not take its claims for a person's edits. */
 const AT_WORK = "bloom:@at-work";
 
-/** `endedHere`: which of these tasks and steps a commit of Pawl has ended. Absent: no agent can write the file. */
+/** `endedHere`: those of the tasks and steps that a commit of Pawl ended. Absent: no agent can write the file. */
 export function openTaskClaims(
   policies: Pick<Policies, "find" | "forget" | "keep"> | undefined,
   endedHere: ((ids: readonly string[]) => Promise<ReadonlySet<string>>) | undefined,
@@ -81,7 +80,7 @@ function itemsOf(tasks: readonly Task[]) {
   );
 }
 
-/** What a task at work says of itself is left to its run, which verifies it. */
+/** A task at work is left out: its own run verifies what it claims. */
 function endedIn(
   tasks: readonly Task[],
   runs: Looked["runs"],

@@ -1,10 +1,10 @@
 /**
- * What a task has for itself while it is at work: a name, a slot, ports, and what `up` makes.
+ * Environments: a name, a slot, ports and what `up` makes, for one task while it is at work.
  *
- * E1  It is on disk before `up` begins, and until `down` has ended: whoever comes after a killed worker finds it.
- * E2  `down` runs once for each: one process at a time takes an environment away, and its end is looked for first. What was still
- *     being made is ended before.
- * E3  A slot and a port belong to one environment at a time, also after their owner died, until that is taken away.
+ * E1  The record is on disk from before `up` begins until `down` has ended, so the next worker finds what a killed one left.
+ * E2  `down` runs once for each environment: one process at a time removes it, after a check that no other did. An `up` that
+ *     still runs is ended first.
+ * E3  A slot or port belongs to one environment until that is removed, even if its owner died.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -30,7 +30,7 @@ import { nameOfRun } from "../run/task-run.ts";
 
 export interface Environment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Takes it away. Never throws. */
+  /** Removes it. Never throws. */
   release(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface Setup {
   readonly ports: WorkPorts;
   readonly runtime: Runtime;
   readonly show: (event: PawlEvent) => void;
-  /** The task is another worker's by now. */
+  /** Another worker has the task now. */
   readonly lost?: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ type Up = Extract<BloomEvent, { readonly type: "environment:up" }>;
 
 const MINUTE = 60_000;
 
-/** `hold` gets it before `up` begins. Throws `setup-failed`. */
+/** Calls `hold` with it before `up` begins. Throws `setup-failed`. */
 export async function makeEnvironment(
   setup: Setup,
   task: string,
@@ -73,8 +73,8 @@ export async function makeEnvironment(
   hold({
     variables: variablesOf(held),
     async release() {
-      // Who has the task now takes it away.
-      // What cannot be done now stays on disk for the next loop.
+      // The task's present worker removes it.
+      // The next loop tries again, by the record on disk.
       if (setup.lost?.aborted !== true)
         await takeAway(setup, held, environment, settings.limits.verify, false).catch(() => {});
       taken.release();
@@ -94,14 +94,14 @@ export async function makeEnvironment(
   };
 }
 
-/** Takes away what dead owners have left, and returns the environments that others have. */
+/** Removes what dead owners left, and returns the environments of others. */
 async function freeFor(
   setup: Setup,
   task: string,
   { exclusive }: TaskEnvironment,
 ): Promise<readonly HeldEnvironment[]> {
   const all = await loadEnvironments(setup.runtime.store.view());
-  // The task, and what is exclusive, is held by this worker alone: whoever had them is dead.
+  // This worker alone holds the task and its exclusive things, so their earlier owner is dead.
   const isDead = (each: HeldEnvironment) =>
     each.task === task || each.exclusive.some((name) => exclusive.includes(name));
   for (const each of all.filter(isDead)) await takeAwayNow(setup, each);
@@ -177,14 +177,14 @@ async function bringUp(
 
 const environmentOf = (held: HeldEnvironment) => ({ ...variablesOf(held), BLOOM_TASK: held.task });
 
-/** Unique among all that were ever made. */
+/** Returns a name that no other environment ever had. */
 function runOf({ id, task }: HeldEnvironment, what: "up" | "down"): string {
   return nameOfRun(task, `${what}-${id}`);
 }
 
 // ── Away ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Takes away the environments whose owner died. */
+/** Removes the environments whose owner died. */
 export async function sweepEnvironments(setup: Setup): Promise<void> {
   const all = await loadEnvironments(setup.runtime.store.view());
   const held = all.length === 0 ? undefined : await setup.leaseManager.held?.(setup.ports.host);
@@ -209,10 +209,10 @@ async function takeAway(
   abandoned: boolean,
 ): Promise<void> {
   const lease = await setup.leaseManager.take(`@environment:${held.id}`, setup.name);
-  // Another process is about to have done it.
+  // Another process is removing it.
   if (lease === null) return;
   try {
-    // What its owner committed last may not be in the files yet.
+    // The owner's last commit may not be in the files yet.
     await setup.runtime.store.catchUp();
     if (!(await loadEnvironments(setup.runtime.store.view())).some(({ id }) => id === held.id)) return;
     const isUp = up === null || !abandoned || (await hasBegun(setup, held));
@@ -242,13 +242,13 @@ async function bringDown(setup: Setup, held: HeldEnvironment, command: string, m
   }).ended;
 }
 
-/** Whether `up` began. What another machine did is not seen here. */
+/** Whether `up` began on this machine. */
 async function hasBegun({ ports, runtime }: Setup, held: HeldEnvironment): Promise<boolean> {
   if (held.host !== (ports.host ?? null)) return true;
   return (await runtime.store.view().read(lastingOutput(runOf(held, "up")))) !== null;
 }
 
-/** Whether the command came to its end on this machine. */
+/** Whether the command ended on this machine. */
 async function hasEnded({ runtime }: Setup, held: HeldEnvironment, what: "up" | "down"): Promise<boolean> {
   const path = projectPath(".pawl/commands", runOf(held, what), "end.json");
   return (await runtime.store.view().read(path)) !== null;

@@ -1,4 +1,4 @@
-/** A worker's signs of life among others, and what it is asked for in return. */
+/** A worker's signs of life, and the orders that it gets in return. */
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { Registration, WorkerOrder } from "../../../core/ports/workers.ts";
 
@@ -6,11 +6,11 @@ export interface HeartbeatSetup {
   readonly registration: Registration;
   readonly clock: Clock;
   readonly atWork: () => number;
-  /** Aborted here if the worker is to take nothing more; whoever else aborts it is told of. */
+  /** Aborted by an order to take no new tasks. A drain from elsewhere is reported at once. */
   readonly drain: AbortController;
-  /** Aborted here if the worker is to end at once. */
+  /** Aborted by an order to end at once. */
   readonly stop: AbortController;
-  /** Each order once. */
+  /** Called once for each order. */
   readonly hear: (order: Exclude<WorkerOrder, "go-on">) => void;
 }
 
@@ -19,7 +19,7 @@ export interface Heartbeat {
   close(): Promise<void>;
 }
 
-/** So many signs of life are sent in the time after which a worker counts as gone. */
+/** Signs of life within the time after which a worker counts as gone. */
 const BEATS = 3;
 
 export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
@@ -32,7 +32,7 @@ export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
   const obey = (order: WorkerOrder) => {
     if (order === "go-on" || heard.has(order)) return;
     heard.add(order);
-    // Its own drain, which it told of, is no news.
+    // The answer to its own drain is no order.
     if (order === "drain" && drain.signal.aborted) return;
     hear(order);
     (order === "replaced" ? stop : drain).abort();
@@ -42,7 +42,7 @@ export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
     try {
       obey(await registration.beat({ atWork: atWork(), drains: drain.signal.aborted }));
     } catch {
-      // The next one may reach the database. Until then its leases say what it may go on with.
+      // The next one may reach the database. Until then its leases decide what it may continue.
     }
     if (!isClosed) timer = clock.after(registration.lasting / BEATS, next);
   };
@@ -57,7 +57,7 @@ export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
       timer?.cancel();
       drain.signal.removeEventListener("abort", next);
       await beating;
-      // Where the database cannot be reached, it counts as gone a little later.
+      // If the database cannot be reached, the worker counts as gone a little later.
       await registration.leave().catch(() => {});
     },
   };

@@ -7,12 +7,13 @@
  * L3  Memory holds nothing that the disk does not: the next loop resumes a killed one.
  * L4  If something can begin and a slot is free, it begins at once: every end, every change of the project's files and
  *     every freed slot wakes the loop. It polls only for another process that died, or stopped before it did anything.
- * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so tasks
- *     that wait for their merge hold up nobody. What has an environment of its own keeps its slot. A task that needs a slot again comes before one that has not begun.
+ * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged, so a wait for
+ *     a merge delays no other task. A task with an environment keeps its slot. A task that needs a slot again comes before
+ *     one that has not begun.
  * L6  Every task ends done and merged, or idle with a reason in its run.
- * L7  A stop begins nothing new, ends the agents and keeps each task's state. A drain begins nothing new and lets what is
- *     begun come to its end.
- * L8  Who cannot be sure of a task's lease ends its agent, before another worker can take the task.
+ * L7  A stop begins nothing new, ends the agents and keeps each task's state. A drain begins nothing new and finishes what
+ *     has begun.
+ * L8  A worker that cannot be sure of a task's lease ends the task's agent before another worker can take the task.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
@@ -62,7 +63,7 @@ export interface LoopSetup extends LoopPorts {
   readonly name: string;
   readonly worker?: Worker;
   readonly agents: number;
-  /** How many merges into one branch are under way at once. */
+  /** The most merges into one branch at a time. */
   readonly mergeTrain: number;
   /** End as soon as nothing can be done. */
   readonly once: boolean;
@@ -83,16 +84,16 @@ export interface LoopEnd {
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
-  /** They wait for a target that fails their check by itself. */
+  /** Tasks that wait for a target that fails their check even without their work. */
   readonly red: readonly WaitsForTarget[];
-  /** Agents that rest, and who waits for them. */
+  /** The agents that rest, and the tasks that wait for them. */
   readonly resting: readonly RestingAgent[];
-  /** In progress, but not by a loop: somebody seems to work on them by hand. */
+  /** Tasks in progress, but not by a loop: a person seems to work on them. */
   readonly byHand: readonly string[];
 }
 
 interface WaitsForTarget {
-  /** What fails there, since when, in words. */
+  /** What fails there and since when, for display. */
   readonly reason: string;
   readonly tasks: readonly string[];
 }
@@ -113,30 +114,30 @@ interface Loop extends LoopSetup {
   readonly caps: Caps;
   readonly signal: Signal;
   readonly active: Map<string, Active>;
-  /** Looks at pull requests: they need no slot. */
+  /** The checks of pull requests: they need no slot. */
   readonly looks: Map<string, Active>;
   /** Tasks that an unexpected error stopped; this loop leaves them alone and continues with the others. */
   readonly failed: Map<string, unknown>;
-  /** Tasks of which nobody has agreed to what they start, and why. */
+  /** Tasks whose programs no person has agreed to, and why. */
   readonly untrusted: Map<string, PawlError>;
   readonly accountOf: AccountOf;
-  /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
+  /** Tasks whose lines in tasks.yaml could not be changed at the last attempt. */
   readonly unwritable: Map<string, PawlError>;
-  /** What this loop holds besides tasks: a repository's branch, the project's root, what only one task at a time may use. */
+  /** What this loop holds besides tasks: repositories' branches, the project's root, exclusive things. */
   readonly folders: Set<string>;
   readonly mode: LoopMode;
 }
 
-/** The longest wait for a change that nobody signals, and the interval at which it polls other workers' leases. */
+/** The longest wait for a change without a signal, and the interval of polls for other workers' leases. */
 const SLOW_MILLISECONDS = 30_000;
 const TAKEN_MILLISECONDS = 1000;
 
 /**
- * Runs until stopped, or with `once` until nothing can be done. Throws what makes it impossible to continue; at the end,
- * also what stopped a single task.
+ * Runs until stopped, or with `once` until nothing can be done. Throws an error that makes it impossible to continue; at the end,
+ * also one that stopped a single task.
  */
 export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
-  // An error that ends the loop must end its agents too: nobody would supervise them.
+  // If an error ends the loop, its agents must end too: nothing would supervise them.
   const failing = new AbortController();
   const setup: LoopSetup = { ...given, stop: AbortSignal.any([given.stop, failing.signal]) };
   const signal = openSignal(setup.stop, setup.clock);
@@ -175,7 +176,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   };
   const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
-  // At once, wherever the loop is: after a stop nothing may begin.
+  // At once, whatever the loop is doing: after a stop nothing may begin.
   const stopWork = () => interruptAll([...loop.active.values(), ...loop.looks.values()]);
   setup.stop.addEventListener("abort", stopWork);
   setup.drain?.addEventListener("abort", signal.notify);
@@ -236,21 +237,21 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
   }
 }
 
-/** Asks what is due to be asked of the outside; returns milliseconds to the next question. */
+/** Checks merges and targets that are due; returns milliseconds to the next check. */
 function dueIn({ mode, targets }: Loop, merges: MergeWatch, picked: Picked): number {
   if (mode.now() !== "working") return SLOW_MILLISECONDS;
   const all = [merges.turn(picked), targets.turn(picked)];
   return Math.min(SLOW_MILLISECONDS, ...all.flatMap((due) => due ?? []));
 }
 
-/** What a newer version decides follows rules that this one does not know: it leaves all of it to others. */
+/** A newer version decides by rules that this one does not know, so this one drains. */
 function drainIfOutgrown({ mode, show }: Loop, { movedByOthers: tasks }: Picked): void {
   if (tasks.length > 0 && mode.drain()) show({ type: "loop:outgrown", tasks });
 }
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
-/** What can be taken. Writes only if something becomes ready, or if an agent may have ended something in tasks.yaml. */
+/** The tasks that can be taken. Writes only if one becomes ready, or if an agent may have ended one in tasks.yaml. */
 async function look(loop: Loop, only = false): Promise<Picked> {
   const { accountOf, leaseManager, worker = ANY_WORKER } = loop;
   const asked = { worker, isShared: leaseManager.isShared, accountOf };
@@ -272,7 +273,7 @@ async function tookBack(loop: Loop, { file, runs }: Picked): Promise<boolean> {
   return true;
 }
 
-/** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
+/** Starts what it can; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, caps, failed, slots } = loop;
   const moved = new Set(loop.targets.moved(picked));
@@ -285,7 +286,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const without: Without = new Map();
   let isFull = false;
   caps.begin();
-  // By a task of this loop, whose end wakes it.
+  // A task of this loop has it; its end wakes the loop.
   const isInUse = picked.exclusive.some((each) => loop.folders.has(exclusiveName(each)));
   for (const task of apart(open, atWork)) {
     if (loop.folders.has(folderName(task, host)) || isInUse) continue;
@@ -308,15 +309,15 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);
 }
 
-/** By an agent that is not installed: why, and the tasks that wait for it. */
+/** By agents that are not installed: why, and the tasks that wait for them. */
 type Without = Map<string, { readonly why: string; readonly tasks: readonly string[] }>;
 
-/** A lease that runs out is free a little later: timers go off a little early. */
+/** Added to a lease's end, because timers fire a little early. */
 const SPARE_MILLISECONDS = 50;
 
 /**
- * Milliseconds for which the task is left alone: another worker holds it or its folder, or one is preferred that has the work of
- * a dead one. Null: it is free.
+ * Milliseconds for which the task is left alone: another worker holds it or its folder, or a worker is preferred because it has
+ * the work of a dead one. Null: the task is free.
  */
 function leftOf(
   held: readonly Held[],
@@ -345,7 +346,7 @@ async function start(
   if (await lacksTrust(loop, task)) return "waits";
   const lacking = agentMissing(loop.ports.agents, picked, task);
   if (lacking !== null) {
-    // Another machine may have it.
+    // Another machine may have the agent.
     if (loop.leaseManager.isShared) caps.note(`${lacking.agent} is not installed on this machine`);
     else {
       const { agent, error, why } = lacking;
@@ -372,7 +373,7 @@ async function start(
   return "waits";
 }
 
-/** Whether the task, as it is governed, waits for a person's agreement; reported once. The others go on. */
+/** Whether a person must first agree to what the task starts; reported once. Other tasks continue. */
 async function lacksTrust(loop: Loop, task: Task): Promise<boolean> {
   const { pins, untrusted } = loop;
   const governed = governTask(task, pinOf(await pins.of(task.id))).task;
@@ -388,7 +389,7 @@ function waitForTrust({ show, untrusted }: Loop, taskId: string, error: PawlErro
   untrusted.set(taskId, error);
 }
 
-/** What it counts for among the caps over all machines; null: nothing. What only needs to be pushed or merged needs no agent. */
+/** How it counts for the caps over all machines; null: not at all, as a task that is only pushed or merged needs no agent. */
 function countedFor({ leaseManager, ports }: Loop, { runs, settings }: Picked, task: Task): Wanted | null {
   const run = runs.get(task.id);
   if (leaseManager.reserve === undefined || (run !== undefined && DELIVERED.has(run.state))) return null;
@@ -396,7 +397,7 @@ function countedFor({ leaseManager, ports }: Loop, { runs, settings }: Picked, t
   return { ...wantedFor(task, run, settings), ...(host === undefined ? {} : { place: host }) };
 }
 
-/** Throws `config-invalid` where caps are set that nobody would hold. */
+/** Throws `config-invalid` if caps are set that could not be kept. */
 function checkCaps({ reserve }: Loop["leaseManager"], { settings: { caps } }: Picked): void {
   if (reserve !== undefined || !hasCaps(caps)) return;
   throw new PawlError(
@@ -476,12 +477,12 @@ function startWork(
   return ended;
 }
 
-/** A lease that could not be given back runs out. */
+/** A lease that cannot be released expires by itself. */
 function unlessAway(thrown: unknown): void {
   if (!(thrown instanceof PawlError && thrown.code === "database-failed")) throw thrown;
 }
 
-/** Nothing of the work on a task counts once another machine has it. */
+/** Work on a task no longer counts once another machine has the task. */
 function fencedBy(loop: Loop, { id, shared }: Work): Loop {
   if (shared === null || loop.fenced === undefined) return loop;
   return { ...loop, runtime: { ...loop.runtime, store: loop.fenced(id) } };
@@ -536,8 +537,8 @@ function untilNext(picked: Picked, loop: Loop): number | "nothing-left" {
 }
 
 /**
- * The task, its working folder (tasks without a repository share the project's root), and what only one task at a time may use. A
- * cap that is reached instead; null: another has one of them.
+ * Takes the leases of the task, its working folder (tasks without a repository share the project's root) and its exclusive things.
+ * Returns a cap if one is reached; null: another worker has one of the leases.
  */
 async function takeLeases(
   { leaseManager, name, folders, ports }: Loop,
@@ -568,7 +569,7 @@ async function takeLeases(
 
 const exclusiveName = (name: string): string => `@exclusive:${name}`;
 
-/** Each machine has a root of its own; a branch is the same one everywhere. */
+/** Each machine has its own root; a branch is the same on all machines. */
 function folderName(task: Task, host: string | undefined): string {
   if (task.repo === undefined) return host === undefined ? "@root" : `@root ${host}`;
   return `@${task.repo.replace(/^\.\//, "")}:${branchOf(task)}`;
@@ -576,12 +577,12 @@ function folderName(task: Task, host: string | undefined): string {
 
 // ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a person said about a task at work: in tasks.yaml, or to its agent. */
+/** Acts on what a person said about a task at work, in tasks.yaml or to its agent. */
 async function interruptActive(loop: Loop, picked: Picked): Promise<void> {
   for (const work of loop.active.values()) {
     const mayBeClaim = loop.taskClaims.isOpen();
     if (wasOverruled(work, picked, mayBeClaim)) {
-      // What was read before the task's own last commit proves nothing.
+      // Ignore what was read before the task's own last commit.
       if (wasOverruled(work, await look(loop, true), mayBeClaim))
         work.abort.abort("told" satisfies StopReason);
     } else if (work.told !== null) {
@@ -616,7 +617,7 @@ async function endLeftovers(setup: Loop): Promise<void> {
   await leaseManager.sweep();
   await sweepEnvironments(setup);
   const underway = await listUnderway(runtime.store.view());
-  // Read after them: whoever is alive has had the lease since. To take one would look as if nobody had died.
+  // Read the leases after the runs: a live worker has had its lease since. Taking the lease would hide that a worker died.
   const held = underway.length === 0 ? undefined : await leaseManager.held?.(ports.host);
   for (const { task, runs } of underway) {
     if (held?.some(({ what, preferred }) => what === task && preferred === undefined)) continue;
@@ -654,9 +655,9 @@ async function askAgain(loop: Loop): Promise<void> {
   await runTransaction(runtime, liftRests, { lifts }, caller(loop));
 }
 
-// ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Progress ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Reports how the tasks stand whenever that changes; what waits for a person already is reported first. */
+/** Reports the tasks' states whenever they change; first those that already wait for a person. */
 function openStanding(loop: Loop): (picked: Picked, rests: boolean) => void {
   const { show } = loop;
   let last = "";

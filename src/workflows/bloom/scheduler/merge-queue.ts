@@ -25,14 +25,14 @@ import {
 } from "../merge-train.ts";
 
 const LOOK_MILLISECONDS = 1000;
-/** After so many merges a train releases the lock, so that another process gets its turn. */
+/** The merges after which a train releases the lock to other processes. */
 const MOST_IN_ONE_GO = 32;
 
 export interface MergeQueueSetup {
   readonly worktrees: Pick<Worktrees, "takeTurn">;
   readonly watch: Watch;
   readonly clock: Clock;
-  /** Merges into one branch at once. */
+  /** The most merges into one branch at a time. */
   readonly limit: number;
 }
 
@@ -42,7 +42,7 @@ type Lock = Extract<MergeTurn, { readonly kind: "mine" }>;
 interface Line {
   train: Train;
   lock: Lock | null;
-  /** The lock is being taken or released. */
+  /** Whether the lock is being taken or released. */
   isLocking: boolean;
   /** Merges admitted since the lock was taken. */
   admitted: number;
@@ -103,7 +103,7 @@ async function join(
       const owner = elsewhere ?? line.train.merges[0]?.task ?? line.train.waiting[0]?.task ?? task;
       if (!order.waits) return { kind: "taken", owner };
       if (stop.aborted) return { kind: "stopped" };
-      // From here on another process's changes wake this one, so the lock is tried once more before the wait.
+      // Another process may have released the lock before this one listened, so try it again before the wait.
       if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(signal.notify);
       else await signal.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
     }
@@ -118,7 +118,7 @@ function hasRoom({ admitted }: Line): boolean {
   return admitted < MOST_IN_ONE_GO;
 }
 
-/** Takes the lock if the task is next and this process does not hold it. Returns the owner elsewhere, or null. */
+/** Takes the lock if the task is next and this process does not hold it. Returns the other process that holds it, or null. */
 async function lockFor(
   { worktrees }: MergeQueueSetup,
   line: Line,
@@ -137,7 +137,7 @@ async function lockFor(
     throw error;
   } finally {
     line.isLocking = false;
-    // Another task is next by now, or nobody waits.
+    // Another task is next now, or none waits.
     if (next(line.train) !== task) {
       change(line, line.train);
       await letGo(line);
@@ -198,7 +198,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
   };
 }
 
-/** Releases the lock once no merge is under way and none may follow before the release. */
+/** Releases the lock if no merge is under way and none may begin before the release. */
 async function letGo(line: Line): Promise<void> {
   const { lock, train } = line;
   if (lock === null || line.isLocking || train.merges.length > 0) return;
@@ -213,7 +213,7 @@ async function letGo(line: Line): Promise<void> {
   }
 }
 
-/** Who may merge into a branch: on this machine by its lock, among machines by a lease, too. */
+/** The right to merge into a branch: a lock on this machine and, between machines, a lease. */
 export function openMergeTurns(
   worktrees: Pick<Worktrees, "takeTurn">,
   leaseManager: LeaseManager,

@@ -13,7 +13,7 @@ export interface MergeWatch {
    * is no pull request.
    */
   turn(picked: Picked): number | null;
-  /** A round is under way. */
+  /** Whether a round is under way. */
   isBusy(): boolean;
   readonly ended: () => Promise<void>;
 }
@@ -23,12 +23,12 @@ export interface MergeWatchSetup {
   readonly look: (task: Task) => Promise<void>;
   readonly show: (event: BloomEvent) => void;
   readonly stop: AbortSignal;
-  /** A round is over. */
+  /** Called when a round is over. */
   readonly notify: () => void;
   readonly now: () => number;
 }
 
-/** However many wait, there is at most one check in this time. */
+/** The least time between two checks, however many pull requests wait. */
 const LOOK_SECONDS = 5;
 
 export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetup): MergeWatch {
@@ -50,7 +50,7 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
     turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
       const awaiting = [...states].filter(([id, standing]) => standing === "awaiting_merge" && scope.has(id));
       const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
-      // One that came back, and waits again, is told again.
+      // A pull request that came back and waits again is reported again.
       for (const id of told.keys()) if (!waiting.some((task) => task.id === id)) told.delete(id);
       for (const task of waiting) showWatched(runs.get(task.id), every);
       if (waiting.length === 0) return null;

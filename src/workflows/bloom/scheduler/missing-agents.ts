@@ -1,4 +1,4 @@
-/** Tasks whose agent is not installed: found before anything is written about them. */
+/** Finds tasks whose agent is not installed, before anything is written about them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Task } from "../../../tasks-file/task.ts";
@@ -13,7 +13,7 @@ export interface MissingAgent {
   readonly error: PawlError;
 }
 
-/** Why the task's agent cannot begin, or null; also null if none is needed any more. */
+/** Why the task's agent cannot begin; null: it can, or the task needs none. */
 export function agentMissing(agents: Agents, picked: Picked, task: Task): MissingAgent | null {
   const { settings } = picked;
   const agent = agentFor(picked, task);
@@ -34,7 +34,7 @@ export function missingError(tasks: readonly string[], why: string, command: str
 
 const SHOWN = 3;
 
-/** The agent that has something left to do for it; null: none has. */
+/** The agent that works on the task next; null: nothing is left for an agent. */
 function agentFor({ runs, settings }: Picked, task: Task): string | null {
   if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
   return agentOf(task, runs.get(task.id), settings);

@@ -1,5 +1,5 @@
 /**
- * What the loop does now. Each mode includes those before it, and none is left for an earlier one.
+ * What the loop does now. It never goes back to an earlier mode.
  *
  * - `working` begins what can begin.
  * - `draining` begins nothing new and ends when nothing is at work: a person asked for it, or a newer version is at work.

@@ -1,8 +1,7 @@
 /**
- * The policies that a loop follows: its own settings as they were when it began, and each task's part of the tasks file
- * as the loop saw it before one of its own agents could have changed it. What was written while an agent was at work is a
- * claim, also after that has ended, and for every task: a tightening counts at once; a loosening is reported, and counts
- * once a person accepts it.
+ * The policies that a loop follows: the settings with which it began, and each task's part of the tasks file as the loop read it
+ * before any of its agents could have changed it. An edit while an agent is at work may be the agent's, for every task: a
+ * stricter one counts at once; a looser one is reported, and counts when a person accepts it.
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { canonical } from "../../../core/json.ts";
@@ -14,23 +13,23 @@ import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy, taskSources } from "../govern.ts";
 
 export interface Pins {
-  /** The runtime with the loop's settings as they are governed. */
+  /** The runtime with the settings that the loop's policy allows. */
   readonly runtime: Runtime;
-  /** Before each look: what a person has accepted meanwhile counts. */
+  /** Call it before each pass: applies what a person accepted meanwhile. */
   refresh(): Promise<void>;
-  /** Work on a task begins: an agent may change what is seen next. */
+  /** Notes that work on a task begins: from now on, an agent may edit the file. */
   begin(): void;
   /**
-   * After each look: pins new tasks; with `rests` (no agent is at work), also what has changed since the last look if no
-   * agent was at work then or since.
+   * Call it after each pass: pins new tasks. With `rests` (no agent is at work), pins edits too, if no agent has been at
+   * work since the last pass.
    */
   see(tasks: readonly Task[], rests: boolean): Promise<void>;
   of(task: string): Promise<Pinned>;
-  /** The policy that it follows from here on. */
+  /** The policy that the task follows from now on. */
   keep(task: string, policy: Policy): Promise<void>;
-  /** The task is done. */
+  /** Forgets a task that is done. */
   forget(task: string): Promise<void>;
-  /** Reports each change that does not count, once. */
+  /** Reports each ignored edit once. */
   tell(run: string, ignored: readonly PolicyChange[]): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
     show({ type: "policy:changed", run, ignored: await placed(ignored, sources, (file) => view.read(file)) });
   };
-  /** The next loop must not take the claim for what a person wrote. */
+  /** The next loop must not take the agent's edit for a person's. */
   const keepFirst = async (run: string, policy: Policy) => {
     if ((await policies?.find(run)) === null) await policies?.keep(run, policy);
   };

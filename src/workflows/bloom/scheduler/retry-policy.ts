@@ -7,13 +7,13 @@ import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
 export interface RetryPolicy {
-  /** Something is at work: from now on, what passes is waited out. */
+  /** Notes that work has begun: from now on, transient errors are waited out. */
   begin(): void;
   /** True if the error is transient; reports it once. Always false before anything has begun or succeeded, and after a stop. */
   shouldRetry(error: unknown): boolean;
   /** Resolves when it is time for the next try. */
   wait(): Promise<void>;
-  /** `again`: after a failure. */
+  /** Notes a success. `again`: after a failure. */
   succeeded(again: boolean): void;
 }
 
@@ -27,7 +27,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   "tasks-missing",
   "tasks-unwritable",
 ]);
-/** System errors that pass by themselves, or once a person acts. */
+/** System errors that pass by themselves or when a person acts. */
 const SYSTEM_TRANSIENT: ReadonlySet<unknown> = new Set([
   "ENOSPC",
   "EDQUOT",
@@ -37,7 +37,7 @@ const SYSTEM_TRANSIENT: ReadonlySet<unknown> = new Set([
   "EAGAIN",
 ]);
 const WAIT_MILLISECONDS = 1000;
-/** With `once`: enough for a file that somebody is just saving. */
+/** With `once`: long enough for a file that is being saved. */
 const ONCE_TRIES = 3;
 
 export function openRetryPolicy(setup: {

@@ -1,15 +1,15 @@
-/** Limits how many work at once. Whoever waits for a slot gets the next free one, first come, first served. */
+/** Limits what works at once. Slots are given in the order of the requests. */
 import type { CheckGate } from "../execution-context.ts";
 import type { Slot } from "./work-on.ts";
 
 export interface Slots {
-  /** True if something new may begin: a slot is free, and nothing begun before waits for one. */
+  /** Whether a new task may begin: a slot is free, and no task that began earlier waits for one. */
   isFree(): boolean;
   /** Takes a slot; call it only if `isFree`. */
   open(): Slot;
 }
 
-/** `notify`: a slot is free. */
+/** `notify`: called when a slot becomes free. */
 export function openSlots(count: number, notify: () => void): Slots {
   let taken = 0;
   const waiting: (() => void)[] = [];
@@ -60,8 +60,8 @@ export function openSlots(count: number, notify: () => void): Slots {
 }
 
 /**
- * Which checks of this process run at once: any number, or one alone. A check that failed beside others is repeated alone, so
- * that no port, file or load of another check decides about it. Whoever waits to be alone comes before checks that begin later.
+ * Lets checks of this process run beside one another, or one alone. A check that failed beside others is repeated alone, so that
+ * no port, file or load of another check decides its result. A check that waits to be alone comes before later ones.
  */
 export function openCheckGate(): CheckGate {
   let running = 0;
@@ -93,7 +93,7 @@ export function openCheckGate(): CheckGate {
       const stopped = () => {
         waiting.splice(waiting.indexOf(place), 1);
         settle(false);
-        // It may have kept others waiting that need not be alone.
+        // Others that need not be alone may have waited for it.
         admitNext();
       };
       stop.addEventListener("abort", stopped);

@@ -1,6 +1,6 @@
 /**
- * Notices when a target that fails its own check has changed: at the beginning, then at a slow pace and whenever the project's files
- * change. It only asks where the target is; the check itself is work, and needs a slot. Does nothing if no task waits for a target.
+ * Notices when a target that fails its own check has moved: at the beginning, whenever the project's files change, and at a slow
+ * pace. It only asks for the target's commit; the check itself needs a slot. Does nothing if no task waits for a target.
  */
 import type { Worktrees } from "../../../core/ports/worktrees.ts";
 import { branchOf, placedTasks, type Task } from "../../../tasks-file/task.ts";
@@ -10,11 +10,11 @@ import type { TaskRun } from "../run/task-run.ts";
 import type { Picked } from "../run/transactions.ts";
 
 export interface TargetWatch {
-  /** Asks again if it is time. Returns milliseconds to the next question; null: it is being asked, or no task waits. */
+  /** Asks again if it is time. Returns milliseconds to the next question; null: one is under way, or no task waits. */
   turn(picked: Picked): number | null;
-  /** The tasks whose target is not where it failed. */
+  /** The tasks whose target has moved since it failed. */
   moved(picked: Picked): readonly Task[];
-  /** A task has ended, and may have moved a target. */
+  /** Call it when a task has ended: it may have moved a target. */
   askSoon(): void;
   isBusy(): boolean;
   ended(): Promise<void>;
@@ -22,15 +22,15 @@ export interface TargetWatch {
 
 export interface TargetWatchSetup {
   readonly worktrees: Pick<Worktrees, "baseOf">;
-  /** Other machines move the target, too: on the remote. */
+  /** Whether other machines move the target too, on the remote. */
   readonly isShared: boolean;
   readonly stop: AbortSignal;
-  /** The answers are there. */
+  /** Called when the answers are there. */
   readonly notify: () => void;
   readonly now: () => number;
 }
 
-/** A remote is asked less often. */
+/** Between two questions; a remote gets fewer. */
 const LOCAL_MILLISECONDS = 10_000;
 const REMOTE_MILLISECONDS = 60_000;
 
@@ -39,7 +39,7 @@ export function openTargetWatch({ isShared, worktrees, stop, notify, now }: Targ
   const tips = new Map<string, string>();
   let round: Promise<void> | null = null;
   let next = 0;
-  /** What is being asked may already be answered otherwise. */
+  /** Whether the answers under way may be out of date. */
   let isOutdated = false;
 
   const ask = async (tasks: readonly Task[], remote: boolean) => {
@@ -49,7 +49,7 @@ export function openTargetWatch({ isShared, worktrees, stop, notify, now }: Targ
       if (stop.aborted || into === undefined || asked.has(nameOf(task))) continue;
       asked.add(nameOf(task));
       const order = { repo: repoFor(task), branch: branchOf(task), into, remote, stop };
-      // Whoever works on the task says what is wrong with its repository.
+      // The work on the task reports what is wrong with its repository.
       const found = await worktrees.baseOf(order).catch(() => null);
       if (found !== null) tips.set(nameOf(task), found.target);
     }

@@ -67,7 +67,7 @@ export interface WorkSetup {
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
-  /** The task is another worker's by now. */
+  /** Whether another worker has the task now. */
   readonly lost?: AbortSignal;
 }
 
@@ -81,14 +81,14 @@ export interface Work {
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
   readonly slot: Slot;
-  /** What it has for itself; null: nothing is made. */
+  /** Its environment; null: it has none. */
   environment: Environment | null;
-  /** Its worktrees, if other machines may take it over; null: none does. */
+  /** Its worktrees, if other machines may take it over; null: none can. */
   readonly shared: SharedWorktrees | null;
 }
 
 export interface Slot {
-  /** `quietly`: the caller looks for the next task itself. */
+  /** Frees the slot. `quietly`: the caller looks for the next task itself. */
   leave(how?: "quietly"): void;
   /** Waits for a slot, ahead of tasks that have not begun. False: stopped first. */
   take(stop: AbortSignal): Promise<boolean>;
@@ -97,15 +97,15 @@ export interface Slot {
 /** States without an agent: they need no slot. */
 export const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
-/** The task is gone, or may not begin any more. */
+/** The task is gone, or may no longer begin. */
 const GONE = Symbol("gone");
 
 export interface Begins {
-  /** The owner before died without releasing its lease. */
+  /** Whether the previous owner died without releasing its lease. */
   readonly abandoned: boolean;
   /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
-  /** Its target has changed: it checks whether that passes now. */
+  /** Only checks whether its target, which has changed, passes now. */
   readonly isTargetMoved?: boolean;
 }
 
@@ -151,12 +151,11 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
 }
 
 /**
- * After these the task is left alone: it was told to stop, waits for something outside, or needs an agent, for which a slot
- * comes first.
+ * The events after which the task is left alone: it was stopped, waits for something outside, or first needs a slot for an agent.
  */
 const ENDS_WORK: ReadonlySet<string> = new Set(["interrupted", "pr_pending", "pr_returned", "target_red"]);
 
-/** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
+/** Whether it is ready: at first, or because a person reset it during a command. */
 function isToBegin({ task, run }: TaskSnapshot, work: Work): boolean {
   return run.state === "ready" && (personsEvent(task, run) === null || work.run?.state !== "ready");
 }
@@ -199,18 +198,18 @@ async function next(
 ): Promise<StepResult | null> {
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
-  // A person may restart a task that is idle or backs off.
+  // A person may restart a task that is idle or waits for its next try.
   const set = personsEvent(known.task, run, setup.taskClaims.isOpen());
   if (set !== null) return { event: set };
   if (AT_REST.includes(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString(), known.rests)) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
-  // What it has for itself counts as one of so many at work.
+  // A task with an environment needs a slot.
   if (DELIVERED.has(run.state) && !isUsed(known.environment)) work.slot.leave();
   else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
-    // An edit, a pull or a merge may have brought a command meanwhile.
+    // An edit, a pull or a merge may have added a command meanwhile.
     const lacking = await setup.lacksTrust?.(context.known.task);
     if (lacking) throw lacking;
     const result = await perform(command, context);
@@ -276,7 +275,7 @@ async function recover(
   const { underway } = known.run;
   if (underway.length === 0) return known;
   const saved = await performSave(contextOf(setup, work, known, caller));
-  // Its agent's calls would record what nobody could take over.
+  // Calls of its agent would record work that no other machine could take over.
   if (saved.event !== undefined && setup.stop.aborted) return known;
   if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
   const events: BloomEvent[] = [];
@@ -300,7 +299,7 @@ async function recover(
   return (await commit(setup, work, { patch, edits: kept.edits, events: events }, caller)).known;
 }
 
-/** The session of the agent that a dead loop left can be resumed, also if only its output tells which that is. */
+/** Finds the session of an agent that a dead loop left, if need be in the agent's output, so that it can be resumed. */
 async function keptSession(
   { ports }: WorkSetup,
   { run, settings, task }: TaskSnapshot,
@@ -316,7 +315,7 @@ async function keptSession(
   };
 }
 
-/** The end of a run that nobody saw: it counts up to its last sign of life. */
+/** Ends an agent's run whose end no loop saw: it counts up to its last sign of life. */
 async function lostAgent(
   { clock, ports }: WorkSetup,
   taskId: string,
@@ -383,13 +382,13 @@ async function commit(
   if (reply.known === null) throw GONE;
   if (isOver(reply.known.run)) await setup.pins.forget(work.id);
   else await pin(setup, work, reply.governed);
-  // A person reset it during the command: the rest of the result is about the time before.
+  // A person reset it during the command, so the rest of the result is out of date.
   const isReset = reply.event === null && reply.known.run.state === "ready";
   if (!isReset) work.run = reply.known.run;
   return { ...reply, known: reply.known };
 }
 
-/** The result exists only in memory, so retry instead of dropping it. */
+/** The result exists only in memory: retry, do not drop it. */
 async function withRetries<T>({ retries }: WorkSetup, act: () => Promise<T>): Promise<T> {
   for (let paused = false; ; paused = true)
     try {

@@ -2152,7 +2152,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the end of the agent",
       file: "src/workflows/bloom/scheduler/loop.ts",
-      find: '    stopAll([work], "interrupted");\n',
+      find: "    interruptAll([work]);\n",
       replace: "",
       tests: [
         "src/workflows/bloom/scheduler/caps.test.ts: has its agent ended at once, and its worker goes on with it later, in the same session",

@@ -2,6 +2,7 @@
  * Inserts a task or a step into tasks.yaml by a splice: every other byte stays unchanged. The result's data
  * is compared with the expected data before it is used; existing items are not inserted twice.
  */
+
 import {
   type Document,
   isCollection,
@@ -15,6 +16,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { canonical } from "../core/json.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 
 export interface NewTask {
@@ -64,7 +66,7 @@ function addTask(text: string, task: NewTask): string {
   const wanted = found
     ? data.tasks?.map((each) => (each === found ? { ...each, steps } : each))
     : [...(data.tasks ?? []), filed(task)];
-  if (meaningOf(result) === meaning({ ...data, tasks: wanted })) return result;
+  if (meaningOf(result) === canonical({ ...data, tasks: wanted })) return result;
   throw new Layout(
     "the task cannot be added without changing what is there; its layout is not one that can be added to",
   );
@@ -143,7 +145,7 @@ function addStep(text: string, task: string, step: NewStep): string {
   if (!present) throw new Layout(`the task ${task} is not written out in the list \`tasks\``);
   const steps = stepsIn(present, task);
   if (steps.items.some((item) => isMap(item) && item.get("id") === step.id)) return text;
-  const wanted = meaning({
+  const wanted = canonical({
     ...data,
     tasks: data.tasks?.map((each) =>
       each.id === task ? { ...each, steps: [...(each.steps as unknown[]), stepOf(step)] } : each,
@@ -210,16 +212,7 @@ export function sound(text: string): { readonly document: Document; readonly dat
 /** The text's data in a form that can be compared; null: it is invalid. */
 export function meaningOf(text: string): string | null {
   const { data, faults } = readYaml(text, { merge: true });
-  return faults.length > 0 ? null : meaning(data);
-}
-
-/** Data in a form that can be compared. */
-export function meaning(data: unknown): string {
-  return JSON.stringify(data, (_, value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
+  return faults.length > 0 ? null : canonical(data);
 }
 
 function tasksOf(document: Document, text: string): YAMLSeq | null {

@@ -3,6 +3,7 @@
  * parse of the file and one of the result. Every other byte stays, comments too. The result's data is
  * compared with the expected data before it is used.
  */
+
 import {
   isMap,
   isScalar,
@@ -14,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { canonical } from "../core/json.ts";
 import {
   columnOf,
   endOf,
@@ -21,7 +23,6 @@ import {
   indented,
   Layout,
   lastIn,
-  meaning,
   meaningOf,
   rangeOf,
   sound,
@@ -71,7 +72,7 @@ export function putAll(before: string, given: readonly Put[]): string {
     return items.length === 0 ? [] : [{ ...put, items }];
   });
   if (puts.length === 0) return before;
-  const wanted = meaning(applied(data, puts));
+  const wanted = canonical(applied(data, puts));
   const maps = indexNodes(root);
   for (const way of WAYS) {
     const splices = puts.map((put) =>

@@ -1,6 +1,6 @@
 /** Which tasks differ between two versions of tasks.yaml. */
+import { canonical } from "../core/json.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
-import { meaning } from "./insert.ts";
 
 /** Ids of the tasks in the list. */
 export interface Summary {
@@ -24,5 +24,7 @@ export function summarize(before: string | null, after: string | null): Summary 
 function meaningsIn(text: string): ReadonlyMap<string, string> {
   const tasks = (readYaml(text, { merge: true }).data as { readonly tasks?: unknown } | null)?.tasks;
   const list: readonly unknown[] = Array.isArray(tasks) ? tasks : [];
-  return new Map(list.map((task) => [String((task as { readonly id?: unknown } | null)?.id), meaning(task)]));
+  return new Map(
+    list.map((task) => [String((task as { readonly id?: unknown } | null)?.id), canonical(task)]),
+  );
 }

@@ -15,6 +15,7 @@ import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { ensureControl, LOCKS } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { tryUnlink } from "./journal/temporary.ts";
 
 export interface Lock {
   release(): void;
@@ -173,17 +174,10 @@ async function lockFile(disk: Disk, { deadline, name, waits, what }: Wanted): Pr
   try {
     return await polled(disk, deadline, NEXT, () => tryLockFile(disk, name, what));
   } finally {
-    // Removes the line's file, so that newcomers skip an empty line.
-    removeQuietly(disk, `${LOCKS}/${line}`);
+    // Removes the line's file, so that newcomers skip an empty line. If it stays, they only check for waiters.
+    tryUnlink(disk, `${LOCKS}/${line}`);
     closeQuietly(disk, next);
   }
-}
-
-/** Ignores failures: a file that stays only makes others check for waiters. */
-function removeQuietly(disk: Disk, path: string): void {
-  try {
-    disk.unlink(path);
-  } catch {}
 }
 
 /** Null if time ran out. */

@@ -23,6 +23,11 @@ export async function commitOf(call: GitCall, ref: string): Promise<string | nul
   return answer.code === 0 ? answer.output.trim() : null;
 }
 
+/** The branch that is checked out; empty: none is. */
+export async function currentBranch(call: GitCall): Promise<string> {
+  return gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
+}
+
 async function readCommit(call: GitCall, ref: string): Promise<string | typeof ABSENT | null> {
   const repository = plainRepository(await configOf(call));
   return repository === null ? null : readRef(repository, ref);

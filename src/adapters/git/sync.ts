@@ -12,7 +12,7 @@ import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { NO_HOOKS } from "./push.ts";
 import { countMissing, isAncestor } from "./reader.ts";
-import { branchHeldBy, checkoutsOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
+import { branchHeldBy, checkoutsOf, currentBranch, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { lockName, type Workplace } from "./workspace/workplace.ts";
 import { checkoutOf, checkRepository } from "./workspace/worktree-paths.ts";
 
@@ -44,10 +44,6 @@ export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
   } finally {
     lock.release();
   }
-}
-
-async function currentBranch(call: GitCall): Promise<string> {
-  return gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
 }
 
 async function branchesOf(call: GitCall, prefix: string): Promise<ReadonlyMap<string, string>> {

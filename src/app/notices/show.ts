@@ -4,6 +4,7 @@ import { openNoticePlace } from "../../adapters/notify/place.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
+import { isObject } from "../../core/json.ts";
 import type { ReceiverName } from "../../core/notice.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import { isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
@@ -44,7 +45,7 @@ export async function testReceivers(place: NoticesPlace, trust: Trust): Promise<
 
 function variablesOf(name: ReceiverName, notify: NotifySettings): readonly string[] {
   const own = notify[name];
-  return typeof own === "object" && own !== null && !Array.isArray(own) ? Object.values(own) : [];
+  return isObject(own) ? Object.values(own) : [];
 }
 
 function untrusted(name: ReceiverName): PawlError {

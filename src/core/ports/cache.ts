@@ -1,5 +1,3 @@
-/** A cache of results computed from texts, by the texts' content. */
-
 /**
  * JSON results computed from texts, by the texts' content. Disposable, and never the truth: a miss costs only
  * time.

@@ -1,5 +1,3 @@
-/** Time. */
-
 /** Time and timers. A test passes its own clock and never waits. */
 export interface Clock {
   /** The wall clock. A person or the network may set it forward or back. */

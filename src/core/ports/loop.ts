@@ -1,4 +1,3 @@
-/** The work loop's ports. */
 import type { PawlError } from "../error.ts";
 import type { StartingTask } from "../trust.ts";
 import type { Agents } from "./agents.ts";

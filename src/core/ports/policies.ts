@@ -1,8 +1,7 @@
-/** Policies of the open runs. */
 import type { Policy } from "../policy.ts";
 
 /**
- * Kept where no file of the project can change it. An unreadable policy is `state-home-failed`, never treated
+ * The policies of the open runs, kept where no file of the project can change them. An unreadable policy is `state-home-failed`, never treated
  * as absent: otherwise the project's present files would govern the run.
  */
 export interface Policies {

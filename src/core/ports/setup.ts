@@ -1,4 +1,3 @@
-/** The setup of a checkout before work begins. */
 import type { SetupSettings } from "../settings.ts";
 import type { Folder } from "./worktrees.ts";
 

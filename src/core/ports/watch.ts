@@ -1,5 +1,3 @@
-/** Changes of the project's files, as they happen. */
-
 /** Reports that something in the project may have changed, by Pawl or a person's edit. */
 export interface Watch {
   /** Calls back soon after a change, never twice at once. May also call back without one. */

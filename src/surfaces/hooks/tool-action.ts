@@ -5,7 +5,6 @@
  */
 import { isObject } from "../../core/json.ts";
 import type { Action } from "../../guard/action.ts";
-import { patchedPaths } from "../../guard/patched-paths.ts";
 import { type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";
 
 export interface ToolCall {
@@ -161,4 +160,11 @@ export function pawlTool(
   if (!name.startsWith(prefix)) return null;
   const [, server, tool] = /^([\w.-]*?pawl)[-_/:.]{1,2}(\w+)$/i.exec(name.slice(prefix.length)) ?? [];
   return server === undefined || tool === undefined ? null : { server, tool };
+}
+
+const FILE_LINE = /^\*\*\* (?:Add File|Update File|Delete File|Move to): ?(.*)$/gm;
+
+/** The files that a patch in the format of Codex's `apply_patch` creates, changes, moves or removes. */
+function patchedPaths(patch: string): readonly string[] {
+  return [...patch.matchAll(FILE_LINE)].map(([, path = ""]) => path.trim()).filter((path) => path !== "");
 }

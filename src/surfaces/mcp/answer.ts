@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server
 import { z } from "zod";
 import type { ErrorCode } from "../../core/error.ts";
 import type { Reply } from "../../runtime/module.ts";
-import { envelopeOf } from "../envelope.ts";
+import { envelopeOf } from "../replies.ts";
 import { type Connection, clientOf } from "./connection.ts";
 import table from "./shown.json" with { type: "json" };
 

@@ -16,7 +16,7 @@ import { findRun, overviewOf } from "../../runtime/reports/overview.ts";
 import { waitingIn } from "../../runtime/review/queue.ts";
 import { preview, runTransaction } from "../../runtime/transaction/run-transaction.ts";
 import { askedIn, type ShownQuestion, shownIn } from "../../runtime/transaction/transaction.ts";
-import { answerCommands, cannotAsk } from "../undecided.ts";
+import { answerCommands, cannotAsk } from "../replies.ts";
 import { partFor, refusal, toResult } from "./answer.ts";
 import {
   type Connection,

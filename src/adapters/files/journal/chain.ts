@@ -2,11 +2,9 @@
  * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content,
  * whatever happened to other paths, and can be repeated at any point.
  */
-
 import { hashOf } from "../../../core/hash.ts";
 import type { FileOnDisk } from "../look.ts";
-import { bytesOf } from "./content.ts";
-import type { Append, Put, Step } from "./steps.ts";
+import { type Append, bytesOf, type Put, type Step } from "./steps.ts";
 
 export interface Aim {
   /** The file's final content. Null: no file; undefined: its present content plus the appends. */

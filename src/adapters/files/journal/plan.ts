@@ -9,8 +9,7 @@ import type { Change } from "../../../core/ports/store.ts";
 import { isReserved } from "../control.ts";
 import { type Disk, withFile } from "../disk.ts";
 import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "../look.ts";
-import { contentOf } from "./content.ts";
-import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
+import { type Append, type Content, contentOf, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */
 type Entry =

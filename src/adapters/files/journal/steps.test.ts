@@ -1,6 +1,6 @@
 /** Which steps of a journal count: those that Pawl writes, and no others. */
 import { describe, expect, test } from "vitest";
-import { parseSteps } from "./steps.ts";
+import { bytesOf, contentOf, parseSteps } from "./steps.ts";
 
 const HASH = "0123456789abcdef".repeat(4);
 const PUT = { type: "put", path: "a", before: null, after: HASH, text: "new\n" };
@@ -159,5 +159,14 @@ describe("a step of another shape is refused", () => {
     ["with a text that is none", { text: 7 }],
   ])("a line %s", (_, more) => {
     expect(parse([{ ...APPEND, ...more }])).toEqual(SHAPE);
+  });
+});
+
+describe("the content of a file", () => {
+  test("is kept as text where it is text, else in base64, and comes back as it was", () => {
+    const [text, other] = [Buffer.from("é\n"), Buffer.from([0xff, 0xfe, 0])];
+    expect([text, other].map(contentOf)).toEqual([{ text: "é\n" }, { base64: "//4A" }]);
+    for (const bytes of [text, other, Buffer.of()])
+      expect(Buffer.from(bytesOf(contentOf(bytes)))).toEqual(bytes);
   });
 });

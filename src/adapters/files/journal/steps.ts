@@ -2,8 +2,10 @@
  * The steps of a record, and their parser. A journal's data reaches the disk only in the exact shape that
  * Pawl writes: paths inside the project but not the store's own, and plain permission bits.
  */
+import { type Fields, isObject } from "../../../core/json.ts";
 import { pathFault } from "../../../core/path.ts";
 import { isReserved } from "../control.ts";
+import { tryTextOf } from "../look.ts";
 
 /** One step of a record, about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
 export type Step = Put | Drop | Append | KnownText;
@@ -74,9 +76,7 @@ export function parseSteps(body: string): readonly Step[] | { readonly fault: st
   return steps as readonly Step[];
 }
 
-type Loose = Readonly<Record<string, unknown>>;
-
-function stepFault(step: Loose): string | null {
+function stepFault(step: Fields): string | null {
   const { path } = step;
   if (typeof path !== "string") return "a step names no path";
   const fault = pathFault(path) ?? (isReserved(path) ? "it is reserved for the store" : null);
@@ -84,7 +84,7 @@ function stepFault(step: Loose): string | null {
   return hasShape(step) ? null : `the step about ${path} is not one that Pawl writes`;
 }
 
-function hasShape(step: Loose): boolean {
+function hasShape(step: Fields): boolean {
   switch (step.type) {
     case "put":
       return (
@@ -103,15 +103,15 @@ function hasShape(step: Loose): boolean {
   }
 }
 
-function isContent({ text, base64 }: Loose): boolean {
+function isContent({ text, base64 }: Fields): boolean {
   return base64 === undefined ? typeof text === "string" : typeof base64 === "string" && text === undefined;
 }
 
-function isMode({ mode }: Loose): boolean {
+function isMode({ mode }: Fields): boolean {
   return mode === undefined || (isCount(mode) && mode <= PERMISSIONS);
 }
 
-function isRedo({ redo, redone }: Loose): boolean {
+function isRedo({ redo, redone }: Fields): boolean {
   if (redone !== undefined && redone !== true) return false;
   return (
     redo === undefined || (isObject(redo) && typeof redo.editor === "string" && Array.isArray(redo.edits))
@@ -130,6 +130,11 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isObject(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function contentOf(bytes: Uint8Array): Content {
+  const text = tryTextOf(bytes);
+  return text === null ? { base64: Buffer.from(bytes).toString("base64") } : { text };
+}
+
+export function bytesOf({ base64 = "", text }: Content): Uint8Array {
+  return text === undefined ? Buffer.from(base64, "base64") : Buffer.from(text, "utf8");
 }

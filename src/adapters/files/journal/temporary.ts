@@ -100,7 +100,8 @@ function openNew(disk: Disk, path: string, mode: number): number {
   }
 }
 
-function tryUnlink(disk: Disk, path: string): void {
+/** Ignores failures. */
+export function tryUnlink(disk: Disk, path: string): void {
   try {
     disk.unlink(path);
   } catch {}

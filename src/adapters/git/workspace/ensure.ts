@@ -27,6 +27,7 @@ import {
   branchRefs,
   checkoutsOf,
   commitOf,
+  currentBranch,
   identityOf,
   missingIdentity,
   remoteOf,
@@ -212,10 +213,6 @@ async function fetchStart(call: GitCall, order: EnsureOrder, remote: string | nu
   ] as const)
     if (from !== null) wanted.set(from, [...(wanted.get(from) ?? []), branch]);
   for (const [from, branches] of wanted) await fetchMoved(call, from, branches);
-}
-
-async function currentBranch(call: GitCall): Promise<string> {
-  return gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
 }
 
 /**

@@ -9,7 +9,7 @@ import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
 import type { Host, Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { clean, type Paint } from "../terminal/terminal.ts";
 
 /** The tasks of tasks.yaml; empty if there is no such file. */

@@ -1,5 +1,4 @@
 /** Calls a workflow's tool as an assistant does over MCP. The caller never counts as a person here. */
-
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
@@ -11,8 +10,7 @@ import type { Tool } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { checkArguments, strictOf } from "../../arguments.ts";
-import { envelopeOf } from "../../envelope.ts";
-import { answerCommands, cannotAsk } from "../../undecided.ts";
+import { answerCommands, cannotAsk, envelopeOf } from "../../replies.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
 

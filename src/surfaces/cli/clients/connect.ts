@@ -2,6 +2,7 @@ import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorC
 import { parse as parseToml } from "smol-toml";
 import { PawlError } from "../../../core/error.ts";
 import { isObject } from "../../../core/json.ts";
+import { placeOf } from "../guard/json-text.ts";
 import { type Client, type Launch, renderEntry, renderFile, renderToml } from "./clients.ts";
 
 /**
@@ -94,11 +95,6 @@ function unreadable(client: Client, launch: Launch, where: string, found: string
     `${where}: expected ${client.title}'s configuration with room for ${client.path.join(".")}; found: ${found}.`,
     `Nothing was written. Correct the file, or add this to it yourself: ${renderEntry(client, launch).replace(/\s+/g, " ")}`,
   );
-}
-
-function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split("\n");
-  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }
 
 function descend(tree: unknown, path: readonly string[]): unknown {

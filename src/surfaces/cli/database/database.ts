@@ -16,7 +16,7 @@ import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { withProjectId } from "../team/project-id.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { changesBetween, exportedPath, readAll, readShared, type SharedState } from "./shared-state.ts";

@@ -6,7 +6,7 @@ import type { Store } from "../../../core/ports/store.ts";
 import { appended } from "../../../runtime/transaction/run-transaction.ts";
 import { type Summary, summarize } from "../../../tasks-file/summarize.ts";
 import type { Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { checkValid, knownId, withDatabase } from "./database.ts";
 import { exportedPath } from "./shared-state.ts";

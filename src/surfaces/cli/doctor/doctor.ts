@@ -3,7 +3,7 @@ import { toPawlError } from "../../../core/error.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host, MachineReport, Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";

@@ -32,7 +32,7 @@ export interface Fault {
   readonly found: string;
 }
 
-function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }

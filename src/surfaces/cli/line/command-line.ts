@@ -1,7 +1,13 @@
 /** Parses the command line with commander, from the data that describes each command. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
-import { camelCase } from "./camel-case.ts";
-import type { Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
+import {
+  type Call,
+  type CommandArgument,
+  type CommandOption,
+  type CommandSpec,
+  camelCase,
+  type Host,
+} from "./command.ts";
 import { addOwnOptions, type OwnOptions, ownOptionsIn } from "./own-options.ts";
 import type { RefusedChoice } from "./usage-error.ts";
 

@@ -285,3 +285,8 @@ export interface ServersPort {
     },
   ): Promise<NodeJS.Signals>;
 }
+
+/** The name of an argument or option in a call: `dry-run` becomes `dryRun`. */
+export function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

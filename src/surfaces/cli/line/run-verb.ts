@@ -1,4 +1,3 @@
-/** Runs a workflow's verb and prints its reply. */
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Reply, Verb } from "../../../runtime/module.ts";
 import { preview } from "../../../runtime/transaction/run-transaction.ts";

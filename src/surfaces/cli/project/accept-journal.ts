@@ -2,7 +2,6 @@
  * A person accepts the writes of a foreign journal. They become the person's own commit, with exactly the
  * content that was shown; if a file has changed since, the person is asked again.
  */
-
 import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Change } from "../../../core/ports/store.ts";
@@ -10,7 +9,7 @@ import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { ForeignJournal, JournalRepair, Project } from "../../../runtime/project.ts";
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import type { Answer, Host } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { advanceAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 

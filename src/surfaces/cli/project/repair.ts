@@ -6,7 +6,7 @@ import { acceptEditOf, wholeLogFaults } from "../../../runtime/run-log/accept.ts
 import { found } from "../../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Host, Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { advanceAsking, confirm } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 

@@ -16,9 +16,7 @@ import type {
   Round,
 } from "../../../runtime/review/model.ts";
 import { type AnsweredPoint, type Point, renderPlace } from "../../../runtime/review/points.ts";
-import { ago } from "./ago.ts";
-import { costWords } from "./cost-words.ts";
-import { counted } from "./counted.ts";
+import { ago, costWords, counted } from "./amounts.ts";
 import { clean, type Paint, type Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
 

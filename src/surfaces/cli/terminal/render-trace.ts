@@ -1,4 +1,3 @@
-/** A trace as a tree for a terminal. */
 import type { TraceSpan } from "../../../runtime/reports/trace.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, pad, widthOf } from "./text-width.ts";
@@ -15,7 +14,7 @@ const WIDEST_BAR = 24;
 const NAME_NARROWEST = 30;
 const GAP = "  ";
 
-/** Durations and money are aligned; bars show when each span lasted, if there is room for them. */
+/** A trace as a tree. Durations and money are aligned; bars show when each span lasted, if there is room for them. */
 export function renderTrace(
   spans: readonly TraceSpan[],
   now: number,

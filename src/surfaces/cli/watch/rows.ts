@@ -2,7 +2,7 @@
 import { cleanLine } from "../../../core/text/clean.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
-import { costWords } from "../terminal/cost-words.ts";
+import { costWords } from "../terminal/amounts.ts";
 
 export interface Row {
   /** Stable across refreshes, so that the cursor stays on its row. */

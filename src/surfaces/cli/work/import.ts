@@ -7,7 +7,7 @@ import { parseStatuses } from "../../../import/states.ts";
 import { countsOf, importTasks } from "../../../import/write.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import { alignRows } from "../terminal/table.ts";
 import { clean } from "../terminal/terminal.ts";
 

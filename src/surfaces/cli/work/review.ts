@@ -6,7 +6,7 @@ import { findRun } from "../../../runtime/reports/overview.ts";
 import { differencesOf, reviewOf, type Waiting, waiting } from "../../../runtime/review/load.ts";
 import type { Review } from "../../../runtime/review/model.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { ago } from "../terminal/ago.ts";
+import { ago } from "../terminal/amounts.ts";
 import { renderDifferences, renderReview } from "../terminal/render-review.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";

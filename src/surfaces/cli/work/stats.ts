@@ -1,7 +1,7 @@
 import type { CostSum } from "../../../runtime/reports/costs.ts";
 import { loadStats, type Stats, type StatsBy, type StatsSum } from "../../../runtime/reports/stats.ts";
 import type { Run } from "../line/command.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/amounts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrapHanging } from "../terminal/text-width.ts";
 

@@ -7,7 +7,7 @@ import { lastVerdicts } from "../../../runtime/reports/verdicts.ts";
 import type { Run } from "../line/command.ts";
 import { type GuardProved, lookAtGuard } from "../project/guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "../project/policy.ts";
-import { ago } from "../terminal/ago.ts";
+import { ago } from "../terminal/amounts.ts";
 import { colourOf } from "../terminal/state-colour.ts";
 import type { Paint, Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";

@@ -1,4 +1,11 @@
-/** Replies to an assistant whose call needs a person's decision. */
+/** Replies, in the same form for the command line and MCP. */
+import type { Reply } from "../runtime/module.ts";
+
+/** A reply as data. */
+export function envelopeOf({ text, data, refused }: Reply): Readonly<Record<string, unknown>> {
+  const { message = text, ...rest } = data;
+  return { status: refused ? "error" : "success", message, ...rest };
+}
 
 /**
  * The commands by which a person answers, as part of a sentence. `command`: the one for this very question.
@@ -7,7 +14,7 @@ export function answerCommands(run: string, command: string | undefined): string
   return command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``;
 }
 
-/** `why`: why they cannot be asked here. */
+/** The reply to an assistant whose call needs a person's decision. `why`: why they cannot be asked here. */
 export function cannotAsk(
   run: string,
   why: string,

@@ -72,7 +72,7 @@ describe("A loop that is killed", () => {
       expect(ran.of("session:lost")).toEqual([]);
       expect([...processes(forgotten), ...processes(waited)]).toEqual([]);
       expect(project.runs().map(({ resumed }) => resumed)).toEqual([false, true, true]);
-      expect(project.runs()[2]?.prompt).toContain("Go on with task T1: t");
+      expect(project.runs()[2]?.prompt).toContain("Continue task T1: t");
       expect(leftBehind(project)).toEqual([]);
     },
   );

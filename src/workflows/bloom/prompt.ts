@@ -98,7 +98,7 @@ export function buildStepPrompt(
   const last = task.steps.slice(info.stepIndex + 1).every(({ status }) => status === "cancelled");
   const own = step.acceptance_criteria.length > 0;
   return paragraphs(
-    ...(fresh ? context(task, gitInfo, own) : [goOn(task)]),
+    ...(fresh ? context(task, gitInfo, own) : [continuation(task)]),
     doneSteps(info.previousSteps),
     `## Step ${info.stepIndex + 1} of ${info.totalSteps}: ${step.id}`,
     step.instruction,
@@ -114,7 +114,7 @@ export function buildStepPrompt(
 /** The prompt of a task without steps: its instructions are the single step. */
 export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: string, fresh = true): string {
   return paragraphs(
-    ...(fresh ? context(task, gitInfo, false) : [goOn(task)]),
+    ...(fresh ? context(task, gitInfo, false) : [continuation(task)]),
     fresh ? section("Acceptance criteria", task.acceptance_criteria.map(bullet)) : "",
     fresh ? asking(task, taskCli) : "",
     "When the task is done, run this command and end your turn:",
@@ -134,14 +134,14 @@ export function buildPurposePrompt(
 ): string {
   const done = task.steps.filter((step) => step.status === "done");
   return paragraphs(
-    ...(fresh ? [...context(task, gitInfo, true), doneSteps(done)] : [goOn(task)]),
+    ...(fresh ? [...context(task, gitInfo, true), doneSteps(done)] : [continuation(task)]),
     purpose,
     "When that is done, end your turn.",
   );
 }
 
-function goOn(task: Task): string {
-  return `Go on with task ${task.id}: ${task.title}`;
+function continuation(task: Task): string {
+  return `Continue task ${task.id}: ${task.title}`;
 }
 
 function doneSteps(steps: readonly { readonly id: string; readonly instruction: string }[]): string {
@@ -171,7 +171,7 @@ function gitRules(git: GitInfo): string {
   return [
     "## Git",
     "",
-    `You stand in a worktree of your own, on the branch \`${git.branch}\`${base}. Commit all your work there, in commits that say what and why.`,
+    `You work in a worktree of your own, on the branch \`${git.branch}\`${base}. Commit all your work there, in commits that say what and why.`,
     `${next} once everything is done and checked: do not push, merge or switch branches, and change nothing outside this folder.`,
   ].join("\n");
 }

@@ -44,7 +44,7 @@ function goOnText(task: string, step: Step | null, cli: string): string {
   const [name, command] = step
     ? [`step ${step.id}`, `${cli} step done ${step.id}`]
     : [task, `${cli} done ${task}`];
-  return `Your last turn on ${name} was cut short. See what you have done already, do not repeat it, and go on from there. When all of it is done and committed, run the command below and end your turn.\n\n${command}`;
+  return `Your last turn on ${name} was cut short. See what you have done already, do not repeat it, and continue from there. When all of it is done and committed, run the command below and end your turn.\n\n${command}`;
 }
 
 const MOST_PATHS = 50;
@@ -56,7 +56,7 @@ function doneText(done: WorkDone | null): string {
     lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
   const more = done.uncommitted.length - MOST_PATHS;
   const paths = [...done.uncommitted.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])];
-  return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and go on from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
+  return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and continue from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 
 /** What an agent was refused, as a clause. */
@@ -93,7 +93,7 @@ export function purposeText(
       return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${told}`;
     case "pull-request":
       return [
-        `## Your pull request came back\n\nThis stands against your branch as it was pushed. \`${targetOf(task)}\` is merged into your branch now. Do what is asked and commit it; the branch is checked and pushed for you.`,
+        `## Your pull request came back\n\nThis speaks against your branch as it was pushed. \`${targetOf(task)}\` is merged into your branch now. Do what is asked and commit it; the branch is checked and pushed for you.`,
         told,
         ...(conflicts.length === 0
           ? []

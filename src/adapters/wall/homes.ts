@@ -2,7 +2,7 @@
  * The places that the wall hides: homes, and folders of temporary files and sockets. And the parts that an
  * agent or a tool needs.
  */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -74,6 +74,19 @@ export function usualReads(environment: Environment): readonly string[] {
 export function secretFiles(environment: Environment): readonly string[] {
   const home = homeOf(environment);
   return SECRETS.map((name) => join(home, name)).filter((path) => existsSync(path));
+}
+
+/**
+ * The paths, but without pnpm's store: pnpm fails if it cannot write its store. Inside it makes a new one, in
+ * the home that it has there.
+ */
+export function withoutStore(paths: readonly string[], environment: Environment): readonly string[] {
+  const pnpm = join(homeOf(environment), ".local/share/pnpm");
+  return paths.flatMap((path) => {
+    if (path !== pnpm) return [path];
+    const names = attempt(() => readdirSync(pnpm), []);
+    return names.filter((name) => name !== "store").map((name) => join(pnpm, name));
+  });
 }
 
 /** The files of the programs on the PATH that are in a hidden place. */

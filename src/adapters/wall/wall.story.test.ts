@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { installInto } from "../../../test/rig/install.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { NO_WALL } from "../../../test/rig/wall.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
@@ -91,6 +93,39 @@ it.skipIf(NO_WALL)(
     expect(printed).not.toContain("secret");
     expect(printed).toMatch(/code:\nproject\n/);
     expect(printed).toMatch(/git:\nignore\n/);
+  },
+);
+
+it.skipIf(NO_WALL)(
+  "a person's pnpm is readable, and its store is not: pnpm makes one of its own",
+  { timeout: 300_000 },
+  () => {
+    using walled = openWalledHome();
+    const modules = installInto("pnpm", { package: "pnpm", version: "10.34.9" });
+    const pnpm = join(walled.home, ".local/share/pnpm");
+    cpSync(join(modules, "pnpm"), join(pnpm, ".tools/pnpm"), { recursive: true });
+    const own = `#!/bin/sh\nexec ${process.execPath} ${join(pnpm, ".tools/pnpm/bin/pnpm.cjs")} "$@"\n`;
+    walled.write(".local/share/pnpm/pnpm", own, 0o755);
+    // As pnpm's own installer puts it on the PATH.
+    walled.environment.PATH = `${pnpm}:${walled.environment.PATH}`;
+    const part = (name: string) => {
+      walled.write(`code/project/work/${name}/package.json`, `{"name": "${name}", "version": "1.0.0"}\n`);
+      execFileSync("npm", ["pack", "--silent", `./${name}`], { cwd: walled.folder });
+    };
+    part("part");
+    const needs = { name: "whole", dependencies: { part: "file:part-1.0.0.tgz" } };
+    walled.write("code/project/work/package.json", JSON.stringify(needs));
+    walled.write(".local/share/pnpm/store/v10/files/00/own", "the person's");
+    const install = "pnpm install --offline --reporter=silent && cat node_modules/part/package.json";
+    const store = "ls ~/.local/share/pnpm/store/v10; cat ~/.local/share/pnpm/store/v10/files/00/own";
+    for (const place of [undefined, []]) {
+      rmSync(join(walled.folder, "node_modules"), { recursive: true, force: true });
+      const printed = walled.inside(`${install}; ${store}`, place);
+      expect(printed).toContain('"name": "part"');
+      expect(printed).toContain("projects");
+      expect(printed).not.toContain("the person's");
+    }
+    expect(readdirSync(join(pnpm, "store/v10"))).toEqual(["files"]);
   },
 );
 

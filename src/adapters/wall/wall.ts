@@ -23,6 +23,7 @@ import {
   programReads,
   secretFiles,
   usualReads,
+  withoutStore,
 } from "./homes.ts";
 import { gitsIn, makeCovered, maskOf } from "./mask.ts";
 import { probe } from "./probe.ts";
@@ -136,13 +137,13 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const hidden = hiddenBy(setup, store, home);
   const way = wayOut(setup.settings, order.agent?.hosts ?? []);
   const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
+  const programs = programReads(
+    order.environment,
+    [order.program, ...scriptsOf(order, root), ...setup.programs, ...(way?.words ?? [])],
+    hidden.map(({ at }) => at),
+  );
   const reads = [
-    ...usualReads(setup.environment),
-    ...programReads(
-      order.environment,
-      [order.program, ...scriptsOf(order, root), ...setup.programs, ...(way?.words ?? [])],
-      hidden.map(({ at }) => at),
-    ),
+    ...withoutStore([...usualReads(setup.environment), ...programs], setup.environment),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
     ...gitReads(folder),
     ...named(setup.settings.read),

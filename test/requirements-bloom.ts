@@ -158,6 +158,10 @@ export const BLOOM = {
     says: "What git ignores is made by the repository's setup before work and checks, and a check that fails on the target alone blames the target.",
     source: "design, Bloom",
   },
+  "bloom.setup-left-out": {
+    says: "What setup makes and git does not ignore is no work of the task until somebody changes it.",
+    source: "boundary and workspaces, found by use",
+  },
   "git.shared-target": {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",

@@ -8,6 +8,7 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import { openLeaseManager } from "../adapters/files/lease-manager.ts";
 import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
+import { openWorkspaceFiles } from "../adapters/git/workspace/left-out.ts";
 import { openWorktrees } from "../adapters/git/workspace/worktrees.ts";
 import { openFreePorts } from "../adapters/process/free-ports.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
@@ -93,7 +94,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         }),
         place.traceparentOf,
       ),
-      setups: openSetups(root),
+      setups: openSetups(root, openWorkspaceFiles(root, environment, wall.wall)),
       freePorts: openFreePorts(machineFolder(environment, "ports")),
       worktrees: openWorktrees(root, environment, {
         filters: async () => git.filters,

@@ -9,7 +9,8 @@ import { promise } from "../rig/promise.ts";
 const place = mkdtempSync(join(tmpdir(), "pawl-setup-"));
 afterAll(() => rmSync(place, { recursive: true }));
 const INSTALLS = join(place, "installs");
-const INSTALL = `mkdir -p deps && cat lock > deps/tool && echo x >> ${INSTALLS}`;
+/** The file besides is one that git does not ignore. */
+const INSTALL = `mkdir -p deps && cat lock > deps/tool && cp lock made.lock && echo x >> ${INSTALLS}`;
 const setup = { ".": { run: [INSTALL], inputs: ["lock"], cache: ["deps"] } };
 
 const task = (id: string, verify: string, ...lines: readonly string[]) => `  - id: ${id}
@@ -35,7 +36,7 @@ function project(tasks: string) {
 test("a verify command finds what git ignores, in the worktree and on the merged result", {
   timeout: 60_000,
 }, async () => {
-  promise("bloom.setup");
+  promise("bloom.setup", "bloom.setup-left-out");
   using made = project(
     task("T1", "cmp deps/tool lock", "test -f deps/tool", commits("T1")) +
       task("T2", "cmp deps/tool lock", "echo v2 > lock", commits("T2")),
@@ -44,6 +45,7 @@ test("a verify command finds what git ignores, in the worktree and on the merged
   expect(ran.of("merge:failed")).toEqual([]);
   expect(ran.code).toBe(0);
   expect(made.git("show", "main:lock")).toBe("v2");
+  expect(made.git("ls-tree", "-r", "--name-only", "main")).not.toContain("made.lock");
   // Once for v1, kept for the others; twice for v2, whose folder an agent had worked in.
   expect(readFileSync(INSTALLS, "utf8")).toBe("x\nx\nx\n");
 });

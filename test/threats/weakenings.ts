@@ -261,8 +261,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at the way to what setup keeps",
       file: "src/adapters/setup/setup.ts",
-      find: "    for (const path of paths) checkFolders(nodeDisk(top), path);\n    for (const [index, path] of paths.entries()) copy(join(kept",
-      replace: "    for (const [index, path] of paths.entries()) copy(join(kept",
+      find: "    for (const path of paths) checkFolders(nodeDisk(top), path);\n    for (const [index, path] of paths.entries()) await copy(join(kept",
+      replace: "    for (const [index, path] of paths.entries()) await copy(join(kept",
       tests: [
         "src/adapters/files/plain-file.test.ts: a folder that setup keeps is neither taken nor put back through a link",
       ],

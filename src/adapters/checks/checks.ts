@@ -257,7 +257,8 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
   await checkOut(place, tree ?? "", checkout);
   const cwd = placeIn(place, checkout);
   mkdirSync(cwd, { recursive: true });
-  if (!setup || (await openSetups(root).look(cwd as Folder, setup)) !== "needed") return { cwd, command };
+  if (!setup || (await openSetups(root).look(cwd as Folder, setup, "check")) !== "needed")
+    return { cwd, command };
   const steps = setup.run.map((each) => `bash -c ${shellWord(each)} || { echo "setup failed" >&2; exit 1; }`);
   return { cwd, command: [...steps, `exec sh -c ${shellWord(command)}`].join("\n") };
 }

@@ -70,7 +70,7 @@ const PLANTS: Readonly<Record<string, (path: string) => unknown>> = {
 const RUN = "a1";
 const agentFile = (name: string) => `.pawl/agents/${RUN}/${name}`;
 const setup = (folder: string) =>
-  openSetups(root).look(folder as Folder, { run: ["true"], inputs: ["lock"], cache: ["out"] });
+  openSetups(root).look(folder as Folder, { run: ["true"], inputs: ["lock"], cache: ["out"] }, "fresh");
 
 /** Where an agent may leave it, and who reads it there. What is thrown is an answer, too. */
 const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
@@ -133,9 +133,11 @@ it("a folder that setup keeps is neither taken nor put back through a link", asy
   for (const name of ["one", "two"]) mkdirSync(join(root, name));
   mkdirSync(join(root, "one/pkg/node_modules"), { recursive: true });
   writeFileSync(join(root, "one/pkg/node_modules/x"), "kept");
-  await setups.done(join(root, "one") as Folder, order, true);
+  const first = join(root, "one") as Folder;
+  await setups.look(first, order, "fresh");
+  await setups.done(first, order);
   symlinkSync(other, join(root, "two/pkg"));
-  expect(await setups.look(join(root, "two") as Folder, order)).toBe("needed");
+  expect(await setups.look(join(root, "two") as Folder, order, "fresh")).toBe("needed");
   expect(readFileSync(join(other, "node_modules/mine"), "utf8")).toBe(SECRET);
   expect(existsSync(join(other, "node_modules/x"))).toBe(false);
 });

@@ -17,6 +17,7 @@ import { isSigning, signed } from "./sign.ts";
 import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";
+import { HAS_CHANGED, takeChangedIn } from "./workspace/left-out.ts";
 import { configText } from "./workspace/skeleton.ts";
 import { isWhole } from "./workspace/whole.ts";
 import type { Workplace } from "./workspace/workplace.ts";
@@ -152,7 +153,6 @@ printf '\\0'
 find .git/lfs/objects -type f 2>/dev/null | sed 's|.*/||' | head -n ${MOST_LARGE}; printf '\\0'
 case "$head" in "" | *missing) head=none ;; esac
 case " $* " in *" $head "*) ;; *) exit 0 ;; esac
-printf 'status\\0'
 export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"
 if [ "$(cat "$look/at" 2>/dev/null)" != "$head" ]; then
   if [ "$head" = none ]; then git read-tree --empty; else
@@ -161,17 +161,30 @@ if [ "$(cat "$look/at" 2>/dev/null)" != "$head" ]; then
   fi
   echo "$head" >"$look/at"
 fi
+if ${HAS_CHANGED}; then printf 'changed\\0'; exit 0; fi
+printf 'status\\0'
 git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=dirty
 `;
 
 async function readCheckout(
   place: Workplace,
-  { branch, from, hub, top }: Looked,
+  looked: Looked,
   known: readonly (string | null)[],
 ): Promise<CheckoutState> {
+  const answer = await askCheckout(place, looked, known);
+  if (!answer.output.endsWith("\0changed\0")) return parseCheckout(answer);
+  await takeChangedIn(place, looked.top);
+  return parseCheckout(await askCheckout(place, looked, known));
+}
+
+async function askCheckout(
+  place: Workplace,
+  { branch, from, hub, top }: Looked,
+  known: readonly (string | null)[],
+): Promise<GitAnswer> {
   const look = await openLook(hub, top);
   const args = [look, branch, ...known.map((commit) => commit ?? "none")];
-  const answer = await inside(place, {
+  return inside(place, {
     folder: top,
     from,
     script: READ_CHECKOUT,
@@ -180,7 +193,6 @@ async function readCheckout(
     readOnly: true,
     limit: LOOK_LIMIT,
   });
-  return parseCheckout(answer);
 }
 
 function parseCheckout({ output }: GitAnswer): CheckoutState {

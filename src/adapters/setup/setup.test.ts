@@ -13,7 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
+import type { SetupSettings } from "../../core/settings.ts";
 import { openSetups } from "./setup.ts";
 
 let root: string;
@@ -37,49 +39,54 @@ function install(folder: string): void {
   symlinkSync("../tool.js", join(folder, "node_modules/.bin/tool"));
 }
 
+async function keep(setups: Setups, folder: Folder, setup: SetupSettings): Promise<void> {
+  await setups.look(folder, setup, "fresh");
+  await setups.done(folder, setup);
+}
+
 describe("the setup of a folder", () => {
   it("is needed once, and again when a lock file or a command changes", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
-    expect(await setups.look(folder, NPM)).toBe("needed");
+    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
     install(folder);
-    await setups.done(folder, NPM, false);
-    expect(await openSetups(root).look(folder, NPM)).toBe("ready");
-    expect(await setups.look(folder, { ...NPM, run: ["npm ci --omit dev"] })).toBe("needed");
+    await setups.done(folder, NPM);
+    expect(await openSetups(root).look(folder, NPM, "fresh")).toBe("ready");
+    expect(await setups.look(folder, { ...NPM, run: ["npm ci --omit dev"] }, "fresh")).toBe("needed");
     writeFileSync(join(folder, "package-lock.json"), "two");
-    expect(await setups.look(folder, NPM)).toBe("needed");
+    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
   });
 
   it("is needed again where what it made is gone", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
     install(folder);
-    await setups.done(folder, NPM, false);
+    await setups.done(folder, NPM);
     rmSync(join(folder, "node_modules"), { recursive: true });
-    expect(await setups.look(folder, NPM)).toBe("needed");
+    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
   });
 
   it("follows the files that it is told of, and no others", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
     const setup = { run: ["make deps"], inputs: ["deps.txt"] };
-    await setups.done(folder, setup, false);
+    await setups.done(folder, setup);
     writeFileSync(join(folder, "package-lock.json"), "two");
-    expect(await setups.look(folder, setup)).toBe("ready");
+    expect(await setups.look(folder, setup, "fresh")).toBe("ready");
     writeFileSync(join(folder, "deps.txt"), "a");
-    expect(await setups.look(folder, setup)).toBe("needed");
+    expect(await setups.look(folder, setup, "fresh")).toBe("needed");
   });
 
   it("is copied for a folder with the same inputs, links as they are, and not shared", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
     install(first);
-    await setups.done(first, NPM, true);
-    expect(await setups.look(second, NPM)).toBe("restored");
+    await keep(setups, first, NPM);
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join(second, "node_modules/.bin/tool"), "utf8")).toBe("tool\n");
     writeFileSync(join(second, "node_modules/tool.js"), "changed by an agent\n");
     const third = checkout("c");
-    expect(await setups.look(third, NPM)).toBe("restored");
+    expect(await setups.look(third, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join(third, "node_modules/tool.js"), "utf8")).toBe("tool\n");
   });
 
@@ -87,15 +94,15 @@ describe("the setup of a folder", () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
     for (const at of ["", "packages/b", "packages/b/node_modules/deep"]) install(join(first, at));
-    await setups.done(first, NPM, true);
-    expect(await setups.look(second, NPM)).toBe("restored");
+    await keep(setups, first, NPM);
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     expect(existsSync(join(second, "packages/b/node_modules/tool.js"))).toBe(true);
     rmSync(join(second, "packages/b/node_modules"), { recursive: true });
-    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     const globs = { ...NPM, cache: ["packages/*/node_modules"] };
-    await setups.done(first, globs, true);
+    await keep(setups, first, globs);
     const third = checkout("c");
-    expect(await setups.look(third, globs)).toBe("restored");
+    expect(await setups.look(third, globs, "fresh")).toBe("restored");
     expect(existsSync(join(third, "packages/b/node_modules/tool.js"))).toBe(true);
     expect(existsSync(join(third, "node_modules"))).toBe(false);
   });
@@ -107,18 +114,18 @@ describe("the setup of a folder", () => {
     for (const each of packages) mkdirSync(each, { recursive: true });
     const [first, second, third] = packages as [Folder, Folder, Folder];
     for (const at of ["", "packages/own", "packages/other"]) install(join(tops[0] as Folder, at));
-    await setups.done(first, NPM, true);
-    expect(await setups.look(second, NPM)).toBe("restored");
+    await keep(setups, first, NPM);
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join(tops[1] as Folder, "node_modules/tool.js"), "utf8")).toBe("tool\n");
     expect(existsSync(join(tops[1] as Folder, "packages/other/node_modules"))).toBe(true);
-    expect(await setups.look(third, NPM)).toBe("needed");
+    expect(await setups.look(third, NPM, "fresh")).toBe("needed");
     const globs = { inputs: ["own.lock"], run: ["make"], cache: ["made/*"] };
     mkdirSync(join(first, "made/one"), { recursive: true });
-    await setups.done(first, globs, true);
-    expect(await setups.look(second, globs)).toBe("restored");
+    await keep(setups, first, globs);
+    expect(await setups.look(second, globs, "fresh")).toBe("restored");
     expect(existsSync(join(second, "made/one"))).toBe(true);
     writeFileSync(join(second, "own.lock"), "new");
-    expect(await setups.look(second, globs)).toBe("needed");
+    expect(await setups.look(second, globs, "fresh")).toBe("needed");
   });
 
   it("brings husky's hooks along, without which git would run none", async () => {
@@ -127,11 +134,11 @@ describe("the setup of a folder", () => {
     install(first);
     mkdirSync(join(first, ".husky/_"), { recursive: true });
     writeFileSync(join(first, ".husky/_/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
-    await setups.done(first, NPM, true);
-    expect(await setups.look(second, NPM)).toBe("restored");
+    await keep(setups, first, NPM);
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     expect(statSync(join(second, ".husky/_/pre-commit")).mode & 0o111).toBe(0o111);
     rmSync(join(second, ".husky/_"), { recursive: true });
-    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
   });
 
   it.each([".venv", ".tox/py311"])(
@@ -143,65 +150,36 @@ describe("the setup of a folder", () => {
       mkdirSync(join(first, at), { recursive: true });
       writeFileSync(join(first, at, "pyvenv.cfg"), "home = /usr/bin\n");
       const setup = { run: ["make"], cache: ["node_modules", ".venv", ".tox"] };
-      await setups.done(first, setup, true);
-      expect(await setups.look(first, setup)).toBe("ready");
-      expect(await setups.look(checkout("b"), setup)).toBe("needed");
+      await keep(setups, first, setup);
+      expect(await setups.look(first, setup, "fresh")).toBe("ready");
+      expect(await setups.look(checkout("b"), setup, "fresh")).toBe("needed");
     },
   );
-
-  it("leaves alone what was there before, which git has in a later state by then", async () => {
-    const setups = openSetups(root);
-    const [first, second] = [checkout("a"), checkout("b")];
-    for (const [each, text] of [
-      [first, "old"],
-      [second, "new"],
-    ] as const) {
-      mkdirSync(join(each, "vendor/lib"), { recursive: true });
-      writeFileSync(join(each, "vendor/lib/code.js"), text);
-    }
-    const setup = { run: ["make"], cache: ["lib"] };
-    expect(await setups.look(first, setup)).toBe("needed");
-    install(join(first, "lib"));
-    await setups.done(first, setup, true);
-    expect(await setups.look(second, setup)).toBe("restored");
-    expect(existsSync(join(second, "lib/node_modules/tool.js"))).toBe(true);
-    expect(readFileSync(join(second, "vendor/lib/code.js"), "utf8")).toBe("new");
-  });
-
-  it("keeps nothing if the commands write into a folder that was there", async () => {
-    const setups = openSetups(root);
-    const first = checkout("a");
-    mkdirSync(join(first, "lib"));
-    const setup = { run: ["make"], cache: ["lib"] };
-    expect(await setups.look(first, setup)).toBe("needed");
-    install(join(first, "lib"));
-    await setups.done(first, setup, true);
-    expect(await setups.look(checkout("b"), setup)).toBe("needed");
-  });
 
   it("follows no link that a commit holds, to where it is copied or from where", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
     install(join(first, "packages/b"));
-    await setups.done(first, NPM, true);
+    await keep(setups, first, NPM);
     const outside = join(root, "outside/b");
     install(outside);
     symlinkSync(join(root, "outside"), join(second, "packages"));
-    expect(await setups.look(second, NPM)).toBe("needed");
+    expect(await setups.look(second, NPM, "fresh")).toBe("needed");
     expect(readFileSync(join(outside, "node_modules/tool.js"), "utf8")).toBe("tool\n");
     const third = checkout("c", "other lock");
     symlinkSync(join(root, "outside"), join(third, "packages"));
-    await setups.done(third, NPM, true);
+    await keep(setups, third, NPM);
     const fourth = checkout("d", "other lock");
-    expect(await setups.look(fourth, NPM)).toBe("needed");
+    expect(await setups.look(fourth, NPM, "fresh")).toBe("needed");
   });
 
   it("serves no other folder where somebody had worked in the first", async () => {
     const setups = openSetups(root);
     const first = checkout("a");
+    await setups.look(first, NPM, "worked");
     install(first);
-    await setups.done(first, NPM, false);
-    expect(await setups.look(checkout("b"), NPM)).toBe("needed");
+    await setups.done(first, NPM);
+    expect(await setups.look(checkout("b"), NPM, "fresh")).toBe("needed");
   });
 
   it("keeps the states that were used last, and no half copy", async () => {
@@ -209,10 +187,10 @@ describe("the setup of a folder", () => {
     for (let n = 0; n < 7; n++) {
       const folder = checkout(`n${n}`, `lock ${n}`);
       install(folder);
-      await setups.done(folder, NPM, true);
+      await keep(setups, folder, NPM);
     }
     const missing = { run: ["true"], cache: ["never-made"] };
-    await setups.done(checkout("x"), missing, true);
+    await keep(setups, checkout("x"), missing);
     expect(readdirSync(join(root, ".pawl/setup"))).toHaveLength(5);
     expect(existsSync(join(root, ".pawl/setup"))).toBe(true);
   });

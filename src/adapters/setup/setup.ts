@@ -1,9 +1,9 @@
 /**
- * Prepares a checkout before work or checks begin in it: installed packages and the like, which git ignores.
+ * Prepares a checkout before work or checks begin in it: installed packages and the like.
  *
  * S1  A folder is prepared once for each state of what the commands depend on (`inputs`, the commands
- *     themselves). A note beside the folder records the state. It is written last, so that a killed setup
- *     starts again.
+ *     themselves). A note beside the folder records the state. Until the commands have succeeded, it says what
+ *     was there before them, so that a setup that failed or was killed starts again from the same knowledge.
  * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout without
  *     work yet. They are copied, never shared: an agent may change its own. A copy has all of them, or none,
  *     and follows no link. Files that existed before the commands ran are git's, and never copied: a copy
@@ -13,11 +13,11 @@
  *     npm's `prepare` makes: without them git would run none, without a message.
  * S4  A virtual environment of Python is never kept: its programs, and a project that is installed for
  *     editing, name the folder in which it was made, so a copy would run another task's code.
+ * S5  In a task's workspace, what the commands made and git does not ignore is no work of the task.
  */
 import { createHash } from "node:crypto";
 import {
   constants,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -27,10 +27,11 @@ import {
   statSync,
   utimesSync,
 } from "node:fs";
+import { cp, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { SetupState, Setups } from "../../core/ports/setup.ts";
+import type { Setups, SetupUse } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { checkFolders, lookAt } from "../files/look.ts";
@@ -63,69 +64,88 @@ const KEPT = 5;
 /** The note beside a workspace that records its setup. */
 export const SET_UP = "set-up";
 
-export function openSetups(projectRoot: string): Setups {
+/** What git knows of a task's workspace. */
+export interface WorkspaceFiles {
+  /** The files that git neither tracks nor ignores. */
+  untracked(folder: string): Promise<readonly string[]>;
+  /** Git ignores the others from now on, until they are changed. */
+  leaveOut(folder: string, before: readonly string[]): Promise<void>;
+  /** Which of the paths hold tracked files, and whether they hold others, too. */
+  mixed(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
+}
+
+/** `files`: absent where nobody works in the folders. */
+export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups {
   const store = () => ownPlace(projectRoot, ".pawl/setup");
-  const before = new Map<Folder, Before>();
   return {
-    look: async (folder, setup) => {
-      const state = look(store(), folder, setup);
-      if (state === "needed") before.set(folder, namesOf(folder, setup));
-      return state;
+    async look(folder, setup, use) {
+      const key = keyOf(folder, setup);
+      const note = readNote(folder);
+      const top = topOf(folder);
+      if (note?.key === key && note.paths.every((path) => isThere(top, path))) return "ready";
+      const begun = use === "check" ? undefined : (note?.begun ?? (await begin(folder, use, files)));
+      const restored = await restore(join(store(), key), top, setup);
+      if (restored === null) {
+        if (begun) writeNote(folder, { key: null, paths: [], begun: { ...begun, key } });
+        return "needed";
+      }
+      if (begun) await files?.leaveOut(folder, begun.untracked);
+      writeNote(folder, { key, paths: restored });
+      return "restored";
     },
-    done: async (folder, setup, keep) => {
-      done(store(), folder, setup, keep, before.get(folder));
-      before.delete(folder);
+    async done(folder, setup) {
+      const begun = readNote(folder)?.begun;
+      const paths = await candidates(folder, setup.cache ?? []);
+      if (begun?.fresh) await keep(store(), begun.key, topOf(folder), { files, paths });
+      if (begun) await files?.leaveOut(folder, begun.untracked);
+      // The commands may have made an input.
+      writeNote(folder, { key: keyOf(folder, setup), paths });
     },
   };
 }
 
-function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
-  const key = keyOf(folder, setup);
-  const note = readNote(folder);
-  const patterns = setup.cache ?? [];
-  const top = topOf(folder);
-  if (note?.key === key && note.paths.every((path) => isThere(top, path))) return "ready";
-  const kept = join(store, key);
-  if (patterns.length === 0 || !existsSync(kept)) return "needed";
+async function begin(folder: Folder, use: SetupUse, files?: WorkspaceFiles): Promise<Begun> {
+  return { key: "", fresh: use === "fresh", untracked: (await files?.untracked(folder)) ?? [] };
+}
+
+/** Copies a kept state, and returns its paths; null: there is none. */
+async function restore(
+  kept: string,
+  top: string,
+  { cache = [] }: SetupSettings,
+): Promise<readonly string[] | null> {
+  if (cache.length === 0 || !existsSync(kept)) return null;
   // If a copy fails (full disk, another process pruned it), the commands run instead.
-  return attempt(() => {
+  try {
     const paths = JSON.parse(readFileSync(join(kept, PATHS), "utf8")) as readonly string[];
     for (const path of paths) checkFolders(nodeDisk(top), path);
-    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(top, path));
+    for (const [index, path] of paths.entries()) await copy(join(kept, String(index)), join(top, path));
     utimesSync(kept, new Date(), new Date());
-    writeNote(folder, key, paths);
-    return "restored";
-  }, "needed");
+    return paths;
+  } catch {
+    return null;
+  }
 }
 
 /** In a kept state: the original paths of its folders, from the top of the repository. */
 const PATHS = "paths.json";
 
-/**
- * The paths that existed before the commands ran, with their entries: git's own files, such as a committed
- * folder `lib`.
- */
-type Before = ReadonlyMap<string, string>;
-
-function namesOf(folder: Folder, setup: SetupSettings): Before {
-  const top = topOf(folder);
-  const names = (path: string) => attempt(() => readdirSync(join(top, path)).join("/"), "");
-  return new Map(candidates(folder, setup.cache ?? []).map((path) => [path, names(path)]));
-}
-
-function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean, before?: Before): void {
-  const key = keyOf(folder, setup);
-  const after = namesOf(folder, setup);
-  writeNote(folder, key, [...after.keys()]);
-  const paths = [...after.keys()].filter((path) => before?.get(path) !== after.get(path));
+async function keep(
+  store: string,
+  key: string,
+  top: string,
+  { files, paths: all }: { readonly files: WorkspaceFiles | undefined; readonly paths: readonly string[] },
+): Promise<void> {
   const kept = join(store, key);
-  const top = topOf(folder);
-  const mayCopy = (path: string) => !before?.has(path) && !isBound(join(top, path));
-  if (!keep || paths.length === 0 || existsSync(kept) || !paths.every(mayCopy)) return;
+  if (all.length === 0 || existsSync(kept)) return;
+  const mixed = (await files?.mixed(top, all)) ?? new Map<string, boolean>();
+  const paths = all.filter((path) => !mixed.has(path));
+  const isWhole = [...mixed.values()].every((isMixed) => !isMixed);
+  if (!isWhole || paths.length === 0 || paths.some((path) => isBound(join(top, path)))) return;
   const draft = `${kept}.${process.pid}`;
   try {
     for (const path of paths) checkFolders(nodeDisk(top), path);
-    for (const [index, path] of paths.entries()) copy(join(top, path), join(draft, String(index)));
+    for (const [index, path] of paths.entries()) await copy(join(top, path), join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
     prune(store);
@@ -149,7 +169,7 @@ const DEPTH = 6;
  * `.gitignore`: package managers with workspaces put a `node_modules` into each package. `*` stands for any
  * characters of one name.
  */
-function candidates(folder: string, patterns: readonly string[]): readonly string[] {
+async function candidates(folder: string, patterns: readonly string[]): Promise<readonly string[]> {
   if (patterns.length === 0) return [];
   const top = topOf(folder);
   const own = relative(top, folder).split(sep).filter(Boolean).map(asName);
@@ -158,8 +178,8 @@ function candidates(folder: string, patterns: readonly string[]): readonly strin
     .filter((pattern) => pattern.includes("/"))
     .map((each) => [...own, ...each.split("/").map(asName)]);
   const found: string[] = [];
-  const search = (path: readonly string[]) => {
-    for (const entry of readdirSync(join(top, ...path), { withFileTypes: true })) {
+  const search = async (path: readonly string[]) => {
+    for (const entry of await readdir(join(top, ...path), { withFileTypes: true })) {
       const here = [...path, entry.name];
       const isMeant =
         names.some((name) => name.test(entry.name)) ||
@@ -168,10 +188,10 @@ function candidates(folder: string, patterns: readonly string[]): readonly strin
           (each) => each.length === here.length && each.every((name, at) => name.test(here[at] ?? "")),
         );
       if (isMeant) found.push(projectPath(here.join("/")));
-      else if (entry.isDirectory() && entry.name !== ".git" && here.length < DEPTH) search(here);
+      else if (entry.isDirectory() && entry.name !== ".git" && here.length < DEPTH) await search(here);
     }
   };
-  search([]);
+  await search([]);
   return found.sort();
 }
 
@@ -180,10 +200,10 @@ function asName(pattern: string): RegExp {
 }
 
 /** Links stay links: packages link to one another. The copy shares blocks where the file system can. */
-function copy(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
+async function copy(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
   mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, {
+  await cp(from, to, {
     recursive: true,
     verbatimSymlinks: true,
     preserveTimestamps: true,
@@ -233,14 +253,23 @@ function isThere(folder: string, path: string): boolean {
 }
 
 interface Note {
-  readonly key: string;
+  /** Null: the commands have not succeeded yet. */
+  readonly key: string | null;
   readonly paths: readonly string[];
+  readonly begun?: Begun;
+}
+
+/** What was known before the commands ran for the first time. */
+interface Begun {
+  readonly key: string;
+  readonly fresh: boolean;
+  readonly untracked: readonly string[];
 }
 
 function readNote(folder: Folder): Note | null {
   return attempt(() => JSON.parse(readPlainText(beside(folder, SET_UP))) as Note, null);
 }
 
-function writeNote(folder: Folder, key: string, paths: readonly string[]): void {
-  writeWhole(beside(folder, SET_UP), JSON.stringify({ key, paths }));
+function writeNote(folder: Folder, note: Note): void {
+  writeWhole(beside(folder, SET_UP), JSON.stringify(note));
 }

@@ -1,15 +1,18 @@
 import type { SetupSettings } from "../settings.ts";
 import type { Folder } from "./worktrees.ts";
 
-/** Whether a folder has what its repository's `setup` makes: packages and the like, which git ignores. */
+/** Whether a folder has what its repository's `setup` makes: packages and the like. */
 export interface Setups {
   /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
-  look(folder: Folder, setup: SetupSettings): Promise<SetupState>;
-  /**
-   * Records that the commands have run. `keep`: their results may serve other folders, since there has been
-   * no work in this one yet.
-   */
-  done(folder: Folder, setup: SetupSettings, keep: boolean): Promise<void>;
+  look(folder: Folder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
+  /** Records that the commands have run. */
+  done(folder: Folder, setup: SetupSettings): Promise<void>;
 }
+
+/**
+ * `fresh`: a task's workspace without work, whose results may serve other folders. `worked`: a task's
+ * workspace. `check`: a folder in which nobody works.
+ */
+export type SetupUse = "fresh" | "worked" | "check";
 
 export type SetupState = "ready" | "restored" | "needed";

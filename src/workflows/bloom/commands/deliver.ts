@@ -293,7 +293,7 @@ async function settingUp(
   folder: Folder,
 ): Promise<MergeFailure | "stopped" | null> {
   try {
-    return (await setUp(context, folder, false)) === "stopped" ? "stopped" : null;
+    return (await setUp(context, folder, "check")) === "stopped" ? "stopped" : null;
   } catch (error) {
     if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
     const end = { exit: null, signal: null, ended: "itself", tail: error.message, folder } as const;

@@ -64,7 +64,8 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
     await context.note({ patch: { purpose: "resolve" } });
   const brought = await bringInTarget(context, place.worktree);
   if (brought.result) return brought.result;
-  if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
+  if ((await setUp(context, place.folder, place.isNew ? "fresh" : "worked")) === "stopped")
+    return { event: "interrupted" };
   return start(context, { ...place, agent, conflicts: brought.conflicts });
 }
 

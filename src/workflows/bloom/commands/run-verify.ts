@@ -26,7 +26,7 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const conflicts = await takeTarget(context, place.worktree);
   if (conflicts.length > 0) return conflicted(task, conflicts);
   if (unverified.length === 0) await catchUp(context, place.worktree);
-  if ((await setUp(context, place.folder, false)) === "stopped") return { event: "interrupted" };
+  if ((await setUp(context, place.folder, "worked")) === "stopped") return { event: "interrupted" };
   const commit = await commitSeen(context, place.worktree);
   const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
   const { failure, events, patch } = seen;

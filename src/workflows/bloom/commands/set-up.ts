@@ -1,24 +1,24 @@
 /** Prepares a folder for work and checks, with its repository's `setup` of pawl.yaml. */
 import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
+import type { SetupUse } from "../../../core/ports/setup.ts";
 import type { Folder } from "../../../core/ports/worktrees.ts";
 import { type ExecutionContext, repoOf, stopped } from "../execution-context.ts";
 import { nameOfRun } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 
 /**
- * Runs the setup commands. `stopped`: the worker was asked to stop. `keep`: the folder is still untouched, so
- * the result may be cached for others. Throws `setup-failed` if a command fails.
+ * Runs the setup commands. `stopped`: the worker was asked to stop. Throws `setup-failed` if a command fails.
  */
 export async function setUp(
   context: ExecutionContext,
   folder: Folder,
-  keep: boolean,
+  use: SetupUse,
 ): Promise<"done" | "stopped"> {
   const { task } = context.known;
   const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
-  const found = await context.ports.setups.look(folder, setup);
+  const found = await context.ports.setups.look(folder, setup, use);
   const told = { type: "worktree:set_up", taskId: task.id, folder } as const;
   if (found === "restored") context.show({ ...told, how: "copied", duration: 0 });
   if (found !== "needed") return "done";
@@ -28,7 +28,7 @@ export async function setUp(
     if (ended === null) return "stopped";
     if (ended.exit !== 0) throw setupFailed(command, ended, folder);
   }
-  await context.ports.setups.done(folder, setup, keep);
+  await context.ports.setups.done(folder, setup);
   context.show({ ...told, how: "run", duration: context.now().getTime() - begun });
   return "done";
 }

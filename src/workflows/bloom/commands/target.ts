@@ -212,7 +212,7 @@ async function runOn(
   const there = await context.ports.worktrees.checkOut(repoFor(context.known.task), commit);
   try {
     try {
-      if ((await setUp(context, there.folder, false)) === "stopped") return "stopped";
+      if ((await setUp(context, there.folder, "check")) === "stopped") return "stopped";
     } catch (error) {
       if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
       return command === null ? { end: NEVER_RAN, reason: error.message } : null;

@@ -54,6 +54,8 @@ interface LoopEvents {
     /** `workflow:id`, or `bloom` for the loop's own settings. */
     run: string;
     ignored: readonly PolicyChange[];
+    /** For the loop's own settings: the tasks whose open runs keep the pinned policy. */
+    open?: readonly string[];
   };
 }
 

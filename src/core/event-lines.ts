@@ -1,7 +1,7 @@
 /** Each event as one sentence for a person, for every surface. */
 import type { BloomEvent } from "./bloom-event.ts";
 import type { OwnEvent, PawlEvent } from "./event.ts";
-import { renderChange } from "./policy.ts";
+import { renderChange, whileOpen } from "./policy.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
 import { type Strength, strengthWords } from "./strength.ts";
 
@@ -153,7 +153,10 @@ export function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, null];
   if (event.type === "policy:changed")
-    return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
+    return [
+      `is ignored${whileOpen(event.open)} until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`,
+      "yellow",
+    ];
   if (event.type === "tasks:imported")
     return [
       `${event.by} imported ${event.format} into ${event.into}: ${event.added} new, ${event.updated} updated`,

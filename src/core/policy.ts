@@ -99,6 +99,16 @@ export function renderChange({ path, pinned, place, present }: PolicyChange): st
   return `${path}: ${shown(pinned)} → ${shown(present)}${place ? ` (${place})` : ""}`;
 }
 
+const MOST_NAMED = 5;
+
+/** Names the tasks because of which the loop's own policy is pinned. */
+export function whileOpen(tasks: readonly string[] = []): string {
+  if (tasks.length === 0) return "";
+  const more = tasks.length - MOST_NAMED;
+  const named = [...tasks.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  return ` while ${named.join(", ")} ${tasks.length === 1 ? "is" : "are"} open`;
+}
+
 /** The sha-256 of the policy, in hexadecimal. */
 export function hashOfPolicy(policy: Policy): string {
   return hashOf(canonical(policy));

@@ -178,6 +178,17 @@ describe("an agent of the loop, with a shell", () => {
     );
   });
 
+  it("does not loosen the next loop by taking its task out of tasks.yaml", async () => {
+    promise("policy.pinned");
+    using project = edited('sh "$PAWL_PROJECT/../out.sh"', { settings: { budget: { turns: 50 } } });
+    const out = `sed -i 's/"turns":50/"turns":99/' pawl.yaml && sed -i '/id: A$/,/bloom done A/d' tasks.yaml`;
+    project.write("../out.sh", `cd "$PAWL_PROJECT" && ${out}\n`);
+    await project.run("--task", "A");
+    expect(taskOf(project, "A")).toBeUndefined();
+    const again = await project.run("--task", "B");
+    expect(again.of("policy:changed")).toMatchObject([{ run: "bloom", open: ["A"] }]);
+  });
+
   it("does not change what runs by writing its run's file", async () => {
     using project = edited(
       `sed -i 's/verify: \\["false"\\]/verify: []/' ${TASKS}; sed -i 's/"tries": {}/"tries": {}, "policy": "other"/' "$PAWL_PROJECT/.pawl/runs/A.json"`,
@@ -224,6 +235,29 @@ describe("a person", () => {
     const ran = await running;
     expect(ran.of("task:edit_undone")).toEqual([]);
     expect(taskOf(project, "B")?.status).toBe("done");
+  });
+
+  it("takes a blocked task out of tasks.yaml, and its run pins nothing any more", async () => {
+    promise("policy.pinned");
+    using project = edited("true", { settings: { budget: { turns: 50 } } });
+    project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("test -e b.txt", "true"));
+    await project.run("--task", "A");
+    const settings = project.read("pawl.yaml") ?? "";
+    writeFileSync(join(project.root, "pawl.yaml"), settings.replace('"turns":50', '"turns":99'));
+    const held = await project.run("--task", "B");
+    expect(held.of("policy:changed")).toMatchObject([{ run: "bloom", open: ["A"] }]);
+    const status = await project.bloom("status");
+    expect(status.out.replaceAll(/\s+/g, " ")).toContain(
+      "does not count while A is open: bloom.budget.turns",
+    );
+    const tasks = project.read("tasks.yaml") ?? "";
+    writeFileSync(
+      join(project.root, "tasks.yaml"),
+      tasks.replace(/ {2}- id: A\n[\s\S]*?(?= {2}- id: B)/, ""),
+    );
+    expect((await project.bloom("status")).out).not.toContain("bloom:A:");
+    const free = await project.run();
+    expect(free.of("policy:changed")).toEqual([]);
   });
 
   it("edits tasks while no agent is at work, and the loop follows", async () => {

@@ -13,15 +13,19 @@ import {
   valuesBelow,
 } from "../../core/policy.ts";
 import { type PolicySources, settingSources } from "../../core/policy-places.ts";
+import type { Policies } from "../../core/ports/policies.ts";
 import type { View } from "../../core/ports/store.ts";
 import { type BloomSettings, DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 import { isUsed } from "./environment.ts";
+import { listRuns } from "./run/task-run.ts";
 
 /** The id under which the loop's own policy is stored. */
 export const LOOP = "bloom";
+/** Kept while an agent is at work: the next loop must not take its claims for a person's words. */
+export const AT_WORK = "bloom:@at-work";
 
 const TASK_KEYS = [
   "verify",
@@ -119,13 +123,37 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
   };
 }
 
-/** The policy that the files now state for a task, or for the loop if the id is the loop's own. */
-export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy> {
+/** The tasks that an agent took out of the tasks file, by id: kept like a policy, under this name. */
+export const REMOVED = "bloom:@removed";
+
+/**
+ * The tasks whose open runs keep the loop's pinned policy. A run whose task a person took out of the tasks file
+ * keeps it no longer.
+ */
+export async function tasksThatPin(
+  view: View,
+  settings: Settings,
+  policies: Policies | undefined,
+): Promise<readonly string[]> {
+  const runs = await listRuns(view);
+  if (runs.length === 0) return [];
+  const { file } = await loadTasks(view, { settings });
+  const removed = (await policies?.find(REMOVED)) ?? {};
+  const wasAtWork = ((await policies?.find(AT_WORK)) ?? null) !== null;
+  return runs.filter((id) => wasAtWork || id in removed || findTask(file.tasks, id) !== null);
+}
+
+/**
+ * The policy that the files now state for a task, or for the loop if the id is the loop's own. Null: the task is
+ * no longer in its file.
+ */
+export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
   if (id === LOOP) return { policy: loopPolicy(settings), sourcesOf: settingSources };
   const { file } = await loadTasks(view, { settings });
   const task = findTask(file.tasks, id);
+  if (task === null) return null;
   return {
-    policy: task === null ? {} : taskPolicy(task),
+    policy: taskPolicy(task),
     sourcesOf: taskSources(settings.bloom.tasks_file, id),
   };
 }

@@ -3,7 +3,7 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
-import { renderChange } from "../../../core/policy.ts";
+import { renderChange, whileOpen } from "../../../core/policy.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
 import { clockOf } from "../../../core/text/local-time.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -75,7 +75,7 @@ function lineOfRun(event: BloomEvent | PawlEvent, { newCaps }: Board): Line | nu
     return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
   if (event.type === "policy:changed")
     return [
-      `${event.run}: an edit that loosens its policy is ignored: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
+      `${event.run}: an edit that loosens its policy is ignored${whileOpen(event.open)}: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
       "yellow",
     ];
   if (event.type === "loop:outgrown")

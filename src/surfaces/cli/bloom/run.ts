@@ -11,7 +11,6 @@ import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
 import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
 import { nowReady, type Worker } from "../../../workflows/bloom/pick.ts";
-import { listRuns } from "../../../workflows/bloom/run/task-run.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
 import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
 import type { Answer, Call, Run } from "../line/command.ts";
@@ -40,9 +39,8 @@ export const run: Run = async (host, call) => {
       options.worker,
       host.person.caller(),
     );
-  const isUnderway = async () => (await listRuns(project.runtime.store.view())).length > 0;
   await agreeToNew(project, host);
-  await beginLoop(project, host, isUnderway);
+  await beginLoop(project, host);
   const screen = screenOf(host, call.json, options.once);
   const stop = new AbortController();
   const says = "Stopping the agents and saving where each task stands. A second Ctrl-C quits at once.";

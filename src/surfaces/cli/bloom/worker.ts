@@ -7,7 +7,6 @@ import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Registration, WorkerEntry, WorkerOrder } from "../../../core/ports/workers.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { parseLabels } from "../../../workflows/bloom/labels.ts";
-import { listRuns } from "../../../workflows/bloom/run/task-run.ts";
 import { openHeartbeat } from "../../../workflows/bloom/scheduler/heartbeat.ts";
 import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
@@ -98,7 +97,7 @@ async function begin(project: Project, host: Host, call: Call) {
   const { bloom } = await checkedSettings(project);
   const own = entryOf(call, host, bloom.agents);
   await agreeToNew(project, host);
-  await beginLoop(project, host, async () => (await listRuns(project.runtime.store.view())).length > 0);
+  await beginLoop(project, host);
   const outside = await project.openLoop();
   try {
     return { bloom, own, outside, registration: await register(outside, own) };

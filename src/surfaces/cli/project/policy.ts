@@ -7,6 +7,7 @@ import {
   type Policy,
   type PolicyChange,
   renderChange,
+  whileOpen,
 } from "../../../core/policy.ts";
 import { placed } from "../../../core/policy-places.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
@@ -167,21 +168,24 @@ async function keep({ runtime: { outside, store } }: Project, run: string, polic
 
 export interface Loosened extends Pick<Compared, "holds" | "ignored"> {
   readonly run: string;
+  /** For the loop's own settings: the tasks whose open runs keep the pinned policy. */
+  readonly open?: readonly string[];
 }
 
 export type Ignored = readonly Loosened[];
 
-export function renderLoosened({ holds, ignored, run }: Loosened): string {
+export function renderLoosened({ holds, ignored, open, run }: Loosened): string {
   const what = holds
     ? `${run} is held: its workflow was loosened`
-    : `${run}: an edit that loosens its policy is ignored`;
+    : `${run}: an edit that loosens its policy is ignored${whileOpen(open)}`;
   return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
 }
 
 /** The ignored changes of the run; null: nothing was loosened. Throws `state-home-failed`. */
 export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
   const { holds, ignored } = await compared(project, run).catch(noneOfIt);
-  return ignored.length > 0 ? { run, holds, ignored } : null;
+  if (ignored.length === 0) return null;
+  return { run, holds, ignored, ...(run === LOOP ? { open: await tasksOpen(project) } : {}) };
 }
 
 /** The ignored changes of every open run, for `pawl status`. Throws `state-home-failed`. */
@@ -214,16 +218,12 @@ export async function renew(project: Project, run: string): Promise<void> {
  * under way, the present settings are pinned without a question, because no agent could have loosened them
  * for itself.
  */
-export async function beginLoop(
-  project: Project,
-  host: Host,
-  isUnderway: () => Promise<boolean>,
-): Promise<void> {
-  const { ignored, isSettled, present } = await settleLoop(project, isUnderway);
+export async function beginLoop(project: Project, host: Host): Promise<void> {
+  const { ignored, isSettled, open, present } = await settleLoop(project);
   if (isSettled || present === null) return;
   if (!(host.terminal.isScreen && host.person.agent() === null)) return;
   const lines = ignored.map(renderChange);
-  const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";
+  const question = `An edit of pawl.yaml loosened the policy${whileOpen(open)}. Accept it?`;
   try {
     confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
   } catch (thrown) {
@@ -236,12 +236,19 @@ export async function beginLoop(
 /** Under a lock: of two loops that start at the same time, the later one reads what the other has stored. */
 async function settleLoop(
   project: Project,
-  isUnderway: () => Promise<boolean>,
-): Promise<Compared & { readonly isSettled: boolean }> {
+): Promise<Compared & { readonly isSettled: boolean; readonly open: readonly string[] }> {
   const { outside, store } = project.runtime;
   await using _lock = await store.hold(LOOP);
   const found = await compared(project, LOOP);
-  const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());
+  const isSame = found.pinned === null || found.ignored.length === 0;
+  const open = isSame ? [] : await tasksOpen(project);
+  const isSettled = open.length === 0;
   if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
-  return { ...found, isSettled };
+  return { ...found, isSettled, open };
+}
+
+async function tasksOpen({ runtime }: Project): Promise<readonly string[]> {
+  const { tasksThatPin } = await import("../../../workflows/bloom/govern.ts");
+  const view = runtime.store.view();
+  return tasksThatPin(view, await runtime.settings(view), runtime.outside.policies);
 }

@@ -4,6 +4,7 @@
  */
 import type { Policies } from "../../../core/ports/policies.ts";
 import { eachTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
+import { AT_WORK } from "../govern.ts";
 import type { TaskRun } from "../run/task-run.ts";
 
 export interface Claim {
@@ -27,9 +28,6 @@ export interface TaskClaims {
   /** Whether an agent may have written what tasks.yaml says now. */
   isOpen(): boolean;
 }
-
-/** Exists while an agent is at work: the next loop must not take its claims for a person's edits. */
-const AT_WORK = "bloom:@at-work";
 
 /** `endedHere`: those of the tasks and steps that a commit of Pawl ended. Absent: no agent can write the file. */
 export function openTaskClaims(

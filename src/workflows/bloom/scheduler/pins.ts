@@ -10,7 +10,16 @@ import { placed, settingSources } from "../../../core/policy-places.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy, taskSources } from "../govern.ts";
+import {
+  LOOP,
+  loopPolicy,
+  type Pinned,
+  REMOVED,
+  settingsBy,
+  taskPolicy,
+  taskSources,
+  tasksThatPin,
+} from "../govern.ts";
 
 export interface Pins {
   /** The runtime with the settings that the loop's policy allows. */
@@ -49,11 +58,10 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     const view = runtime.store.view();
     const { bloom } = await runtime.settings(view);
     const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
-    show({ type: "policy:changed", run, ignored: await placed(ignored, sources, (file) => view.read(file)) });
-  };
-  /** The next loop must not take the agent's edit for a person's. */
-  const keepFirst = async (run: string, policy: Policy) => {
-    if ((await policies?.find(run)) === null) await policies?.keep(run, policy);
+    const open =
+      run === LOOP ? { open: await tasksThatPin(view, await runtime.settings(view), policies) } : {};
+    const changes = await placed(ignored, sources, (file) => view.read(file));
+    show({ type: "policy:changed", run, ignored: changes, ...open });
   };
   return {
     runtime: {
@@ -75,6 +83,9 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     async see(tasks, rests) {
       const isPersons = rests && !worked;
       worked = !rests;
+      const gone = goneFrom(seen, tasks);
+      if (!isPersons) await noteRemoved(policies, gone);
+      for (const id of gone) written.delete(id);
       for (const { task } of eachTask(tasks)) {
         const { id } = task;
         const present = taskPolicy(task);
@@ -83,7 +94,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
         if (written.get(id) === text && before !== undefined) continue;
         written.set(id, text);
         if (before === undefined || isPersons) seen.set(id, present);
-        else if (ignoredIn(before, present).length > 0) await keepFirst(`${LOOP}:${id}`, before);
+        else if (ignoredIn(before, present).length > 0) await keepFirst(policies, `${LOOP}:${id}`, before);
       }
     },
     of: async (task) => ({
@@ -104,4 +115,24 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
     },
     tell,
   };
+}
+
+/** The next loop must not take the claim for what a person wrote. */
+async function keepFirst(policies: Policies | undefined, run: string, policy: Policy): Promise<void> {
+  if ((await policies?.find(run)) === null) await policies?.keep(run, policy);
+}
+
+/** Forgets the tasks that are no longer in the file, and returns them. */
+function goneFrom(seen: Map<string, Policy>, tasks: readonly Task[]): readonly string[] {
+  const present = new Set(eachTask(tasks).map(({ task }) => task.id));
+  const gone = [...seen.keys()].filter((id) => !present.has(id));
+  for (const id of gone) seen.delete(id);
+  return gone;
+}
+
+/** What an agent takes out of the file must not end what is pinned. */
+async function noteRemoved(policies: Policies | undefined, gone: readonly string[]): Promise<void> {
+  if (gone.length === 0) return;
+  const before = (await policies?.find(REMOVED)) ?? {};
+  await policies?.keep(REMOVED, { ...before, ...Object.fromEntries(gone.map((id) => [id, true])) });
 }

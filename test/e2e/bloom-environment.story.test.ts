@@ -83,13 +83,22 @@ describe("A task's environment", () => {
     );
   });
 
-  it.skipIf(NO_WALL)("is there behind the wall, too", { timeout: LONG }, async () => {
-    promise("bloom.environment");
-    using project = opened(task("T1"), { sandbox: { kind: "bwrap", write: ["../log"] } });
-    expect((await project.run()).code).toBe(0);
-    expect(said(project, "check")).toHaveLength(3);
-    expect(servers(project)).toEqual([]);
-  });
+  it.skipIf(NO_WALL).each(["all", "model", "none"])(
+    "is there behind the wall, too (network: %s)",
+    {
+      timeout: LONG,
+    },
+    async (network) => {
+      promise("bloom.environment");
+      // Nothing outside uses the other port: it is free for a server of the agent's.
+      const listen = `${process.execPath} -e "require('net').createServer().listen(process.env.PAWL_PORT_2, '127.0.0.1', () => process.exit())"`;
+      using project = opened(task("T1", listen), { sandbox: { kind: "bwrap", network, write: ["../log"] } });
+      const ran = await project.run();
+      expect(ran.code, ran.err).toBe(0);
+      expect(said(project, "check")).toHaveLength(3);
+      expect(servers(project)).toEqual([]);
+    },
+  );
 
   it("outlives a killed loop, is shown, and is taken away once by the next, which gives its slot back", {
     timeout: LONG,

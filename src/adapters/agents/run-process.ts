@@ -46,6 +46,8 @@ export interface ProcessOrder {
   readonly signalByCode?: boolean;
   onLine(line: string): void;
   onTooLong?(characters: number): void;
+  /** Called once it has ended. */
+  readonly release?: (() => void) | undefined;
 }
 
 type Ending = "itself" | "stopped" | "inactive" | "timed-out" | "not-started";
@@ -87,8 +89,11 @@ const LAST_OUTPUT = 1000;
 export function runProcess(order: ProcessOrder): RunningProcess {
   try {
     mkdirSync(order.outputFolder, { recursive: true, mode: 0o700 });
-    return follow(order, startChild(order));
+    const running = follow(order, startChild(order));
+    void running.ended.finally(() => order.release?.());
+    return running;
   } catch (cause) {
+    order.release?.();
     return neverStarted(cause instanceof Error ? cause.message : String(cause));
   }
 }

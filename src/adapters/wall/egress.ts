@@ -37,18 +37,28 @@ export function openEgress(hosts: readonly string[]): Egress {
   server.on("error", () => {});
   server.listen(join(folder, SOCKET));
   server.unref();
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", remove);
+  removedAtExit(folder);
   return {
     folder,
     socket: join(folder, SOCKET),
     close() {
-      process.removeListener("exit", remove);
+      folders?.delete(folder);
       server.closeAllConnections();
       server.close();
-      remove();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+let folders: Set<string> | null = null;
+
+function removedAtExit(folder: string): void {
+  if (folders === null)
+    process.once("exit", () => {
+      for (const each of folders ?? []) rmSync(each, { recursive: true, force: true });
+    });
+  folders ??= new Set();
+  folders.add(folder);
 }
 
 /** A socket's path has at most 107 bytes. */

@@ -1,11 +1,11 @@
 /** What a program behind the wall reaches where its network is `model`. */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { NO_WALL } from "../../../test/rig/wall.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
 import { isAllowed } from "./egress.ts";
@@ -29,8 +29,13 @@ afterEach(() => {
 });
 
 /** What Node prints that runs the script behind the wall; `hosts`: where its model is. */
-async function inside(script: string, hosts: readonly string[], settings: Partial<SandboxSettings> = {}) {
-  const environment = { HOME: home, PATH: process.env.PATH ?? "" };
+async function inside(
+  script: string,
+  hosts: readonly string[],
+  settings: Partial<SandboxSettings> = {},
+  own: Readonly<Record<string, string>> = {},
+) {
+  const environment = { HOME: home, PATH: process.env.PATH ?? "", ...own };
   const folder = join(home, "project");
   const { wall } = openWall({
     projectRoot: folder,
@@ -50,9 +55,10 @@ async function inside(script: string, hosts: readonly string[], settings: Partia
   });
   const { program = "", args = [], environment: env = {} } = called ?? {};
   return new Promise<{ code: number | string; out: string }>((done) => {
-    execFile(program, [...args], { env, cwd: folder, timeout: 20_000 }, (error, out, err) =>
-      done({ code: error?.code ?? 0, out: `${out}${err}` }),
-    );
+    execFile(program, [...args], { env, cwd: folder, timeout: 20_000 }, (error, out, err) => {
+      called?.release?.();
+      done({ code: error?.code ?? 0, out: `${out}${err}` });
+    });
   });
 }
 
@@ -136,3 +142,25 @@ it.skipIf(NO_WALL)("is tried from inside, by `pawl agents`, where the network is
   expect(await found("model")).toEqual([{ what: "to reach servers of this machine", held: true }]);
   expect(await found("all")).toEqual([]);
 });
+
+it.skipIf(NO_WALL).each(["model", "none"] as const)(
+  "a task's own port leads to the server outside, another one nowhere, and a free one is free (network: %s)",
+  async (network) => {
+    const other = createServer((_, answer) => answer.end("somebody else's"));
+    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+    const another = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    vi.stubEnv("TMPDIR", home);
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pawl-out-")).length;
+    const before = folders();
+    const free = 20_000 + (process.pid % 10_000);
+    const own = { PAWL_PORT_1: String(port), PAWL_PORT_2: String(free) };
+    const listens = `require("net").createServer().listen(${free}, "127.0.0.1", function () { console.log("free"); this.close() });`;
+    const script = `${listens}${asking(`http://127.0.0.1:${port}/`)}.then(() => ${asking(another)})`;
+    const { out } = await inside(script, [], { network }, own);
+    other.close();
+    expect(out).toMatch(/^free\nthe model's answer\nno: ECONNREFUSED\n$/);
+    expect((await inside(asking(`http://127.0.0.1:${port}/`), [], { network })).out).toMatch(/^no: /);
+    expect(folders()).toBe(before);
+    vi.unstubAllEnvs();
+  },
+);

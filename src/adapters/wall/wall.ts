@@ -27,6 +27,7 @@ import {
 } from "./homes.ts";
 import { gitsIn, makeCovered, maskOf } from "./mask.ts";
 import { probe } from "./probe.ts";
+import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore, type Store } from "./store.ts";
 
 export interface Wall {
@@ -67,6 +68,8 @@ export interface Enclosed {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Call it when the program has ended. Absent: nothing is open for it alone. */
+  readonly release?: (() => void) | undefined;
 }
 
 /** Shown with the output of a failed command. */
@@ -135,7 +138,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const store = order.agent === undefined ? null : openStore(root, folder);
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
-  const way = wayOut(setup.settings, order.agent?.hosts ?? []);
+  const way = wayOut(setup.settings, order.agent?.hosts ?? [], servedPorts(order.environment));
   const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
   const programs = programReads(
     order.environment,
@@ -184,7 +187,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     order.program,
     ...order.args,
   ];
-  return { program, args, environment: inside(order.environment) };
+  return { program, args, environment: inside(order.environment), release: way?.release };
 }
 
 /** The protected places inside writable ones, and each repository there. */
@@ -229,21 +232,37 @@ function takeAway(at: string): void {
 /** The proxy's folder inside: temporary places are empty there. */
 const WAY_OUT = "/tmp/.pawl-out";
 
-const opened = new Map<string, Egress>();
+const opened = new Map<string, { readonly egress: Egress; users: number }>();
 
 /**
- * The proxy for these hosts, and the words that start a program beside it. Null: the whole network, or none.
+ * The proxy for these hosts and the task's own ports, and the words that start a program beside it. Null: the
+ * whole network, or none.
  */
-function wayOut({ hosts: named, network }: SandboxSettings, hosts: readonly string[]) {
-  const allowed = [...new Set([...hosts, ...named])].sort();
-  if (network !== "model" || allowed.length === 0) return null;
+function wayOut(
+  { hosts: named, network }: SandboxSettings,
+  hosts: readonly string[],
+  own: readonly number[],
+) {
+  if (network === "all") return null;
+  const servers = own.map((port) => `127.0.0.1:${port}`);
+  const allowed = [...new Set([...(network === "model" ? [...hosts, ...named] : []), ...servers])].sort();
+  if (allowed.length === 0) return null;
   const key = allowed.join(" ");
-  const egress = opened.get(key) ?? openEgress(allowed);
-  opened.set(key, egress);
+  const entry = opened.get(key) ?? { egress: openEgress(allowed), users: 0 };
+  opened.set(key, entry);
+  entry.users += 1;
+  const { egress } = entry;
   const forward = ownProgram("../wall/forward.ts", "forward.js");
   const ports = allowed.flatMap((host) => /^(?:127\.0\.0\.1|localhost):(\d+)$/.exec(host)?.[1] ?? []);
   const words = [process.execPath, forward, `${WAY_OUT}/${SOCKET}`, [...new Set(ports)].join(",")];
-  return { folder: egress.folder, words };
+  /** The hosts stay the same, a task's ports do not. */
+  const close = () => {
+    entry.users -= 1;
+    if (entry.users > 0 || opened.get(key) !== entry) return;
+    opened.delete(key);
+    egress.close();
+  };
+  return { folder: egress.folder, words, release: own.length === 0 ? undefined : close };
 }
 
 /** An interpreter's script counts as a program too: `node ~/agents/mine.js`. */

@@ -158,6 +158,10 @@ export const BLOOM = {
     says: "What git ignores is made by the repository's setup before work and checks, and a check that fails on the target alone blames the target.",
     source: "design, Bloom",
   },
+  "bloom.included-secrets": {
+    says: "What is secret in a file that .worktreeinclude names is masked in what programs print in a workspace, and in what agents say to Pawl.",
+    source: "workspaces",
+  },
   "bloom.setup-left-out": {
     says: "What setup makes and git does not ignore is no work of the task until somebody changes it.",
     source: "boundary and workspaces, found by use",

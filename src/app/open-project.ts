@@ -7,7 +7,7 @@ import type { OnForeign } from "../adapters/files/journal/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
-import { openRedactor } from "../adapters/process/redact.ts";
+import { openProjectRedactor } from "../adapters/process/included-secrets.ts";
 import {
   type Configuration,
   type Environment,
@@ -106,7 +106,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
   const eventLog = lateEventLog(root, shared);
   const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
-  const redactor = lookOnce(() => openRedactor(environment));
+  const redactor = lookOnce(() => openProjectRedactor(root, environment));
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: (text) => redactor().text(text),

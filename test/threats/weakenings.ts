@@ -685,6 +685,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the masking of what a workspace has of the person's secrets",
+      file: "src/adapters/agents/run-process.ts",
+      find: ", includedSecrets(order.folder));",
+      replace: ");",
+      tests: [
+        "src/adapters/process/included-secrets.test.ts: what an agent and a check print of a file from .worktreeinclude is masked everywhere (none)",
+      ],
+    },
+    {
       takes: "the masking of git's errors",
       file: "src/adapters/git/git.ts",
       find: "return openRedactor(environment).text(errors).replace(",

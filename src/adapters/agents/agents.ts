@@ -1,6 +1,8 @@
 /** Implements the port `Agents` with real programs. */
+import { lookOnce } from "../../core/once.ts";
 import type { Agents } from "../../core/ports/agents.ts";
-import { openRedactor } from "../process/redact.ts";
+import { masked } from "../../core/text/masked.ts";
+import { openProjectRedactor } from "../process/included-secrets.ts";
 import { accountOf } from "./account.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
@@ -14,14 +16,16 @@ import { start } from "./start.ts";
 export type { AgentsSetup } from "./setup.ts";
 
 export function openAgents(setup: AgentsSetup): Agents {
-  const redactor = openRedactor(setup.environment);
+  // A workspace may have got new files since.
+  const redactor = () => openProjectRedactor(setup.projectRoot, setup.environment);
   return {
-    start: (order, hear) => start(setup, { ...order, prompt: redactor.text(order.prompt) }, hear),
+    start: (order, hear) => start(setup, { ...order, prompt: redactor().text(order.prompt) }, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     async takeCalls(run, take) {
       const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
+      const mask = lookOnce(() => redactor().text);
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
-        take(call, own(capability)),
+        take(masked(call, mask()), own(capability)),
       );
       revokeCapability(setup.stateFolder, run);
     },

@@ -12,6 +12,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Environment } from "../process/environment.ts";
+import { includedSecrets } from "../process/included-secrets.ts";
 import { openRedactor } from "../process/redact.ts";
 import { type ChildProcess, spawn } from "../process/start-program.ts";
 import { type Cgroup, enterCgroup, makeCgroup } from "./cgroup.ts";
@@ -186,7 +187,7 @@ function readOutput(order: ProcessOrder, child: ChildProcess, heard: () => void)
   const output = openOutput(join(order.outputFolder, "output.jsonl"));
   const errorLog = openOutput(join(order.outputFolder, "errors.log"));
   const lines = splitLines(order.onLine, order.onTooLong);
-  const redactor = openRedactor({ ...order.masked, ...order.environment });
+  const redactor = openRedactor({ ...order.masked, ...order.environment }, includedSecrets(order.folder));
   const [outputMask, errorMask] = [redactor.stream(), redactor.stream()];
   let errors = Buffer.alloc(0);
   const takeOutput = (chunk: Buffer) => {

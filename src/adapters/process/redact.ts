@@ -1,7 +1,7 @@
 /**
  * Removes known secrets from the output of child processes as it enters Pawl: before it is kept, shown or put
- * into a prompt. A secret is the value of a variable of Pawl's own environment with such a name, or the
- * password in an address; also in the forms of JSON and URLs. Pawl cannot remove unknown secrets.
+ * into a prompt. A secret is the value of a variable of Pawl's own environment with such a name, or of a line in
+ * a file that `.worktreeinclude` names, or the password in an address; also in the forms of JSON and URLs. Pawl cannot remove unknown secrets.
  */
 import { existsSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
@@ -36,7 +36,12 @@ interface Secret {
  */
 const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 
-function secretsIn(environment: Environment): readonly Secret[] {
+export interface NamedSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
+function secretsIn(environment: Environment, more: readonly NamedSecret[]): readonly Secret[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string) => {
     if (value.length < SHORTEST || HARMLESS.test(value) || isPlace(name, value)) return;
@@ -45,7 +50,8 @@ function secretsIn(environment: Environment): readonly Secret[] {
     for (const form of [...forms, ...(value.includes("\n") ? lines : [])])
       if (!found.has(bytesOf(form))) found.set(bytesOf(form), bytesOf(`[redacted ${name}]`));
   };
-  for (const [name, value] of Object.entries(environment)) {
+  const all = [...Object.entries(environment), ...more.map(({ name, value }) => [name, value] as const)];
+  for (const [name, value] of all) {
     if (!value) continue;
     if (isSecretName(name)) add(name, value.trim());
     for (const password of passwordsIn(value)) add(name, password);
@@ -90,9 +96,9 @@ interface RedactingStream {
   end(): Buffer;
 }
 
-/** Masks every secret that the environment holds. */
-export function openRedactor(environment: Environment): Redactor {
-  const secrets = secretsIn(environment);
+/** Masks every secret that the environment holds, and those among the named values. */
+export function openRedactor(environment: Environment, more: readonly NamedSecret[] = []): Redactor {
+  const secrets = secretsIn(environment, more);
   const longest = secrets[0]?.bytes.length ?? 0;
   if (longest === 0) return { text: (text) => text, stream: passThrough, longest };
   const masks = new Map(secrets.map(({ bytes, mask }) => [bytes, mask]));

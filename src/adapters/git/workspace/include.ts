@@ -1,10 +1,11 @@
 /**
  * `.worktreeinclude` of the person's checkout: patterns as in `.gitignore`, for ignored files that a
  * workspace needs too, such as `.env`. Only what git ignores and is a plain file is copied, and no link is
- * followed on the way to its place.
+ * followed on the way to its place. What is secret in them is masked in what programs print there.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { noteIncluded } from "../../process/included-secrets.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
@@ -22,7 +23,9 @@ export async function bringIncluded(from: GitCall, top: string): Promise<void> {
     "-z",
     "--stdin",
   ]);
-  for (const path of ignored.output.split("\0").filter(Boolean))
+  const paths = ignored.output.split("\0").filter(Boolean);
+  noteIncluded(top, { from: checkout, paths });
+  for (const path of paths)
     if (isPlain(join(checkout, path)) && isWay(top, path)) {
       mkdirSync(dirname(join(top, path)), { recursive: true });
       copyFileSync(join(checkout, path), join(top, path));

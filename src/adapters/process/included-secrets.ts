@@ -1,0 +1,72 @@
+/**
+ * The secrets in the files that `.worktreeinclude` brings into workspaces, such as `.env`: a program that works
+ * there may print them.
+ */
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { readPlainText } from "../files/plain-file.ts";
+import { writeWhole } from "../files/write-whole.ts";
+import type { Environment } from "./environment.ts";
+import { type NamedSecret, openRedactor, type Redactor } from "./redact.ts";
+import { isWorkspace, topOf, workFolder } from "./work-folder.ts";
+
+/** Beside a repository's workspaces. */
+const NOTE = "@included.json";
+const MOST_BYTES = 1024 * 1024;
+const MOST_SECRETS = 2000;
+
+interface Included {
+  /** The person's checkout. */
+  readonly from: string;
+  readonly paths: readonly string[];
+}
+
+/** `top`: the workspace's. */
+export function noteIncluded(top: string, included: Included): void {
+  writeWhole(join(dirname(top), NOTE), JSON.stringify(included));
+}
+
+/** Those that a program in the folder may see: as they are in the person's checkout, and in the workspace. */
+export function includedSecrets(folder: string): readonly NamedSecret[] {
+  if (!isWorkspace(folder)) return [];
+  const top = topOf(folder);
+  return secretsOf(dirname(top), [top]);
+}
+
+/** Masks those of all workspaces of the project, beside those that the environment holds. */
+export function openProjectRedactor(root: string, environment: Environment): Redactor {
+  const work = workFolder(root, environment);
+  const names = attempt(() => readdirSync(work), []);
+  return openRedactor(
+    environment,
+    names.flatMap((name) => secretsOf(join(work, name), [])),
+  );
+}
+
+function secretsOf(base: string, tops: readonly string[]): readonly NamedSecret[] {
+  const note = attempt(() => JSON.parse(readPlainText(join(base, NOTE))) as Included, null);
+  if (note === null) return [];
+  const files = note.paths.flatMap((path) => [note.from, ...tops].map((top) => join(top, path)));
+  return files
+    .flatMap((path) => attempt(() => secretsInFile(path, readPlainText(path, MOST_BYTES)), []))
+    .slice(0, MOST_SECRETS);
+}
+
+/** `NAME=value`, `export NAME="value"`, `"name": "value",`, `name: value`, `//host/:_authToken=value` */
+const LINE = /^\s*(?:export\s+)?["']?(?:\/\/\S*[:/])?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*(.+?)[\s,;]*$/;
+
+/** Each line's, and the whole text of a private key. */
+export function secretsInFile(path: string, text: string): readonly NamedSecret[] {
+  const found = text.split(/\r?\n/).flatMap((line): readonly NamedSecret[] => {
+    const [, name, value] = LINE.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [{ name, value: unquoted(value) }];
+  });
+  const isKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text);
+  return isKey ? [...found, { name: `KEY of ${basename(path)}`, value: text }] : found;
+}
+
+function unquoted(value: string): string {
+  const [, , inner] = /^(["'`])(.*)\1/.exec(value) ?? [];
+  return inner ?? value.replace(/\s+#.*$/, "");
+}

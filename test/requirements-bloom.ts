@@ -158,6 +158,10 @@ export const BLOOM = {
     says: "What git ignores is made by the repository's setup before work and checks, and a check that fails on the target alone blames the target.",
     source: "design, Bloom",
   },
+  "bloom.honest-evidence": {
+    says: "A check is green or red by the task's own tree alone, whatever the person's checkout, its neighbours and git's settings hold.",
+    source: "workspaces",
+  },
   "bloom.included-secrets": {
     says: "What is secret in a file that .worktreeinclude names is masked in what programs print in a workspace, and in what agents say to Pawl.",
     source: "workspaces",

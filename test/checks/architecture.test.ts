@@ -91,6 +91,40 @@ const PROGRAMS = [
 ];
 const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/${each}`);
 
+/**
+ * The kernel's, the person's and Pawl's own folders are listed whole. Every other one is read by `firstEntries`, as an agent
+ * may have put a million names into it.
+ */
+const WHOLE_FOLDERS = [
+  "src/adapters/agents/cgroup.ts",
+  "src/adapters/agents/dead-loops.ts",
+  "src/adapters/agents/process-tree.ts",
+  "src/adapters/agents/run-folder.ts",
+  "src/adapters/checks/checks.ts",
+  "src/adapters/events/event-log.ts",
+  "src/adapters/events/log-parts.ts",
+  "src/adapters/files/kept-by-run.ts",
+  "src/adapters/files/leases.ts",
+  "src/adapters/git/hub.ts",
+  "src/adapters/git/ref-files.ts",
+  "src/adapters/git/watch-checkout.ts",
+  "src/adapters/git/workspace/hand-in.ts",
+  "src/adapters/git/workspace/person-config.ts",
+  "src/adapters/git/workspace/worktrees.ts",
+  "src/adapters/guard/sessions.ts",
+  "src/adapters/notify/place.ts",
+  "src/adapters/process/included-secrets.ts",
+  "src/adapters/process/peer.ts",
+  "src/adapters/setup/setup.ts",
+  "src/adapters/wall/homes.ts",
+  "src/adapters/wall/store.ts",
+  "src/app/board.ts",
+  "src/app/client-packages.ts",
+  "src/app/guard/guard-shell.ts",
+  "src/app/own-workflows.ts",
+  "src/config/compiled-code.ts",
+];
+
 describe("the architecture", () => {
   it("is looked at in full: the test sees the files that it is about", () => {
     expect(CODE.length).toBeGreaterThan(40);
@@ -145,6 +179,12 @@ describe("the architecture", () => {
       const packages = reached.filter((name) => /^(?!src\/)[@\w]/.test(name));
       expect([...new Set(packages)].sort(), workflow).toEqual(["jsonc-parser", "node:crypto"]);
     }
+  });
+
+  it("lists a whole folder only where no agent behind a wall can fill it", () => {
+    promise("files.planted");
+    const listers = CODE.filter(({ text }) => /\breaddir(?:Sync)?\(/.test(uncommented(text)));
+    expect(listers.map(({ path }) => path).sort()).toEqual(WHOLE_FOLDERS);
   });
 
   it("makes run:advanced in one place, for every workflow", () => {

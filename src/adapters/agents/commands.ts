@@ -2,7 +2,7 @@
  * Implements the port `Commands`: runs a shell command to its end, keeps its output, and ends its leftover
  * processes.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type Commands,
   lastingOutput,
 } from "../../core/ports/commands.ts";
+import { openPlain } from "../files/plain-file.ts";
 import { findProgram } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
@@ -41,12 +42,25 @@ export function openCommands(setup: CommandsSetup): Commands {
   return { run: (order) => run(setup, order) };
 }
 
-/** The output so far, without known secrets. Masks the file too, which is still written to. */
+/** Bytes that are kept of the output of a command that outlives the loop. */
+const MOST_OUTPUT = 8 * 1024 * 1024;
+
+/**
+ * The end of the output so far, without known secrets. Masks the file too, which is still written to; what came
+ * before goes.
+ */
 function masked(path: string, environment: Environment): string {
   return attempt(() => {
-    const text = readFileSync(path, "utf8");
+    const { file, size } = openPlain(path);
+    const bytes = Buffer.alloc(Math.min(size, MOST_OUTPUT));
+    try {
+      readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    } finally {
+      closeSync(file);
+    }
+    const text = bytes.toString("utf8");
     const clean = openRedactor(environment).text(text);
-    if (clean !== text) writeFileSync(path, clean);
+    if (clean !== text || size > MOST_OUTPUT) writeFileSync(path, clean);
     return clean;
   }, "");
 }

@@ -11,10 +11,11 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
+import { firstNames, removeTree } from "../files/full-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { RunFolder } from "./run-folder.ts";
@@ -24,6 +25,8 @@ export const OUTBOX = "PAWL_OUTBOX";
 
 const LARGEST = 64 * 1024;
 const MOST = 200;
+/** Of which the first calls are taken. */
+const MOST_NAMES = 10_000;
 
 export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {
   const outbox = join(folder, "outbox");
@@ -49,13 +52,16 @@ export async function takeCalls(
   for (const name of namesIn(outbox).slice(0, MOST)) {
     const call = readCall(join(outbox, name));
     if (call) await take(call);
-    rmSync(join(outbox, name), { force: true, recursive: true });
+    await removeTree(join(outbox, name));
   }
-  rmSync(outbox, { force: true, recursive: true });
+  await removeTree(outbox);
 }
 
 function namesIn(folder: string): readonly string[] {
-  return attempt(() => (lstatSync(folder).isDirectory() ? readdirSync(folder).sort() : []), []);
+  return attempt(
+    () => (lstatSync(folder).isDirectory() ? firstNames(folder, MOST_NAMES).toSorted() : []),
+    [],
+  );
 }
 
 function readCall(path: string): PostedCall | null {

@@ -17,7 +17,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -30,7 +29,19 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { execFileSync } from "../process/start-program.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
+import { firstEntries } from "./full-folder.ts";
 import { HARMLESS } from "./plain-file.ts";
+
+/** Pawl's own folders have a file for each run, task or message. */
+const MOST_NAMES = 100_000;
+
+function tooMany(folder: string): PawlError {
+  return new PawlError(
+    "state-unreadable",
+    `${folder} has more than ${MOST_NAMES} entries: expected Pawl's own files alone.`,
+    "Move what does not belong there away, then run the command again.",
+  );
+}
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -73,11 +84,11 @@ export function nodeDisk(root: string): Disk {
       const stats = lstatSync(at(path), { throwIfNoEntry: false });
       return stats === undefined ? null : fileStat(stats);
     },
-    list: (folder) =>
-      readdirSync(at(folder), { withFileTypes: true }).map((entry) => ({
-        name: entry.name,
-        kind: kindOf(entry),
-      })),
+    list: (folder) => {
+      const entries = firstEntries(at(folder), MOST_NAMES + 1);
+      if (entries.length > MOST_NAMES) throw tooMany(at(folder));
+      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    },
     mkdir: (path) => mkdirSync(at(path), 0o755),
     rename: (from, to) => renameSync(at(from), at(to)),
     unlink: (path) => unlinkSync(at(path)),

@@ -1,11 +1,12 @@
 /** Implements the port `Repositories` with real git. */
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Repositories, RepositoryLook } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
+import { firstEntries } from "../files/full-folder.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { gitFolderIn } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
@@ -45,12 +46,11 @@ function* findIn(root: string, path: string, depth: number): Generator<Repo> {
       yield* findIn(root, path === "" ? entry.name : `${path}/${entry.name}`, depth - 1);
 }
 
+const MOST_NAMES = 10_000;
+
 function entriesOf(folder: string) {
   // This user may not read the folder.
-  return attempt(
-    () => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    [],
-  );
+  return attempt(() => firstEntries(folder, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1)), []);
 }
 
 async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {

@@ -2,10 +2,11 @@
  * Repositories without a commit inside a project: git refuses to look into them, so their files are inspected
  * here.
  */
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
+import { firstNames } from "../files/full-folder.ts";
 import { gitsIn } from "../wall/mask.ts";
 
 const MOST_FILES = 20_000;
@@ -31,7 +32,7 @@ function stampsIn(folder: string): string {
   const open = [""];
   while (open.length > 0 && lines.length < MOST_FILES) {
     const at = open.pop() ?? "";
-    for (const name of attempt(() => readdirSync(join(folder, at)).sort(), [])) {
+    for (const name of attempt(() => firstNames(join(folder, at), MOST_FILES), []).toSorted()) {
       const path = at === "" ? name : `${at}/${name}`;
       const found = lstatSync(join(folder, path), { throwIfNoEntry: false, bigint: true });
       if (!found || name === ".git") continue;

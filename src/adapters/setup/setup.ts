@@ -23,17 +23,17 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   utimesSync,
 } from "node:fs";
-import { cp, readdir, rm } from "node:fs/promises";
+import { cp, opendir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Setups, SetupUse } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
+import { firstNames, removeTree } from "../files/full-folder.ts";
 import { checkFolders, lookAt } from "../files/look.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 import { ownPlace } from "../files/own-folder.ts";
@@ -148,19 +148,21 @@ async function keep(
     for (const [index, path] of paths.entries()) await copy(join(top, path), join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
-    prune(store);
+    await prune(store);
   } catch {
     // A failure only costs time: a full disk, or another process was first.
-    rmSync(draft, { recursive: true, force: true });
+    await removeTree(draft);
   }
 }
 
 /** Whether it is a virtual environment, or contains one, as tox makes them. */
 function isBound(path: string): boolean {
-  const inside = attempt(() => readdirSync(path), []);
+  const inside = attempt(() => firstNames(path, MOST_NAMES), []);
   return ["", ...inside].some((name) => existsSync(join(path, name, "pyvenv.cfg")));
 }
 
+/** How many names are looked at, whatever is in the folder. */
+const MOST_NAMES = 500_000;
 /** How deep a name without a slash is searched for. */
 const DEPTH = 6;
 
@@ -178,8 +180,11 @@ async function candidates(folder: string, patterns: readonly string[]): Promise<
     .filter((pattern) => pattern.includes("/"))
     .map((each) => [...own, ...each.split("/").map(asName)]);
   const found: string[] = [];
+  let seen = 0;
   const search = async (path: readonly string[]) => {
-    for (const entry of await readdir(join(top, ...path), { withFileTypes: true })) {
+    for await (const entry of await opendir(join(top, ...path), { bufferSize: 512 })) {
+      seen += 1;
+      if (seen > MOST_NAMES) return;
       const here = [...path, entry.name];
       const isMeant =
         names.some((name) => name.test(entry.name)) ||
@@ -192,7 +197,8 @@ async function candidates(folder: string, patterns: readonly string[]): Promise<
     }
   };
   await search([]);
-  return found.sort();
+  // What is not known whole is not kept.
+  return seen > MOST_NAMES ? [] : found.sort();
 }
 
 function asName(pattern: string): RegExp {
@@ -201,7 +207,7 @@ function asName(pattern: string): RegExp {
 
 /** Links stay links: packages link to one another. The copy shares blocks where the file system can. */
 async function copy(from: string, to: string): Promise<void> {
-  await rm(to, { recursive: true, force: true });
+  await removeTree(to);
   mkdirSync(dirname(to), { recursive: true });
   await cp(from, to, {
     recursive: true,
@@ -211,11 +217,11 @@ async function copy(from: string, to: string): Promise<void> {
   });
 }
 
-function prune(store: string): void {
+async function prune(store: string): Promise<void> {
   const byUse = readdirSync(store)
     .map((name) => ({ path: join(store, name), used: statSync(join(store, name)).mtimeMs }))
     .sort((a, b) => b.used - a.used);
-  for (const { path } of byUse.slice(KEPT)) rmSync(path, { recursive: true, force: true });
+  for (const { path } of byUse.slice(KEPT)) await removeTree(path);
 }
 
 /** The key does not contain the workspace's name: equal inputs make equal folders. */

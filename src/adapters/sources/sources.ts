@@ -1,10 +1,11 @@
 /** Reads the files of other tools. Bounded in number, size and depth; below a folder, no link is followed. */
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
 import type { SourceFile } from "../../import/source.ts";
+import { firstEntries } from "../files/full-folder.ts";
 
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64_000_000;
@@ -77,10 +78,12 @@ function nameFrom(base: string, path: string): string {
   return relative(base, path).split(sep).join("/") || basename(path);
 }
 
+const MOST_NAMES = 100_000;
+
 function filesBelow(folder: string, base: string, given: string): readonly string[] {
   const found: string[] = [];
   const walk = (at: string, depth: number) => {
-    for (const entry of readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const entry of firstEntries(at, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && depth < DEEPEST && !NEVER.has(entry.name)) walk(path, depth + 1);
       else if (entry.isFile() && mayHoldTasks(nameFrom(base, path))) {

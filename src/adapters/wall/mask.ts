@@ -2,9 +2,10 @@
  * How a wall mounts a protected place. Checks every component before bubblewrap is called: bubblewrap 0.8
  * follows a planted link while it makes missing folders, and so makes them outside.
  */
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ProtectedPlace } from "../../guard/protected-places.ts";
+import { firstEntries } from "../files/full-folder.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount } from "./arguments.ts";
 
@@ -45,6 +46,7 @@ export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>)
 }
 
 const MOST_FOLDERS = 20_000;
+const MOST_NAMES = 100_000;
 
 /**
  * Each `.git` below the folder, relative to it; no link is followed. `most`: the maximum number of folders
@@ -57,7 +59,7 @@ export function gitsIn(folder: string, skipped: readonly string[], most = MOST_F
     const at = open.shift() ?? "";
     let entries: readonly { readonly name: string; isDirectory(): boolean }[] = [];
     try {
-      entries = readdirSync(join(folder, at), { withFileTypes: true });
+      entries = firstEntries(join(folder, at), MOST_NAMES);
     } catch {}
     for (const entry of entries) {
       const path = at === "" ? entry.name : `${at}/${entry.name}`;

@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf } from "../../core/hash.ts";
+import { removeTree } from "../files/full-folder.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
@@ -32,8 +33,9 @@ function storesOf(projectRoot: string): readonly Store[] {
 }
 
 function sweep(projectRoot: string): void {
+  // What a removal leaves, the next one finds.
   for (const { folder } of storesOf(projectRoot))
-    if (!isUsed(folder)) rmSync(folder, { recursive: true, force: true });
+    if (!isUsed(folder)) void removeTree(folder).catch(() => {});
 }
 
 function isUsed(folder: string): boolean {

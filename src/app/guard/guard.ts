@@ -4,9 +4,10 @@
  * after a change.
  */
 
-import { existsSync, lstatSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { firstNames } from "../../adapters/files/full-folder.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { discover } from "../../adapters/git/discover.ts";
 import { noteCall } from "../../adapters/guard/calls.ts";
@@ -409,7 +410,9 @@ function twinOf(path: string, root: string, files: GuardContext["files"]): strin
     const other = lstatSync(join(root, name), { throwIfNoEntry: false });
     if (other?.isFile() && other.ino === found.ino && other.dev === found.dev) return name;
     if (other?.isDirectory())
-      open.push(...attempt(() => readdirSync(join(root, name)), []).map((each) => `${name}/${each}`));
+      open.push(
+        ...attempt(() => firstNames(join(root, name), MOST_FILES), []).map((each) => `${name}/${each}`),
+      );
   }
   return null;
 }

@@ -14,6 +14,7 @@ import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { EnsureOrder, Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
+import { removeTree } from "../../files/full-folder.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { discover } from "../discover.ts";
@@ -253,7 +254,7 @@ interface Making {
 export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
   const { branch, commit, from, hub, top } = making;
   const own = join(top, ".git");
-  rmSync(top, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(top);
   for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
     rmSync(beside(top, kind), { recursive: true, force: true });
   place.makeWork();

@@ -103,18 +103,27 @@ async function leaveOut(place: Workplace, top: string, before: ReadonlySet<strin
   const kept = readLeftOut(top);
   const files = kept.files.filter((path) => !before.has(path));
   if (made.length === 0 && files.length === 0) return;
-  const folders = collapsed.filter((path) => path.endsWith("/") && isWhole(path, made, before));
-  const isIn = (path: string) => path.endsWith("/") || folders.some((folder) => path.startsWith(folder));
+  const within = new Set(collapsed.filter((path) => path.endsWith("/")));
+  const folderOf = (path: string) => foldersOf(path).find((folder) => within.has(folder)) ?? "";
+  const byFolder = Map.groupBy(made, folderOf);
+  const mixed = new Set([...before].map(folderOf));
+  const folders = [...byFolder].filter(([folder, own]) => !mixed.has(folder) && isWhole(folder, own));
+  const wholes = new Set(folders.map(([folder]) => folder));
+  const single = made.filter((path) => !path.endsWith("/") && !wholes.has(folderOf(path)));
   await apply(place, top, {
-    files: [...new Set([...files, ...made.filter((path) => !isIn(path))])],
-    folders: [...new Set([...kept.folders, ...folders.map((path) => path.slice(0, -1))])],
+    files: [...new Set([...files, ...single])],
+    folders: [...new Set([...kept.folders, ...[...wholes].map((path) => path.slice(0, -1))])],
   });
 }
 
-function isWhole(folder: string, made: readonly string[], before: ReadonlySet<string>): boolean {
-  if ([...before].some((path) => path.startsWith(folder))) return false;
-  const own = made.filter((path) => path.startsWith(folder));
+function isWhole(folder: string, own: readonly string[]): boolean {
+  if (folder === "") return false;
   return own.length > MOST_FILES || own.includes(folder) || own.includes(`${folder}pyvenv.cfg`);
+}
+
+/** The folders of the path, itself included if it is one, each with its slash. */
+function foldersOf(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
 function stateFile(top: string): string {

@@ -2,6 +2,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
+import { removeTree } from "../../files/full-folder.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { type GitCall, git } from "../git.ts";
@@ -40,11 +41,10 @@ export async function removeWorktree(
     const reason = there ? await whyKept(place, hub, { repo, branch, folder }, keep) : null;
     if (reason) return reason;
     // Rename first: a half-removed workspace would look like one that lost its `.git`.
-    await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(gone);
     if (there) renameSync(folder, gone);
     const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
-    for (const path of [gone, beside(folder, "look")])
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    for (const path of [gone, beside(folder, "look")]) await removeTree(path);
     for (const path of [
       paths.label(branch),
       paths.unfinished(branch),

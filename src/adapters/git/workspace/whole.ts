@@ -1,7 +1,8 @@
 /** Whether a workspace still is a repository of its own, by its files alone; sets one aside that is not. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
+import { firstNames } from "../../files/full-folder.ts";
 
 export function isWhole(top: string): boolean {
   return attempt(() => {
@@ -17,7 +18,7 @@ export function isWhole(top: string): boolean {
 
 /** Moves the folder's content aside, unless it is empty, and returns its new place. Deletes nothing. */
 export function setAside(folder: string, name: (n: number) => string): string | null {
-  if (readdirSync(folder).length === 0) return null;
+  if (firstNames(folder, 1).length === 0) return null;
   for (let n = 1; ; n++) {
     const aside = name(n);
     mkdirSync(dirname(aside), { recursive: true });

@@ -1,0 +1,47 @@
+/** A folder that an agent has filled: as much of it is read as is asked for, and it is gone without this process's help. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
+import { openOutbox, takeCalls } from "../agents/outbox.ts";
+import { firstEntries, removeTree } from "./full-folder.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-full-"));
+});
+afterEach(() => removeTree(root));
+
+function fill(folder: string, count: number): void {
+  mkdirSync(folder, { recursive: true });
+  for (let n = 0; n < count; n++) writeFileSync(join(folder, `n${n}`), "");
+}
+
+it("is read as far as is asked for", () => {
+  fill(join(root, "some"), 20);
+  expect(firstEntries(join(root, "some"), 7)).toHaveLength(7);
+  expect(firstEntries(join(root, "some"), 21)).toHaveLength(20);
+  expect(() => firstEntries(join(root, "none"), 1)).toThrow("ENOENT");
+});
+
+it("is removed whole, and no link in it is followed", async () => {
+  const kept = join(root, "kept");
+  fill(kept, 1);
+  fill(join(root, "-full/deep"), 10);
+  symlinkSync(kept, join(root, "-full/link"));
+  await removeTree(join(root, "-full"));
+  expect(readdirSync(root)).toEqual(["kept"]);
+  expect(readdirSync(kept)).toEqual(["n0"]);
+  await removeTree(join(root, "-full"));
+});
+
+it("of an agent's calls is taken as far as it goes, and removed", { timeout: 60_000 }, async () => {
+  promise("files.planted");
+  const outbox = openOutbox({ folder: root });
+  fill(outbox, 10_001);
+  const calls: unknown[] = [];
+  await takeCalls({ folder: root }, async (call) => void calls.push(call));
+  expect(calls).toEqual([]);
+  expect(existsSync(outbox)).toBe(false);
+});

@@ -1118,8 +1118,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the fresh checkout in which checks run",
       file: "src/adapters/checks/checks.ts",
-      find: '!== "needed") return { cwd, command };',
-      replace: '!== "needed") return { cwd: root, command };',
+      find: '!== "needed")\n    return { cwd, command };',
+      replace: '!== "needed")\n    return { cwd: root, command };',
       tests: [
         "test/e2e/alfred-hostile.proof.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
       ],

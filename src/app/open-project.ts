@@ -8,6 +8,7 @@ import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
 import { openProjectRedactor } from "../adapters/process/included-secrets.ts";
+import { openRedactor, type Redactor } from "../adapters/process/redact.ts";
 import {
   type Configuration,
   type Environment,
@@ -106,7 +107,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
   const eventLog = lateEventLog(root, shared);
   const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
-  const redactor = lookOnce(() => openProjectRedactor(root, environment));
+  const redactor = lookOnce(() => redactorFor(root, environment));
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: (text) => redactor().text(text),
@@ -141,6 +142,12 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await shared?.close();
     },
   };
+}
+
+/** An agent, which has a run's capability, may say what is in its workspace. */
+function redactorFor(root: string, environment: Environment): Redactor {
+  const isAgents = environment.PAWL_RUN_CAPABILITY !== undefined;
+  return isAgents ? openProjectRedactor(root, environment) : openRedactor(environment);
 }
 
 /** The wall around agents follows the pinned policy, as the loop's other settings do. */

@@ -15,8 +15,8 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
-import { firstNames, removeTree } from "../files/full-folder.ts";
-import { readPlainText } from "../files/plain-file.ts";
+import { firstNames, readPlainText } from "../files/plain-file.ts";
+import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { RunFolder } from "./run-folder.ts";
 

@@ -29,8 +29,7 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { execFileSync } from "../process/start-program.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
-import { firstEntries } from "./full-folder.ts";
-import { HARMLESS } from "./plain-file.ts";
+import { firstEntries, HARMLESS } from "./plain-file.ts";
 
 /** Pawl's own folders have a file for each run, task or message. */
 const MOST_NAMES = 100_000;

@@ -1,12 +1,13 @@
 /**
- * Reads files in places that an agent may write: its worktree, and Pawl's own folder if there is no wall. The
+ * Reads files and folders in places that an agent may write: its worktree, and Pawl's own folder if there is no wall. The
  * caller checks the parent folders (`own-folder.ts`, `look.ts`).
  *
  * D1  Only a regular file is opened. A FIFO or a device would block this process's only thread for ever.
  * D2  No link is followed, even if it takes the file's place between check and opening.
- * D3  Reads have a size limit: a sparse file of gigabytes costs its author nothing.
+ * D3  Reads have a size limit: a sparse file of gigabytes costs its author nothing. So have listings: a million
+ *     names take a second to make, and hundreds of megabytes to read at once.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, opendirSync, openSync, readSync } from "node:fs";
 
 /** Absent on Windows. */
 export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -46,4 +47,21 @@ function readPlain(path: string, most = MOST): Buffer {
 
 export function readPlainText(path: string, most = MOST): string {
   return readPlain(path, most).toString("utf8");
+}
+
+/** The first entries of a folder, in no order. Throws as `opendirSync` does. */
+export function firstEntries(folder: string, most: number): readonly Dirent[] {
+  const open = opendirSync(folder, { bufferSize: Math.min(most + 1, 1024) });
+  try {
+    const found: Dirent[] = [];
+    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
+      found.push(entry);
+    return found;
+  } finally {
+    open.closeSync();
+  }
+}
+
+export function firstNames(folder: string, most: number): readonly string[] {
+  return firstEntries(folder, most).map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
-import { firstNames } from "../files/full-folder.ts";
+import { firstNames } from "../files/plain-file.ts";
 import { gitsIn } from "../wall/mask.ts";
 
 const MOST_FILES = 20_000;

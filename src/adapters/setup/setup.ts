@@ -33,11 +33,11 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Setups, SetupUse } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
-import { firstNames, removeTree } from "../files/full-folder.ts";
 import { checkFolders, lookAt } from "../files/look.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 import { ownPlace } from "../files/own-folder.ts";
-import { readPlainText } from "../files/plain-file.ts";
+import { firstNames, readPlainText } from "../files/plain-file.ts";
+import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 

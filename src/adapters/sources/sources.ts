@@ -5,7 +5,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
 import type { SourceFile } from "../../import/source.ts";
-import { firstEntries } from "../files/full-folder.ts";
+import { firstEntries } from "../files/plain-file.ts";
 
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64_000_000;

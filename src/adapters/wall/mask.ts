@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ProtectedPlace } from "../../guard/protected-places.ts";
-import { firstEntries } from "../files/full-folder.ts";
+import { firstEntries } from "../files/plain-file.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount } from "./arguments.ts";
 

@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf } from "../../core/hash.ts";
-import { removeTree } from "../files/full-folder.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
+import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 const WALLS = ".pawl/walls";

@@ -7,7 +7,7 @@
 import { existsSync, lstatSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { firstNames } from "../../adapters/files/full-folder.ts";
+import { firstNames } from "../../adapters/files/plain-file.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { discover } from "../../adapters/git/discover.ts";
 import { noteCall } from "../../adapters/guard/calls.ts";

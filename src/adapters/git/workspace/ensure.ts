@@ -14,7 +14,7 @@ import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { EnsureOrder, Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
-import { removeTree } from "../../files/full-folder.ts";
+import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { discover } from "../discover.ts";

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
-import { removeTree } from "../../files/full-folder.ts";
+import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { type GitCall, git } from "../git.ts";

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
-import { firstNames } from "../../files/full-folder.ts";
+import { firstNames } from "../../files/plain-file.ts";
 
 export function isWhole(top: string): boolean {
   return attempt(() => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { openOutbox, takeCalls } from "../agents/outbox.ts";
-import { firstEntries, removeTree } from "./full-folder.ts";
+import { firstEntries } from "./plain-file.ts";
+import { removeTree } from "./remove-tree.ts";
 
 let root: string;
 beforeEach(() => {

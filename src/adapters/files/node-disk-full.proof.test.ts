@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { removeTree } from "./full-folder.ts";
 import { nodeDisk } from "./node-disk.ts";
+import { removeTree } from "./remove-tree.ts";
 
 it("is refused by its name", { timeout: 120_000 }, async () => {
   const root = mkdtempSync(join(tmpdir(), "pawl-full-"));

@@ -310,8 +310,21 @@ export function awaitedRest(
   resting: Rests,
 ): AgentRest | null {
   if (!resting.has(agent) || nextAgent(task, agent, settings, resting) !== null) return null;
-  const all = new Set([agent, ...agentsFor(task, settings)]);
-  return [...all].flatMap((name) => resting.get(name) ?? []).sort(byEnd)[0] ?? null;
+  return firstToEnd(new Set([agent, ...agentsFor(task, settings)]), resting);
+}
+
+/** The rest of these agents that ends first; null: none of them rests. */
+export function firstToEnd(agents: Iterable<string> | null | undefined, rests: Rests): AgentRest | null {
+  return [...(agents ?? [])].flatMap((name) => rests.get(name) ?? []).sort(byEnd)[0] ?? null;
+}
+
+/** Milliseconds until the task may ask one of the agents again. */
+export function waitForOne(agents: readonly string[], task: string, now: string, rests: Rests): number {
+  const waits = agents.map((name) => {
+    const rest = rests.get(name);
+    return rest === undefined ? 0 : restLeft(rest, task, now);
+  });
+  return Math.min(...waits);
 }
 
 /** Those that only a person can fix come last. */

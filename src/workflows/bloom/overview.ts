@@ -7,7 +7,15 @@ import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { recordedOverview, verdictsIn } from "../../runtime/run-log/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
-import { type AgentRest, loadAccounts, type Rests, restReason, restsIn, restWords } from "./agent-rest.ts";
+import {
+  type AgentRest,
+  firstToEnd,
+  loadAccounts,
+  type Rests,
+  restReason,
+  restsIn,
+  restWords,
+} from "./agent-rest.ts";
 import { totalOf } from "./costs.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
@@ -245,7 +253,7 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
   const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
-  const awaited = run.rest ? rests.get(run.rest) : undefined;
+  const awaited = firstToEnd(run.rest, rests);
   const rest = awaited ? { rest: restOverview(awaited) } : {};
   const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost, ...rest };
   const why = reason === null ? "" : ` (${reason})`;

@@ -6,7 +6,7 @@
 import { lookOnce } from "../../../core/once.ts";
 import type { Rule } from "../../../engine/workflow.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
-import { type Rests, restLeft } from "../agent-rest.ts";
+import { type Rests, waitForOne } from "../agent-rest.ts";
 import { personsEvent } from "./persons-event.ts";
 import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -111,8 +111,7 @@ const LONGEST_WAIT = 3_600_000;
  * clock was set back.
  */
 export function waitLeft({ after, rest, state, task, wait }: Waiting, now: string, rests: Rests): number {
-  const awaited = state === "agent_rests" && rest ? rests.get(rest) : undefined;
-  if (awaited) return restLeft(awaited, task, now);
+  if (state === "agent_rests" && rest) return waitForOne(rest, task, now, rests);
   if (after === null) return 0;
   const left = Date.parse(after) - Date.parse(now);
   return left > (wait ?? LONGEST_WAIT) ? 0 : Math.max(0, left);

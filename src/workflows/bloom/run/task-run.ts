@@ -80,8 +80,8 @@ export interface TaskRun {
    */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
-  /** The agent that it waits for, because that rests; null or absent: none. */
-  readonly rest?: string | null;
+  /** The agents that rest, of which the first to be free continues it; null or absent: it waits for none. */
+  readonly rest?: readonly string[] | null;
   /**
    * The step (or the task without steps) that its session knows, so the next prompt does not repeat it in
    * full.

@@ -4,7 +4,7 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../../core/event.ts";
-import type { BloomSettings } from "../../../core/settings.ts";
+import { agentsFor, type BloomSettings } from "../../../core/settings.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Decision, Rule } from "../../../engine/workflow.ts";
 import type { Context } from "../../../runtime/module.ts";
@@ -138,8 +138,9 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
 function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
   const agent = agentOf(task, run, settings);
   if (on === "agent_limited" && reply === "rests") {
-    const rest = awaitedRest(task, agent, settings, resting)?.agent ?? agent;
-    return rest === agent ? { rest } : { rest, standIn: rest };
+    const first = awaitedRest(task, agent, settings, resting)?.agent ?? agent;
+    const rest = [...new Set([first, agent, ...agentsFor(task, settings)])];
+    return first === agent ? { rest } : { rest, standIn: first };
   }
   if (on === "interrupted") return {};
   const next =

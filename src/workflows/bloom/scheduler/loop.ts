@@ -27,6 +27,7 @@ import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/tas
 import {
   type AccountOf,
   type AgentRest,
+  firstToEnd,
   HERE,
   listResting,
   type RestingAgent,
@@ -521,11 +522,11 @@ function untilNext(picked: Picked, loop: Loop): number | "nothing-left" {
   const { candidates, rests, runs, states, scope } = picked;
   const now = loop.clock.now().toISOString();
   const isOthers = (id: string) => loop.failed.has(id);
-  const isGivenUp = (id: string, rest: AgentRest | undefined) =>
-    loop.once && scope.has(id) && rest !== undefined && (loop.noWait === true || rest.mend !== undefined);
+  const isGivenUp = (id: string, rest: AgentRest | null) =>
+    loop.once && scope.has(id) && rest !== null && (loop.noWait === true || rest.mend !== undefined);
   const backing = [...runs.values()].flatMap((run) => {
     if (states.get(run.task) !== "backing_off" || isOthers(run.task)) return [];
-    const rest = run.state === "agent_rests" && run.rest ? rests.get(run.rest) : undefined;
+    const rest = run.state === "agent_rests" ? firstToEnd(run.rest, rests) : null;
     return isGivenUp(run.task, rest) ? [] : [waitLeft(run, now, rests)];
   });
   const waiting = candidates.flatMap((task) => {
@@ -643,7 +644,7 @@ async function askAgain(loop: Loop): Promise<void> {
   const { runs, scope } = await look(loop, true);
   const awaited = new Set(
     [...runs.values()].flatMap(({ rest, state, task }) =>
-      state === "agent_rests" && rest && scope.has(task) ? [rest] : [],
+      state === "agent_rests" && rest && scope.has(task) ? rest : [],
     ),
   );
   if (awaited.size === 0) return;
@@ -699,7 +700,7 @@ function endOf(picked: Picked, { untrusted, worker: { only } = ANY_WORKER }: Loo
     red: redIn(open, states, runs),
     resting: listResting(open, resting, (task) => {
       const run = runs.get(task.id);
-      if (run?.state === "agent_rests") return run.rest ?? null;
+      if (run?.state === "agent_rests") return firstToEnd(run.rest, resting)?.agent ?? null;
       return candidates.some(({ id }) => id === task.id) ? (restsFor(picked, task)?.agent ?? null) : null;
     }),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),

@@ -496,6 +496,23 @@ describe("An agent that others stand in for", () => {
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], blocked: [] });
   });
 
+  it("holds up no task that waits for a stand-in, once that is refused and it is free itself", async () => {
+    promise("agents.next");
+    const at = (stage: Stage, hours: number) => stage.elapsed() < hours * HOUR;
+    const until = (hours: number) =>
+      limit({ words: "limit", resets: new Date(zero + hours * HOUR).toISOString() });
+    const stage: Stage = openStage({
+      ...{ tasks: FOUR, once: true, settings: TEAM },
+      async agent({ agent }) {
+        if (agent === "claude") return at(stage, 1.5) ? until(1.5) : undefined;
+        return at(stage, 1) ? until(1) : refusal;
+      },
+    });
+    const zero = stage.now().getTime();
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], open: [] });
+    expect(stage.elapsed()).toBeLessThan(1.6 * HOUR);
+  });
+
   it("works alone on a task that names it", async () => {
     promise("agents.next");
     const stage = team(

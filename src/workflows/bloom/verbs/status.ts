@@ -54,11 +54,15 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
   if (run?.state === "agent_rests") {
     const sent = sendEvent(snapshot, task, run, { event: "agent_free" }, context);
     // Also by the other tasks that wait for it.
-    const accounts = lifted(snapshot.accounts, context.now.time, ({ agent }) => agent === run.rest);
+    const accounts = lifted(
+      snapshot.accounts,
+      context.now.time,
+      ({ agent }) => run.rest?.includes(agent) === true,
+    );
     return {
       ...sent,
       changes: [...(sent.changes ?? []), ...accountChanges(snapshot.accounts, accounts)],
-      text: `${id} continues: ${run.rest ?? "its agent"} is asked again.`,
+      text: `${id} continues: ${run.rest?.[0] ?? "its agent"} is asked again.`,
     };
   }
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {

@@ -87,6 +87,8 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     turn: 3,
   },
   agents: { parts: AGENTS.length, command: (part) => `node test/agents/run.ts ${AGENTS[part - 1]}`, turn: 1 },
+  counters: { parts: 1, command: () => "node test/agents/counters.ts", isWhole: true },
+  night: { parts: 1, command: () => "node test/agents/night.ts", isWhole: true },
   nodes: {
     parts: NODES.length,
     command: (part) => `node test/nodes/run.ts ${NODES[part - 1]}`,

@@ -213,7 +213,11 @@ function readOr(path: string): string {
 }
 
 /** The agent's own home, outside of every project, and the environment that its children get. */
-export function openHome(driven: Driven, model: ModelServer, more: Readonly<Record<string, string>>) {
+export function openHome(
+  driven: Pick<Driven, "environment">,
+  model: ModelServer,
+  more: Readonly<Record<string, string>>,
+) {
   const home = freshFolder("home");
   mkdirSync(join(home, "tmp"));
   const { PATH = "" } = process.env;

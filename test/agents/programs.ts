@@ -48,7 +48,7 @@ const claudeEnvironment = (home: string, model: string) => ({
   DISABLE_AUTOUPDATER: "1",
 });
 
-function codexEnvironment(home: string, model: string) {
+export function codexEnvironment(home: string, model: string) {
   const folder = join(home, "codex");
   mkdirSync(folder, { recursive: true });
   const config = [
@@ -88,7 +88,14 @@ function opencodeEnvironment(home: string, model: string) {
     npm: "@ai-sdk/openai-compatible",
     name: "scripted",
     options: { baseURL: `${model}/v1`, apiKey: "dummy" },
-    models: { scripted: { name: "scripted", cost: { input: 1, output: 2 } } },
+    // Without a limit it says over ACP nothing of what it cost.
+    models: {
+      scripted: {
+        name: "scripted",
+        cost: { input: 1, output: 2 },
+        limit: { context: 100_000, output: 8000 },
+      },
+    },
   };
   const config = { provider: { scripted }, model: "scripted/scripted", autoupdate: false, share: "disabled" };
   return {

@@ -95,7 +95,8 @@ function exitOf(
   { open, blocked, red, resting, waiting, byHand }: LoopEnd,
   isStopped: boolean,
 ): Answer["exit"] {
-  if (blocked.length > 0 || red.length > 0 || (resting.length > 0 && !isStopped)) return 1;
+  const isAwaited = resting.some(({ tasks }) => tasks.length > 0);
+  if (blocked.length > 0 || red.length > 0 || (isAwaited && !isStopped)) return 1;
   const held = new Set([...waiting, ...byHand]);
   if (isStopped && open.some((id) => !held.has(id))) return 130;
   return held.size > 0 ? 3 : undefined;

@@ -28,14 +28,15 @@ const AT_ONCE = 3;
 type Agent = "claude" | "codex";
 type Met = "limit" | "refused" | "overload" | "reset";
 
-/** In seconds of the night. */
-const LIMITS: readonly (readonly [Agent, number, number])[] = [
-  ["claude", 15, 35],
-  ["codex", 50, 70],
-  ["claude", 110, 130],
+/** From which request of the night on, and how many seconds from the first refusal. */
+const LIMITS: readonly { readonly agent: Agent; readonly from: number; readonly seconds: number }[] = [
+  { agent: "claude", from: 25, seconds: 20 },
+  { agent: "codex", from: 60, seconds: 20 },
+  { agent: "claude", from: 120, seconds: 20 },
 ];
-const KILLS = [25, 80];
-const REFUSED = 95;
+/** By the number of requests. */
+const KILLS = [40, 90];
+const REFUSED = 140;
 const OVERLOADED = 12;
 const RESETS = [9, 47];
 
@@ -45,12 +46,17 @@ async function openHost(model: string) {
   const second = () => (performance.now() - begun) / SECOND;
   const met = new Map<string, number>();
   const count = (what: string) => met.set(what, (met.get(what) ?? 0) + 1);
+  const ends = new Map<(typeof LIMITS)[number], number>();
   let asked = 0;
   let served = 0;
   const faultOf = (agent: Agent): { readonly kind: Met; readonly until?: number } | null => {
-    const limit = LIMITS.find(([name, from, to]) => name === agent && second() >= from && second() < to);
-    if (limit) return { kind: "limit", until: Math.ceil(Date.now() / SECOND + limit[2] - second()) };
-    if (agent === "codex" && second() > REFUSED) return { kind: "refused" };
+    for (const limit of LIMITS) {
+      if (limit.agent !== agent || asked < limit.from) continue;
+      const end = ends.get(limit) ?? second() + limit.seconds;
+      ends.set(limit, end);
+      if (second() < end) return { kind: "limit", until: Math.ceil(Date.now() / SECOND + end - second()) };
+    }
+    if (agent === "codex" && asked > REFUSED) return { kind: "refused" };
     if (RESETS.includes(asked)) return { kind: "reset" };
     return asked === OVERLOADED ? { kind: "overload" } : null;
   };
@@ -73,6 +79,7 @@ async function openHost(model: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     met,
     second,
+    asked: () => asked,
     served: () => served,
     close() {
       server.closeAllConnections();
@@ -181,10 +188,10 @@ async function main(): Promise<void> {
   let running: Running = start();
   try {
     for (const kill of KILLS) {
-      while (host.second() < kill && !running.isOver()) await new Promise((done) => setTimeout(done, 50));
+      while (host.asked() < kill && !running.isOver()) await new Promise((done) => setTimeout(done, 50));
       assert.ok(
         !running.isOver(),
-        `it was over before the kill at ${kill} s: ${running.text().slice(-2000)}`,
+        `it was over before the kill at request ${kill}: ${running.text().slice(-2000)}`,
       );
       running.signal("SIGKILL");
       await running.ended;

@@ -250,6 +250,13 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "A trap in place of a file": [
     {
+      takes: "the limit of a listing",
+      file: "src/adapters/files/plain-file.ts",
+      find: "entry !== null && found.length < most; entry",
+      replace: "entry !== null && most > 0; entry",
+      tests: ["src/adapters/files/remove-tree.test.ts: is read as far as is asked for"],
+    },
+    {
       takes: "the rule that no link is followed",
       file: "src/adapters/files/plain-file.ts",
       find: "(constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)",

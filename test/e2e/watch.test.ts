@@ -5,6 +5,6 @@ it("`pawl watch` says that it needs a terminal, and what prints into pipes", asy
   using project = temporaryProject();
   expect(await project.pawl("watch")).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/draws on a terminal.*\[terminal-missing\]\nfix:.*pawl status/s),
+    err: expect.stringMatching(/needs a terminal.*\[terminal-missing\]\nfix:.*pawl status/s),
   });
 });

@@ -7,7 +7,16 @@
  * D3  Reads have a size limit: a sparse file of gigabytes costs its author nothing. So have listings: a million
  *     names take a second to make, and hundreds of megabytes to read at once.
  */
-import { closeSync, constants, type Dirent, fstatSync, opendirSync, openSync, readSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  type Dir,
+  type Dirent,
+  fstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+} from "node:fs";
 
 /** Absent on Windows. */
 export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -51,7 +60,7 @@ export function readPlainText(path: string, most = MOST): string {
 
 /** The first entries of a folder, in no order. Throws as `opendirSync` does. */
 export function firstEntries(folder: string, most: number): readonly Dirent[] {
-  const open = opendirSync(folder, { bufferSize: Math.min(most + 1, 1024) });
+  const open = openFolder(folder, Math.min(most + 1, 1024));
   try {
     const found: Dirent[] = [];
     for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
@@ -59,6 +68,15 @@ export function firstEntries(folder: string, most: number): readonly Dirent[] {
     return found;
   } finally {
     open.closeSync();
+  }
+}
+
+/** Node's error names no path. */
+function openFolder(folder: string, bufferSize: number): Dir {
+  try {
+    return opendirSync(folder, { bufferSize });
+  } catch (thrown) {
+    throw Object.assign(thrown as NodeJS.ErrnoException, { path: folder });
   }
 }
 

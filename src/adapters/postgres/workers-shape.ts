@@ -364,7 +364,7 @@ begin
   return becomes;
 end $$;
 
--- ShownQuestion for: its state and the oldest shape that a program may be made for. No state: it is no longer registered.
+-- Asked for: its state and the oldest shape that a program may be made for. No state: it is no longer registered.
 create function pawl.beat(p bigint, named text, process uuid, working int, drains boolean, out is_in text, out min_client int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -259,7 +259,7 @@ describe("The pins", () => {
         kept.delete(run);
       },
     } as unknown as Policies;
-    const view = { read: async () => null };
+    const view = { read: async () => null, list: async () => [] };
     const runtime = {
       store: { view: () => view },
       settings: async () => ({ ...DEFAULT_SETTINGS, bloom: { ...DEFAULT_SETTINGS.bloom, ...bloom } }),

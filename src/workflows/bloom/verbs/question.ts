@@ -41,7 +41,7 @@ export const ask = changing(
       ? "End your turn now: you are resumed with the answer."
       : "Continue; the answer reaches you later.";
     return {
-      text: `ShownQuestion as ${question.id}. ${then}`,
+      text: `Asked as ${question.id}. ${then}`,
       data: { question },
       ...(question.blocking ? { waits: true as const } : {}),
       changes: [writeQuestion(question)],

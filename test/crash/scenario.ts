@@ -120,7 +120,7 @@ export function allowedAfter(outcome: Outcome, before: Tree, after: Tree): reado
       return [before];
     case "threw":
       // The disk failed twice, and the error says that the outcome is open.
-      return String(outcome.error).includes("whether the change was committed") ? [before, after] : [before];
+      return String(outcome.error).includes("Whether the change was committed") ? [before, after] : [before];
     case "died":
       return [before, after];
   }

@@ -111,7 +111,7 @@ describe("`pawl call`", () => {
   });
 
   test.each([
-    ["no JSON", ["call", "work_on_task", "{task_id: TS-01}"], 2, "are no JSON"],
+    ["no JSON", ["call", "work_on_task", "{task_id: TS-01}"], 2, "are not JSON"],
     ["a list", ["call", "work_on_task", "[1]"], 2, "expected"],
     ["a file that is not there", ["call", "work_on_task", "@none.json"], 2, "cannot be read from none.json"],
     ["a folder", ["call", "work_on_task", "@."], 2, "cannot be read from ."],

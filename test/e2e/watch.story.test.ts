@@ -59,6 +59,6 @@ describe("The screen of pawl watch", () => {
     using project = releaseReady();
     const { code, err, out } = await project.pawl("watch");
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("`pawl watch` draws on a terminal");
+    expect(err).toContain("`pawl watch` needs a terminal");
   });
 });

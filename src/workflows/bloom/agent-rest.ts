@@ -187,14 +187,15 @@ function withRest(
   now: string,
 ): Accounts {
   const { began, limited } = report;
-  const before = accounts.rests.find((rest) => isOf(rest, report)) ?? null;
+  const stored = accounts.rests.find((rest) => isOf(rest, report)) ?? null;
+  const before = stored !== null && isVoid(stored, now) ? null : stored;
   if (limited === null) {
     // A run that was at work when the limit was found has not shown that it is over.
     if (before === null || began < before.at) return accounts;
     return { ...accounts, rests: accounts.rests.filter((rest) => rest !== before) };
   }
   const rest = restOf(limited, report, before, now);
-  return { ...accounts, rests: [...accounts.rests.filter((each) => each !== before), rest] };
+  return { ...accounts, rests: [...accounts.rests.filter((each) => each !== stored), rest] };
 }
 
 /** `before`: the preceding rest, if the agent did no work in between. */
@@ -259,12 +260,16 @@ export function restsIn({ rests }: Accounts, now: string, accountOf?: AccountOf)
   const found = new Map<string, AgentRest>();
   for (const rest of rests) {
     if (accountOf !== undefined && accountOf(rest.agent) !== rest.account) continue;
-    // A rest that began after `now` predates a change of the clock, so it is void.
-    if (Date.parse(rest.at) > Date.parse(now) + SKEW) continue;
+    if (isVoid(rest, now)) continue;
     const other = found.get(rest.agent);
     if (other === undefined || other.until < rest.until) found.set(rest.agent, rest);
   }
   return found;
+}
+
+/** It began after `now`, so it predates a change of the clock. */
+function isVoid({ at }: AgentRest, now: string): boolean {
+  return Date.parse(at) > Date.parse(now) + SKEW;
 }
 
 /** The rests that still last. */

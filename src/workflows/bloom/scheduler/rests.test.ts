@@ -44,6 +44,16 @@ const runOf = (stage: ReturnType<typeof openStage>, id: string) =>
   JSON.parse(stage.read(`.pawl/runs/${id}.json`) ?? "{}");
 
 describe("An agent whose account is limited", () => {
+  it("rests anew where the clock has been set back behind its last rest", () => {
+    const at = (hour: number) => new Date(hour * HOUR).toISOString();
+    const report = (began: number, resets: number) =>
+      ({ agent: "claude", began: at(began), limited: { words: "limited", resets: at(resets) } }) as const;
+    const first = withReport({ rests: [], quotas: [] }, report(8, 10), undefined, at(9));
+    const { rests } = withReport(first, report(1, 3), undefined, at(2));
+    expect(rests).toMatchObject([{ at: at(2), count: 1, since: at(2), isKnown: true }]);
+    expect(rests[0]?.until.slice(0, 13)).toBe(at(3).slice(0, 13));
+  });
+
   it("rests until the reset: no try is spent, no other task of it begins, and all go on in their sessions", async () => {
     promise("agents.limit");
     const stage = limited(2 * HOUR);

@@ -88,8 +88,7 @@ describe("A run of a workflow of the project's own", () => {
       (project) => rmSync(join(project.root, LOG)),
     ],
   ])("is held where %s", async (_, said, change) => {
-    promise("gates.history");
-    promise("gates.history-missing");
+    promise("gates.history", "gates.history-missing");
     using project = releaseReady();
     await project.pawl(...SUBMIT);
     change(project);

@@ -257,7 +257,7 @@ describe("A receiver", () => {
       expect(code).toBe(1);
       expect(out).toContain("the receiver answered 307, a redirect; Pawl follows none");
       expect(out).toContain("the receiver answered 500");
-      expect(out).toContain("http only to this machine");
+      expect(out).toContain("http for this machine alone");
       expect(other.asked).toEqual([]);
       for (const secret of ["very-secret-path", "198.51.100.7", receiver.url, SECRET])
         expect(`${out}${err}`).not.toContain(secret);

@@ -4,17 +4,28 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { dirname } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bloomProject, ranOf } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
-import { stateHome } from "../rig/state-home.ts";
+import { stateHome, useScratchStateHome } from "../rig/state-home.ts";
 import { NO_WALL } from "../rig/wall.ts";
 
 const NOBODYS = 12_345;
 const USERS = [0, 1000, NOBODYS];
 const WALLS = ["none", ...(NO_WALL ? [] : ["bwrap"])];
 const isRoot = process.getuid?.() === 0;
+
+// It changes hands, so it is no other test's.
+const shared = process.env.XDG_STATE_HOME;
+let remove = () => {};
+beforeAll(() => {
+  remove = useScratchStateHome();
+});
+afterAll(() => {
+  remove();
+  process.env.XDG_STATE_HOME = shared;
+});
 
 /** What the usual tools do in a repository: each leaves a line. */
 const WORK = [

@@ -6,6 +6,7 @@ import { hashOfState, loadLines } from "../../src/runtime/run-log/read.ts";
 import { logFaults } from "../../src/runtime/run-log/replay.ts";
 import { hashOfStep } from "../../src/runtime/run-log/step.ts";
 import { TASK_RUNS } from "../../src/workflows/alfred/state/run-kind.ts";
+import { start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
 import { pawlInside, personAtTerminal } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
@@ -261,6 +262,24 @@ describe("pawl repair", () => {
       expect(logFaults(TASK_RUNS, all)).toEqual([]);
     },
   );
+
+  it("takes a state between two tools whose log is gone, and the task goes on", LONG, async () => {
+    promise("gates.history");
+    using project = await projectWithTask(ID, { settings: { reviews: { default: [] } } });
+    await start(project, ID);
+    rmSync(project.path(LOG));
+    const environment = { DOOR_ONLY: "" };
+    const yes = await personAtTerminal(project.root, ["repair"], { environment });
+    expect(yes.screen).toContain(`its log, ${LOG}, is missing`);
+    expect(yes.code).toBe(0);
+    expect(linesOf(project).map(({ step }) => [step.kind, step.machine, step.to])).toEqual([
+      ["found", "alfred", "planning"],
+      ["accepted", "alfred", "planning"],
+    ]);
+    expect((await project.call("plan_task", { task_id: ID })).status).toBe("success");
+    const again = await pawlInside(project.root, ["repair"], environment);
+    expect(again.out).toContain("No damage found");
+  });
 
   it.each<[string, RegExp, (lines: any[]) => void]>([
     [

@@ -5,7 +5,7 @@
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
 import { acceptedEdit } from "./accept-edit.ts";
-import type { At, RunKind } from "./kind.ts";
+import { placeIn, type RunKind } from "./kind.ts";
 import { brokenWords, isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
 import { DamagedLog } from "./step.ts";
@@ -29,7 +29,7 @@ export function acceptEditOf(
     read: (view, { id }) => loadEdited(view, kind, runOf(id)),
     propose({ found, from, run, text }, _, __, context) {
       const path = kind.pathOf(run);
-      const { machine, state: to } = kind.at(text ?? "") ?? unplaced(run);
+      const { machine, state: to } = placeIn(kind, run, text ?? "");
       const summary = `an edit of ${path} was accepted`;
       const move = { run, machine, from: from ?? to, to };
       return acceptedEdit(
@@ -39,12 +39,6 @@ export function acceptEditOf(
       );
     },
   };
-}
-
-/** In no table of its workflow. */
-function unplaced(run: string): Pick<At, "machine" | "state"> {
-  const [machine = ""] = run.split(":");
-  return { machine, state: "" };
 }
 
 async function loadEdited(view: View, kind: RunKind, run: string): Promise<EditedRun> {

@@ -5,8 +5,8 @@ import type { Caller, PawlEvent, RunAdvanced } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { stepFrom, TAKEN_OVER } from "./history.ts";
-import type { AdoptedStep, At, LoggedDetails, RunKind } from "./kind.ts";
+import { EDIT_ACCEPTED, stepFrom, TAKEN_OVER } from "./history.ts";
+import { type AdoptedStep, type At, type LoggedDetails, placeIn, type RunKind } from "./kind.ts";
 import { diff, type Patch } from "./patch.ts";
 import { hashOfState, isBroken, lastOf, stepBackTo } from "./read.ts";
 import { hashOfTable } from "./record.ts";
@@ -73,10 +73,10 @@ async function logChange(
   } else if (before === null && found)
     chain.add("found", found, found.status === undefined ? {} : { status: found.status });
   else if (before === null && begins) chain.add("begun", begins);
-  else if (before !== null && last === null) chain.add("found", atIn(kind, before));
+  else if (before !== null && last === null) chain.add("found", placeIn(kind, run, before));
   else if (before !== null && end !== null && !isAsWritten && kind.returns) {
     const of = await stepBackTo(view, kind, run, before);
-    if (of !== null) chain.add("returned", atIn(kind, before), { of });
+    if (of !== null) chain.add("returned", placeIn(kind, run, before), { of });
   }
   const at = after === null ? null : kind.at(after);
   for (const move of moves) {
@@ -91,13 +91,6 @@ async function logChange(
   // An unreadable log is renamed, and a new one begins.
   return isBroken(last) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
 }
-
-/** A state in no table has its workflow's name. */
-function atIn(kind: RunKind, text: string): At {
-  return kind.at(text) ?? NOWHERE;
-}
-
-const NOWHERE: At = { machine: "", state: "", variables: {} };
 
 function keptPath(path: ProjectPath, time: string): ProjectPath {
   return `${path}.bak-${time.replaceAll(":", "-")}` as ProjectPath;
@@ -128,7 +121,7 @@ interface Chain {
   add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
   /** A step that others took; it counts as they recorded it. */
   adopt(step: AdoptedStep): void;
-  /** `last`: the run's position after the commit; null: it is in no table. */
+  /** `last`: the run's position after the commit; null: its state is removed or unreadable. */
   move(move: Move, last: At | null, details: StepDetails): void;
   /** Whether a person decided on the state: nothing before that counts. */
   isDecided(): boolean;
@@ -185,6 +178,12 @@ function openChain(
       const unproved = checkpoint?.unproved === true;
       const more = { time, by, ...(strength === undefined ? {} : { strength }), ...details };
       const there = last?.state === to ? last : { machine, state: to, variables: {} };
+      const decides = (what: "accepted" | "adopted") => {
+        const at = last ?? there;
+        push({ kind: what, from, set: at.variables, ...more }, at, what === "adopted");
+      };
+      if (row === TAKEN_OVER) return decides("adopted");
+      if (row === EDIT_ACCEPTED) return decides("accepted");
       // No step of the table leads to its start.
       if (from === "")
         return push({ kind: "begun", from, event, set: there.variables, ...more }, there, unproved);
@@ -195,10 +194,8 @@ function openChain(
         const set = changedIn(variables, at.variables);
         return push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...at }, unproved);
       }
-      // No rule of the table: a person decided on the state.
-      const accepted = last ?? there;
-      const what = row === TAKEN_OVER ? "adopted" : "accepted";
-      push({ kind: what, from, set: accepted.variables, ...more }, accepted, what === "adopted");
+      // No rule of the table: a person set the state.
+      decides("accepted");
     },
     isDecided: () => steps.some(isDecision),
     lines(local, id) {

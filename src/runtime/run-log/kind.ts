@@ -21,7 +21,7 @@ export interface RunKind {
   runOf(path: string): string | null;
   /** The file with the run's state. */
   pathOf(run: string): ProjectPath;
-  /** The run's position according to a file's text; null: it is in no table. Never throws. */
+  /** The run's position according to a file's text; null: it is unreadable. Never throws. */
   at(text: string): At | null;
   /**
    * The part of the state that decides what may happen next: an edit elsewhere in the file does not hold the
@@ -64,6 +64,12 @@ export type Runs = RunKind | ((view: View, run: string) => Promise<RunKind>);
 
 export async function kindOf(runs: Runs, view: View, run: string | null): Promise<RunKind> {
   return typeof runs === "function" ? runs(view, run ?? "") : runs;
+}
+
+/** The run's position according to a file's text; an unreadable one has none. */
+export function placeIn(kind: RunKind, run: string, text: string): At {
+  const [machine = ""] = run.split(":");
+  return kind.at(text) ?? { machine, state: "", variables: {} };
 }
 
 /** Derives what decides in a run's state from its steps. */

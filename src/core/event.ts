@@ -71,6 +71,11 @@ export interface RunAdvanced {
   readonly trace?: string;
 }
 
+/** The part of the caller that is public with a step. */
+export function publicCaller({ channel, who }: Caller): Pick<Caller, "channel" | "who"> {
+  return { channel, ...(who === undefined ? {} : { who }) };
+}
+
 /** Pawl found a person's edit in a file that it had to write, and kept the edit in another file first. */
 export interface EditKept {
   readonly type: "edit:kept";

@@ -170,6 +170,15 @@ type Fields<Checks> = {
   readonly [K in keyof Checks as undefined extends Checked<Checks[K]> ? K : never]?: Checked<Checks[K]>;
 };
 
+/** Refuses unknown keys. */
+export function only<T>(names: readonly string[], check: Check<T>): Check<T> {
+  return (value, at) => {
+    const other = isObject(value) ? Object.keys(value).find((key) => !names.includes(key)) : undefined;
+    const unknown = other === undefined ? null : { at: [...at, other], problem: "expected no such key" };
+    return check(value, at) ?? unknown;
+  };
+}
+
 export function fields<Checks extends Readonly<Record<string, Check<unknown>>>>(
   checks: Checks,
 ): Check<Fields<Checks>> {

@@ -1,5 +1,6 @@
 /** A person adopts a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../../core/error.ts";
+import { publicCaller } from "../../core/event.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { renderReview } from "../review/question.ts";
 import { hasAnswered, strengthOf } from "../transaction/person.ts";
@@ -58,11 +59,10 @@ export function adoptRun<Step extends SharedStep, RecordedState>(
   if (!hasAnswered(context, message))
     return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };
   const move = { event: TAKEN_OVER, row: TAKEN_OVER, from: state, to: state };
-  const { channel, who } = context.caller;
   const step: AdoptionStep = {
     time: context.now.time,
     ...move,
-    by: { channel, ...(who === undefined ? {} : { who }) },
+    by: publicCaller(context.caller),
     strength: strengthOf(context),
     prev: branch.head,
     ...(others.length > 0 ? { over: others.map(({ head }) => head) } : {}),

@@ -66,6 +66,11 @@ export async function kindOf(runs: Runs, view: View, run: string | null): Promis
   return typeof runs === "function" ? runs(view, run ?? "") : runs;
 }
 
+/** What decides in a state file's content. */
+export function decidedIn({ decides }: RunKind, document: Json): Json {
+  return decides ? decides(document) : document;
+}
+
 /** The run's position according to a file's text; an unreadable one has none. */
 export function placeIn(kind: RunKind, run: string, text: string): At {
   const [machine = ""] = run.split(":");

@@ -4,15 +4,16 @@ import { NotText } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import type { View } from "../../core/ports/store.ts";
+import { openByText } from "../../core/text/by-text.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 import { checkFaults, configurationWords, confirmed, differences, isSame } from "./history.ts";
-import type { RunKind } from "./kind.ts";
-import type { Json } from "./patch.ts";
+import { decidedIn, type RunKind } from "./kind.ts";
 import { documentsOf } from "./replay.ts";
 import {
   DamagedLog,
   documentIn,
   type End,
+  endOf,
   hashOfDocument,
   type Line,
   logPath,
@@ -47,10 +48,15 @@ export async function lastOf(view: View, run: string): Promise<Last> {
 /** All lines, the oldest first. Throws `state-tampered`. */
 export async function loadLines(view: View, run: string): Promise<readonly Line[]> {
   const text = (await view.read(logPath(run))) ?? "";
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines.map((line, index) => parseLine(run, line, index + 1));
+  return parsed(`${run}\n${text}`, () => {
+    const lines = text.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    return lines.map((line, index) => parseLine(run, line, index + 1));
+  });
 }
+
+/** One call needs a run's lines for its history, and again to check them. */
+const parsed = openByText<readonly Line[]>(1);
 
 /** The run's steps since its present life began. Throws `state-tampered`. */
 export async function loadSteps(view: View, run: string): Promise<readonly Step[]> {
@@ -60,23 +66,16 @@ export async function loadSteps(view: View, run: string): Promise<readonly Step[
 
 /** The index of the line with which the present life began. */
 export function lifeOf(lines: readonly Line[]): number {
-  const begins = lines.findLastIndex(({ step }, at) => {
-    const end = lines.slice(at).find(({ local }) => local !== undefined);
-    return step?.kind === "begun" && end?.local !== undefined && "all" in end.local.patch;
-  });
+  const begins = lines.findLastIndex(
+    ({ step }, at) => step?.kind === "begun" && "all" in (lines[endOf(lines, at)]?.local?.patch ?? {}),
+  );
   const commitBefore = lines.slice(0, Math.max(0, begins)).findLastIndex(({ local }) => local !== undefined);
   return commitBefore + 1;
 }
 
-/** What decides in a state file's content. */
-export function decidesIn({ decides }: RunKind, text: string): Json {
-  const document = documentIn(text);
-  return decides ? decides(document) : document;
-}
-
 /** The hash of what decides in a state file's content. */
 export function hashOfState(kind: RunKind, text: string): string {
-  return kind.decides ? hashOf(canonical(decidesIn(kind, text))) : hashOfDocument(text);
+  return kind.decides ? hashOf(canonical(decidedIn(kind, documentIn(text)))) : hashOfDocument(text);
 }
 
 /** The hash of the last step after which the file had this content; null: it never had. */
@@ -122,16 +121,13 @@ async function faultsIn(view: View, kind: RunKind, run: string, text: string): P
       `it is what Pawl wrote after step ${earlier.local?.checkpoint.seq}, and its log goes on to step ${checkpoint.seq}: an older file was put back`,
     ];
   const wrong = `it is not the one that Pawl wrote after step ${checkpoint.seq}`;
-  if (kind.decides) return [wrong, ...differences(decidesIn(kind, text), await lastDecided(view, kind, run))];
+  if (kind.decides) {
+    const written = documentsOf(await loadLines(view, run)).at(-1) ?? null;
+    return [wrong, ...differences(decidedIn(kind, documentIn(text)), decidedIn(kind, written))];
+  }
   if (found === null) return [wrong];
   if (isSame(found, checkpoint)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
   return [`${wrong}: found ${configurationWords(found)}; its log leads to ${configurationWords(checkpoint)}`];
-}
-
-/** What decided in the state that the log says was written last. */
-async function lastDecided(view: View, kind: RunKind, run: string): Promise<Json> {
-  const document = documentsOf(await loadLines(view, run)).at(-1) ?? null;
-  return kind.decides?.(document) ?? document;
 }
 
 export function brokenWords(run: string, { why }: Broken): string {

@@ -5,10 +5,10 @@ import { canonical } from "../../core/json.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { isSame, stepFrom } from "./history.ts";
-import type { RunKind, RunLaw } from "./kind.ts";
+import { decidedIn, type RunKind, type RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
 import { hashOfTable } from "./record.ts";
-import { hashOfStep, isDecision, type Line, type Step } from "./step.ts";
+import { endOf, hashOfStep, isDecision, type Line, type Step } from "./step.ts";
 
 /**
  * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
@@ -91,10 +91,10 @@ function lawFault(
   let derived = law.first;
   for (const [index, { local, step }] of lines.entries()) {
     if (step === null) continue;
-    const end = lines.findIndex((line, at) => at >= index && line.local !== undefined);
+    const end = endOf(lines, index);
     const written = documents[end] ?? null;
     const commit = {
-      decides: kind.decides?.(written) ?? written,
+      decides: decidedIn(kind, written),
       isFirst:
         (index === 0 || lines[index - 1]?.local !== undefined) && "all" in (lines[end]?.local?.patch ?? {}),
       isLast: end === index,
@@ -116,7 +116,7 @@ function documentFault(kind: RunKind, lines: readonly Line[], documents: readonl
   for (const [index, { local }] of lines.entries()) {
     if (local === undefined || local.document === null) continue;
     const document = documents[index] ?? null;
-    if (hashOf(canonical(kind.decides?.(document) ?? document)) !== local.document)
+    if (hashOf(canonical(decidedIn(kind, document))) !== local.document)
       return `what its log says of the state after step ${local.checkpoint.seq} is not what was written`;
   }
   return null;

@@ -13,7 +13,7 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
-import { canonical, isObject } from "../../core/json.ts";
+import { canonical } from "../../core/json.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import {
   accepts,
@@ -25,6 +25,7 @@ import {
   mapOf,
   number,
   object,
+  only,
   optional,
   orNull,
   sha256,
@@ -139,6 +140,13 @@ export function isDecision({ kind }: Pick<Step, "kind">): boolean {
   return kind === "accepted" || kind === "adopted";
 }
 
+/** The index of the last line of that line's commit; past the end if the commit is cut off. */
+export function endOf(lines: readonly Line[], index: number): number {
+  let at = index;
+  while (at < lines.length && lines[at]?.local === undefined) at += 1;
+  return at;
+}
+
 export function logPath(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   return projectPath(".pawl/log", workflow, `${id}.jsonl`);
@@ -206,14 +214,6 @@ export class DamagedLog extends PawlError {
   }
 }
 
-/** Refuses unknown keys, so that a step holds nothing that readers do not check. */
-function only<T>(names: readonly string[], check: Check<T>): Check<T> {
-  return (value, at) => {
-    const other = isObject(value) ? Object.keys(value).find((key) => !names.includes(key)) : undefined;
-    return other === undefined ? check(value, at) : { at: [...at, other], problem: "expected no such key" };
-  };
-}
-
 const KINDS: readonly string[] = [
   "begun",
   "moved",
@@ -257,6 +257,7 @@ const STEP_FIELDS = {
   over: optional(listOf(sha256)),
 };
 
+/** A step holds nothing that readers do not check. */
 const STEP: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
 
 const CHECKPOINT = fields({

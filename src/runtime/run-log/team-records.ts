@@ -29,6 +29,7 @@ import {
   listOf,
   mapOf,
   object,
+  only,
   optional,
   orNull,
   readState,
@@ -274,13 +275,7 @@ function lastLine<RecordedState>(
     run: accepts<string>((value) => value === run, JSON.stringify(run)),
     state: orNull(state),
   };
-  const check = fields(checks);
-  return as((value, at) => {
-    const other = Object.keys(Object(value)).find((key) => !Object.hasOwn(checks, key));
-    return (
-      check(value, at) ?? (other === undefined ? null : { at: [other], problem: "expected no such key" })
-    );
-  });
+  return as(only(Object.keys(checks), fields(checks)));
 }
 
 /** The run of a record's path; null for other paths. */

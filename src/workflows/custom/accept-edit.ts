@@ -1,4 +1,5 @@
 /** A person accepts a run as its file is, although its log does not lead to it. The log goes on from there. */
+import { publicCaller } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { acceptedEdit } from "../../runtime/run-log/accept-edit.ts";
@@ -51,10 +52,9 @@ function accept({ file, found, loaded, over, recorded }: LoadedEdit, context: Co
   const overruled = over.length > 0 ? { over } : {};
   const written = () => {
     const { caller, now } = context;
-    const { channel, who } = caller;
     const entry = {
       ...{ time: now.time, event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, ...move },
-      ...{ by: { channel, ...(who === undefined ? {} : { who }) }, strength: strengthOf(context) },
+      ...{ by: publicCaller(caller), strength: strengthOf(context) },
       ...{ prev: last ? hashOfStep(sharedEntry(last)) : null, ...overruled },
     };
     const next: RunFile = {

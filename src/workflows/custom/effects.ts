@@ -1,6 +1,6 @@
 /** The effects of an event on a run by its rule: the reply, and the run afterwards. */
 
-import type { Caller } from "../../core/event.ts";
+import { type Caller, publicCaller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
@@ -16,7 +16,7 @@ import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 import { runChanges } from "./resolve-run.ts";
-import { type Entry, type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
+import { type Entry, type Order, type RunFile, renderRun, sharedEntry, stepOf } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
@@ -51,7 +51,7 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   return {
     reply,
     changes: runChanges(file, run.recorded),
-    logged: loggedOf(file.history.at(-1), run),
+    logged: loggedOf(file.history.at(-1) as Entry, run),
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
     ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
     ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
@@ -175,20 +175,19 @@ function fileAfter(
   const { ended } = sent;
   const { checks: _, output: ___, pending: __, ...file } = run.file ?? newRun(run, now.time);
   const notes = notesOf(input);
+  const kept = ended && keptEnd(ended);
   const entry = {
     time: now.time,
     event: sent.event,
     row: rule.id,
     from: before.state,
     to: after.state,
-    by: ended
-      ? { channel: "engine" }
-      : { channel: caller.channel, ...(caller.who === undefined ? {} : { who: caller.who }) },
+    by: ended ? { channel: "engine" } : publicCaller(caller),
     ...worth(sent, context),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
     ...(sent.work?.kind === "tree" ? { tree: sent.work.tree } : {}),
-    ...(ended ? { ended: keptEnd(ended) } : {}),
+    ...(kept ? { ended: kept } : {}),
     prev: run.head,
   };
   // Steps under another table cannot be replayed, so the replay begins here.
@@ -203,32 +202,27 @@ function fileAfter(
     awaits: awaitedOf(definition, after),
     next: nextOf(definition, after),
     ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),
-    ...(ended ? { output: keptEnd(ended).tail } : {}),
+    ...(kept ? { output: kept.tail } : {}),
     history: [...file.history, entry],
     updated_at: now.time,
   } as RunFile;
 }
 
 /** The entry, for the run's log. */
-function loggedOf(entry: Entry | undefined, run: OwnRun): LoggedDetails {
-  const { by, ended, facts, notes, tree } = entry ?? {};
+function loggedOf(entry: Entry, run: OwnRun): LoggedDetails {
+  const { by, ended, facts, notes, tree } = sharedEntry(entry);
   return {
     ...(run.file === null ? { begins: { machine: run.workflow.name, ...run.configuration } } : {}),
-    ...(by ? { by: by as Caller } : {}),
+    by: by as Caller,
     ...(facts ? { facts } : {}),
     ...(notes === undefined ? {} : { notes }),
     ...(tree === undefined ? {} : { tree }),
-    ...(ended ? { ended: sharedEnd(ended) } : {}),
+    ...(ended ? { ended } : {}),
   };
 }
 
 /** How many characters of a command's output the history keeps. */
 const MAX_TAIL = 2_000;
-
-/** Without the output, which stays in the run's file. */
-function sharedEnd({ tail: _, ...ended }: NonNullable<Entry["ended"]>): Omit<typeof ended, "tail"> {
-  return ended;
-}
 
 function keptEnd(ended: CommandEnd) {
   const tail = ended.tail.slice(-MAX_TAIL);

@@ -5,6 +5,7 @@
  * Steps under another table than the present one cannot be replayed, so when the table changes, a run's
  * origin moves to its configuration at that time.
  */
+import { publicCaller } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
 import { wholeLogFaults } from "../../runtime/run-log/accept.ts";
 import {
@@ -67,7 +68,7 @@ function entryOf(step: Step, before: Entry | undefined, output: string | undefin
     row: row ?? step.rule ?? "",
     from,
     to,
-    by: { channel: by.channel, ...(by.who === undefined ? {} : { who: by.who }) },
+    by: publicCaller(by),
     ...(strength === undefined ? {} : { strength }),
     ...(facts ? { facts } : {}),
     ...(notes === undefined ? {} : { notes }),

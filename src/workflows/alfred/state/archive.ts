@@ -1,7 +1,8 @@
+import { publicCaller } from "../../../core/event.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { renderSection } from "../texts/prompt.ts";
-import { byOf, finishedStep } from "./chain.ts";
+import { finishedStep } from "./chain.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
@@ -47,7 +48,7 @@ export function finishChanges(
   const { delivers, name } = run.definition;
   const { chain } = run.shared;
   // The chain contains a delivery since it began.
-  const by = byOf(caller);
+  const by = publicCaller(caller);
   const added = delivers ? [] : [finishedStep({ ...finished, tool_name: name }, chain.at(-1), by)];
   const state: TaskState = {
     ...run.state,

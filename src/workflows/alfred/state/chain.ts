@@ -1,7 +1,6 @@
 /**
  * The chain of a task's steps that git shares: a tool began, or was finished. The task's state contains it.
  */
-import type { Caller } from "../../../core/event.ts";
 import { hashOfStep } from "../../../runtime/run-log/history.ts";
 import type { FinishedRun, RecordedRun, RunStanding, ToolStep } from "./state-file.ts";
 import { isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
@@ -11,11 +10,6 @@ export const FINISHED = "finished";
 const DELIVERY: RunTool = "finalize_task";
 
 type Moved = Pick<ToolStep, "time" | "by">;
-
-/** The part of the caller that is public with the record. */
-export function byOf({ channel, who }: Caller): ToolStep["by"] {
-  return { channel, ...(who !== undefined && { who }) };
-}
 
 export function begunStep(
   tool: RunTool,

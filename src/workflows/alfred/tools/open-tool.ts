@@ -1,4 +1,5 @@
 import { PawlError } from "../../../core/error.ts";
+import { publicCaller } from "../../../core/event.ts";
 import type { PinnedBase } from "../../../core/ports/git.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import { initialConfiguration } from "../../../engine/decide.ts";
@@ -21,7 +22,7 @@ import { type HandOver, loadHandOver } from "../loop/hand-over.ts";
 import { loadProgress } from "../loop/loop-side.ts";
 import { slotsOf } from "../loop/plan-export.ts";
 import { scratchpadTitle } from "../state/archive.ts";
-import { begunStep, byOf, deliveryOf, finishedStep } from "../state/chain.ts";
+import { begunStep, deliveryOf, finishedStep } from "../state/chain.ts";
 import { isBegun, stateChanges } from "../state/live-state.ts";
 import {
   completeRun,
@@ -117,7 +118,7 @@ async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<
 
 /** The step that the run's beginning adds to the chain that git shares. */
 function firstStep({ active, definition, shared, state }: LoadedRun, { caller }: Context): ToolStep {
-  const [before, time, by] = [shared.chain.at(-1), active.created_at, byOf(caller)];
+  const [before, time, by] = [shared.chain.at(-1), active.created_at, publicCaller(caller)];
   if (definition.delivers) return finishedStep(deliveryOf(time), before, by);
   return begunStep(definition.name, definition.status.running ?? state.task_status, { time, by }, before);
 }

@@ -58,7 +58,7 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
     { id: "1", ...input } satisfies AdoptInput,
     (one, step) => {
       made.push([one, step]);
-      return [change];
+      return { changes: [change] };
     },
     context,
   );

@@ -1,7 +1,6 @@
 /** A person adopts a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../../core/error.ts";
 import { publicCaller } from "../../core/event.ts";
-import type { Change } from "../../core/ports/store.ts";
 import { renderReview } from "../review/question.ts";
 import { hasAnswered, strengthOf } from "../transaction/person.ts";
 import { runAdvanced, stamped } from "../transaction/run-advanced.ts";
@@ -33,14 +32,16 @@ export interface AdoptionStep extends SharedStep {
   readonly prev: string;
 }
 
+type Written = Pick<Proposal<Reply>, "changes" | "logged">;
+
 /**
- * `changes`: write the run of the branch, with the step of the adoption. Throws `no-effect`, `usage`,
+ * `written`: writes the run of the branch, with the step of the adoption. Throws `no-effect`, `usage`,
  * `records-forked`.
  */
 export function adoptRun<Step extends SharedStep, RecordedState>(
   { look, machine, run, branches }: Adoption<Step, RecordedState>,
   { side: named }: AdoptInput,
-  changes: (branch: RunBranch<Step, RecordedState>, step: AdoptionStep) => readonly Change[],
+  written: (branch: RunBranch<Step, RecordedState>, step: AdoptionStep) => Written,
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(
@@ -72,7 +73,7 @@ export function adoptRun<Step extends SharedStep, RecordedState>(
   const event = runAdvanced({ run, machine, ...move }, { summary, strength: strengthOf(context) }, context);
   return {
     reply: { text, data: { status: "success", message: text, run, state } },
-    changes: changes(branch, step),
+    ...written(branch, step),
     events: stamped([event], context),
   };
 }

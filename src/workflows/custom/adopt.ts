@@ -59,8 +59,7 @@ async function readBranches(
 function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, context: Context) {
   const { faults, files, loaded, recorded, branches } = seen;
   const fileAt = (branch: OwnBranch) => files.get(branch) as RunFile;
-  let adopted: LoggedDetails = {};
-  const proposal = adoptRun(
+  return adoptRun(
     {
       run,
       machine: run.slice(0, run.indexOf(":")),
@@ -75,12 +74,13 @@ function adoptBranch(run: string, seen: LoadedBranches, input: AdoptInput, conte
     input,
     (branch, step) => {
       const file = goingOn(fileAt(branch), branch, step, context, loaded);
-      adopted = loggedOf(fileAt(branch), branch, step);
-      return runChanges(file, branch.recorded ? branch.steps.length : recorded);
+      return {
+        changes: runChanges(file, branch.recorded ? branch.steps.length : recorded),
+        logged: loggedOf(fileAt(branch), branch, step),
+      };
     },
     context,
   );
-  return { ...proposal, logged: adopted };
 }
 
 /** For the run's log: what others did, unless the branch is this checkout's own. */

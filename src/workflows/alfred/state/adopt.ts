@@ -38,7 +38,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
       (branch, step) => {
         const chain = [...branch.steps, step];
         const state = { ...stateAt(branch), updated_at: context.now.time, chain };
-        return [...stateChanges(workspace, state), ...missingRecords(state, chain, seen)];
+        return { changes: [...stateChanges(workspace, state), ...missingRecords(state, chain, seen)] };
       },
       context,
     );

@@ -55,11 +55,13 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
         const steps = [...branch.steps, step] as unknown as readonly Step[];
         const of = { run: `bloom:${task.id}`, states: BLOOM_STATES, table: seen.table };
         const first = branch.recorded ? branch.steps.length : seen.recorded;
-        return [
-          { type: "write", path, text },
-          recordOfTaken({ ...of, steps, recordedState: fromStored(run), time: step.time }, path, text),
-          ...newRecords(of.run, steps, first, sharedIn(text)?.recordedState ?? null),
-        ];
+        return {
+          changes: [
+            { type: "write", path, text },
+            recordOfTaken({ ...of, steps, recordedState: fromStored(run), time: step.time }, path, text),
+            ...newRecords(of.run, steps, first, sharedIn(text)?.recordedState ?? null),
+          ],
+        };
       },
       context,
     );

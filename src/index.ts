@@ -54,7 +54,7 @@ export type {
   Reviews,
 } from "./core/ports/reviews.ts";
 export type { Change, Editor, Entry, Store, View } from "./core/ports/store.ts";
-export type { Folder } from "./core/ports/worktrees.ts";
+export type { AgentFolder } from "./core/ports/worktrees.ts";
 export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./core/settings.ts";
 export { type Checkable, type CheckCounts, type CheckReport, check } from "./engine/check.ts";
 export { decide, initialConfiguration } from "./engine/decide.ts";

@@ -22,7 +22,6 @@ import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Watch } from "../core/ports/watch.ts";
-import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 import { shellWord } from "../core/text/shell-word.ts";
 import { lazyPort } from "./lazy-port.ts";
@@ -102,7 +101,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         fence: { kind: git.fence, project: settings.project_id ?? "" },
       }),
       pullRequests: forgeOf(place),
-      root: root as Folder,
+      root: { agentPath: root },
       environment: own,
       ...(shared ? { host: shared.host } : {}),
     },

@@ -10,7 +10,6 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openAgents } from "../../src/adapters/agents/agents.ts";
 import type { AgentEnd } from "../../src/core/ports/agents.ts";
-import type { Folder } from "../../src/core/ports/worktrees.ts";
 import { installInto } from "../rig/install.ts";
 import { openModelServer } from "../rig/model/server.ts";
 import { freshFolder, openHome } from "./agent-project.ts";
@@ -135,7 +134,7 @@ async function runTwice(counted: Counted, version: string): Promise<readonly Rep
       const last = seen[0]?.end.session;
       const running = agents.start(
         {
-          ...{ run, agent: name, folder: projectRoot as Folder, permission: "all" },
+          ...{ run, agent: name, folder: { agentPath: projectRoot }, permission: "all" },
           prompt: `RUN: echo ${run}\nSAY: done`,
           session: last ? { type: "resume", id: last } : { type: "new" },
           limits: { inactivity: 60_000, total: 120_000 },

@@ -99,14 +99,12 @@ const WHOLE_FOLDERS = [
   "src/adapters/agents/cgroup.ts",
   "src/adapters/agents/dead-loops.ts",
   "src/adapters/agents/process-tree.ts",
-  "src/adapters/agents/run-folder.ts",
   "src/adapters/checks/checks.ts",
   "src/adapters/events/event-log.ts",
   "src/adapters/events/log-parts.ts",
   "src/adapters/files/kept-by-run.ts",
   "src/adapters/files/leases.ts",
   "src/adapters/git/hub.ts",
-  "src/adapters/git/ref-files.ts",
   "src/adapters/git/watch-checkout.ts",
   "src/adapters/git/workspace/hand-in.ts",
   "src/adapters/git/workspace/person-config.ts",
@@ -120,9 +118,34 @@ const WHOLE_FOLDERS = [
   "src/adapters/wall/store.ts",
   "src/app/board.ts",
   "src/app/client-packages.ts",
-  "src/app/guard/guard-shell.ts",
   "src/app/own-workflows.ts",
   "src/config/compiled-code.ts",
+];
+
+/** The files that open a folder in which an agent works, by the text of its path. */
+const OPENERS = [
+  "src/adapters/agents/run-process.ts",
+  "src/adapters/files/agent-folder.ts",
+  "src/adapters/git/workspace/ensure.ts",
+  "src/adapters/git/workspace/inside.ts",
+  "src/adapters/process/included-secrets.ts",
+  "src/adapters/process/work-folder.ts",
+  "src/adapters/wall/wall.ts",
+];
+/** They show the path, or hand it to the agent's own program. */
+const NAMERS = [
+  "src/adapters/agents/commands.ts",
+  "src/adapters/agents/environment.ts",
+  "src/adapters/agents/run-acp.ts",
+  "src/adapters/agents/run-cli.ts",
+  "src/adapters/agents/run-folder.ts",
+  "src/adapters/git/state.ts",
+  "src/adapters/git/workspace/hand-in.ts",
+  "src/adapters/git/workspace/large.ts",
+  "src/adapters/git/workspace/remove.ts",
+  "src/adapters/git/workspace/wip.ts",
+  "src/surfaces/cli/bloom/worktrees.ts",
+  "src/surfaces/cli/project/uninstall.ts",
 ];
 
 describe("the architecture", () => {
@@ -185,6 +208,20 @@ describe("the architecture", () => {
     promise("files.planted");
     const listers = CODE.filter(({ text }) => /\breaddir(?:Sync)?\(/.test(uncommented(text)));
     expect(listers.map(({ path }) => path).sort()).toEqual(WHOLE_FOLDERS);
+  });
+
+  it("opens a folder in which an agent works in few files: elsewhere its path is no text", () => {
+    promise("files.planted");
+    const outside = /^src\/(?:adapters|surfaces|config|app|main\.ts)/;
+    // A colon follows where one is made.
+    const readers = CODE.filter(
+      ({ path, text }) => outside.test(path) && /\bagentPath\b(?!:)/.test(uncommented(text)),
+    ).map(({ path }) => path);
+    expect(readers.filter((path) => !NAMERS.includes(path)).sort()).toEqual(OPENERS);
+    const calls =
+      /\b\w+Sync\([^;]*\bagentPath\b|\b(?:opendir|cp|rm|removeTree|spawn|git)\([^;)]*\bagentPath\b/;
+    const opening = CODE.filter(({ path, text }) => NAMERS.includes(path) && calls.test(uncommented(text)));
+    expect(opening.map(({ path }) => path)).toEqual([]);
   });
 
   it("makes run:advanced in one place, for every workflow", () => {

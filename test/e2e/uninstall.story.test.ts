@@ -189,13 +189,13 @@ describe("pawl uninstall", () => {
     git(project.root, "commit", "-q", "--allow-empty", "-m", "first");
     const worktrees = openWorktrees(project.root, testEnvironment());
     const { folder } = await worktrees.ensure({ repo: ".", branch: "bloom/T-1" });
-    writeFileSync(join(folder, "work.txt"), "work\n");
+    writeFileSync(join(folder.agentPath, "work.txt"), "work\n");
     const kept = await project.pawl("uninstall", "--yes");
     expect(kept).toMatchObject({ code: 0, err: "" });
     expect(kept.out).toContain("something in it is not committed");
-    expect(readFileSync(join(folder, "work.txt"), "utf8")).toBe("work\n");
-    git(folder, "add", ".");
-    git(folder, "commit", "-q", "-m", "work");
+    expect(readFileSync(join(folder.agentPath, "work.txt"), "utf8")).toBe("work\n");
+    git(folder.agentPath, "add", ".");
+    git(folder.agentPath, "commit", "-q", "-m", "work");
     expect((await project.pawl("uninstall", "--yes")).code).toBe(0);
     expect(readdirSync(project.root)).toEqual([".git"]);
     expect(git(project.root, "show", "bloom/T-1:work.txt")).toBe("work\n");

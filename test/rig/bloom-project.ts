@@ -121,7 +121,7 @@ export function bloomProject({
     root,
     git,
     /** The workspace of a branch. */
-    workspace: (branch: string): string => paths().worktree(branch),
+    workspace: (branch: string): string => paths().worktree(branch).agentPath,
     hubFolder: (): string => paths().hub,
     /** Git in the hub, where the work of the tasks is. */
     hub: (...args: readonly string[]) => inHub(".", ...args),

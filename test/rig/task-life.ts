@@ -28,9 +28,9 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
 
 async function work({ folder }: Worktree): Promise<void> {
   const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: folder, stdio: "pipe", encoding: "utf8" });
+    execFileSync("git", args, { cwd: folder.agentPath, stdio: "pipe", encoding: "utf8" });
   if (git("log", "--format=%s").includes("the work")) return;
-  writeFileSync(join(folder, "work.txt"), "work\n");
+  writeFileSync(join(folder.agentPath, "work.txt"), "work\n");
   await withRetries(async () => {
     try {
       git("add", "work.txt");

@@ -268,8 +268,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at the way to what setup keeps",
       file: "src/adapters/setup/setup.ts",
-      find: "    for (const path of paths) checkFolders(nodeDisk(top), path);\n    for (const [index, path] of paths.entries()) await copy(join(kept",
-      replace: "    for (const [index, path] of paths.entries()) await copy(join(kept",
+      find: "const places = paths.map((path) => placeIn(top, path));\n    for (const [index, place] of places.entries()) await copy(join(kept",
+      replace:
+        "const places = paths.map((path) => join(top.agentPath, path));\n    for (const [index, place] of places.entries()) await copy(join(kept",
       tests: [
         "src/adapters/files/plain-file.test.ts: a folder that setup keeps is neither taken nor put back through a link",
       ],
@@ -1163,8 +1164,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at whether the worktree is whole",
       file: "src/adapters/git/workspace/ensure.ts",
-      find: "if (isThere && isWhole(top))",
-      replace: "if (isThere)",
+      find: "if (isKept && isWhole(top))",
+      replace: "if (isKept)",
       tests: [
         "test/e2e/bloom-lost-worktree.proof.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
         "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it was removed",
@@ -1173,8 +1174,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at what is in the place of `.git`",
       file: "src/adapters/git/workspace/whole.ts",
-      find: "lstatSync(join(top, name)).isDirectory();",
-      replace: "existsSync(join(top, name));",
+      find: 'folders.every((path) => kindIn(top, path) === "folder") && kindIn(top, ".git/HEAD") === "file"',
+      replace: "existsSync(`${top.agentPath}/.git`) || folders.some((path) => kindIn(top, path) !== null)",
       tests: [
         "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it became a link to another",
       ],
@@ -1430,6 +1431,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An agent breaks out": [
     {
+      takes: "the workspace's own top: a link in it decides what may be written",
+      file: "src/adapters/wall/wall.ts",
+      find: "{ agentPath: realOr(topOf(order.folder).agentPath) }",
+      replace: "topOf({ agentPath: realOr(order.folder.agentPath) })",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: a link in the place of a workspace's package opens nothing outside",
+      ],
+    },
+    {
       takes: "the process table of its own",
       file: "src/adapters/wall/arguments.ts",
       find: '  "--unshare-pid",\n',
@@ -1512,8 +1522,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hub that is read-only",
       file: "src/adapters/wall/wall.ts",
-      find: '...there("read", [join(dirname(folder), HUB), beside(folder, GIT_CONFIG)]),',
-      replace: '...there("write", [join(dirname(folder), HUB), beside(folder, GIT_CONFIG)]),',
+      find: '...there("read", [join(dirname(folder), HUB), beside(top, GIT_CONFIG)]),',
+      replace: '...there("write", [join(dirname(folder), HUB), beside(top, GIT_CONFIG)]),',
       tests: [
         "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to move a branch of the hub",
         "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to remove the hub's objects",

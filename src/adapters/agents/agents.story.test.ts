@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { hangs, until } from "../../../test/rig/until.ts";
 import type { AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { openAgents } from "./agents.ts";
 import { openCommands } from "./commands.ts";
@@ -36,7 +35,7 @@ function run(agent: string, prompt: string, change: Partial<AgentOrder> = {}) {
   const order: AgentOrder = {
     run: `run-${count}`,
     agent,
-    folder: root as Folder,
+    folder: { agentPath: root },
     prompt,
     session: { type: "new" },
     permission: "edits",
@@ -362,7 +361,7 @@ describe("a command that the engine runs itself", () => {
   const commands = () => openCommands({ projectRoot: root, environment: process.env, names: [] });
   const order = (command: string, more = {}) => {
     count += 1;
-    return { run: `check-${count}`, command, folder: root as Folder, ...more };
+    return { run: `check-${count}`, command, folder: { agentPath: root }, ...more };
   };
 
   it("gives its exit code and the tail of both streams in order", async () => {

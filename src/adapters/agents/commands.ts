@@ -115,7 +115,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       output: runFolder.path,
       leftovers: end.leftovers,
     };
-    keep(runFolder, "end.json", { command: order.command, folder: order.folder, ...told });
+    keep(runFolder, "end.json", { command: order.command, folder: order.folder.agentPath, ...told });
     return told;
   });
   return {

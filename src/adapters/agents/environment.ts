@@ -1,4 +1,5 @@
 /** The environment of a program in a run: the allow-list, the order's own variables, and the run tag. */
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { workspaceEnvironment } from "../process/work-folder.ts";
 import { MARK, markValue } from "./mark.ts";
@@ -7,7 +8,7 @@ export type { Environment } from "../process/environment.ts";
 
 export interface ChildOrder {
   readonly mark: string;
-  readonly folder: string;
+  readonly folder: AgentFolder;
   /** More names that this child may have; a `*` at the end matches any rest. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
@@ -19,7 +20,7 @@ export function childEnvironment(own: Environment, order: ChildOrder): Record<st
     ...order.added,
     ...workspaceEnvironment(order.folder),
     // Some programs work in $PWD instead of their working folder.
-    PWD: order.folder,
+    PWD: order.folder.agentPath,
     [MARK]: markValue(order.mark, own[MARK]),
   };
 }

@@ -115,7 +115,11 @@ function converse(
   const connection = client({ name: "pawl" })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       const question = questionOf(params.toolCall);
-      const policy = { permission: order.permission, allow: order.allow ?? [], folder: order.folder };
+      const policy = {
+        permission: order.permission,
+        allow: order.allow ?? [],
+        folder: order.folder.agentPath,
+      };
       const byPolicy = policyAnswer(policy, params.toolCall);
       const answer = byPolicy === "ask" ? ((await order.ask?.(question)) ?? "refuse") : byPolicy;
       const asked = byPolicy === "ask" && order.ask !== undefined ? { byPerson: true as const } : {};
@@ -177,7 +181,7 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: "pawl", version: "1" },
   });
-  const place = { cwd: order.folder, mcpServers: [] };
+  const place = { cwd: order.folder.agentPath, mcpServers: [] };
   if (order.session.type === "new") {
     const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, place);
     return { id, modes: modes ?? null };

@@ -1,6 +1,7 @@
 /** One run of a command-line agent: its dialect over the process runner. */
 import { join } from "node:path";
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { isWorkspace, topOf } from "../process/work-folder.ts";
 import { type Call, modelTold, parseLine } from "./dialects/dialect.ts";
 import { judge } from "./heard.ts";
@@ -24,7 +25,7 @@ function callOf(
     knows: (option) => help.includes(option),
     session: order.session,
     runFolder,
-    folder: order.folder,
+    folder: order.folder.agentPath,
     permission: order.permission,
     allow: order.allow ?? [],
     model: order.model ?? agent.settings.model,
@@ -89,6 +90,6 @@ export function startCli(
  * outside reads it. In a person's checkout it stays protected: the person's git would run hooks and settings
  * written there.
  */
-export function gitFoldersOf(folder: string): readonly string[] {
-  return isWorkspace(folder) ? [join(topOf(folder), ".git")] : [];
+export function gitFoldersOf(folder: AgentFolder): readonly string[] {
+  return isWorkspace(folder) ? [join(topOf(folder).agentPath, ".git")] : [];
 }

@@ -2,14 +2,14 @@
  * A run's files on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json.
  */
 
-import { readdirSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
@@ -63,24 +63,26 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
 }
 
 /** Keeps the run's session, so that it can be resumed even if Pawl dies before the end. */
-export function keepSession(folder: RunFolder, events: readonly AgentEvent[], where: Folder): void {
+export function keepSession(folder: RunFolder, events: readonly AgentEvent[], where: AgentFolder): void {
   const last = events.findLast((event) => event.type === "session");
-  if (last?.type === "session") keep(folder, "session.json", { id: last.id, folder: where });
+  if (last?.type === "session") keep(folder, "session.json", { id: last.id, folder: where.agentPath });
 }
 
 /** Null: nothing is known about it. */
-export function loadSession({ folder }: RunFolder): { readonly id: string; readonly folder: Folder } | null {
+export function loadSession({ folder }: RunFolder): { readonly id: string; readonly folder: string } | null {
   return attempt(() => {
     const { folder: where, id } = JSON.parse(readPlainText(join(folder, "session.json")));
-    return typeof id === "string" && typeof where === "string" ? { id, folder: where as Folder } : null;
+    return typeof id === "string" && typeof where === "string" ? { id, folder: where } : null;
   }, null);
 }
+
+const SIGNS = ["call.json", "output.jsonl", "errors.log", "session.json", "usage.json", "end.json"];
 
 /** When a file of the run was last written. */
 export function lastSign({ folder }: RunFolder): string | null {
   // A file may be replaced at this moment.
-  const timeOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? [];
-  const times = attempt(() => readdirSync(folder).flatMap(timeOf), []);
+  const timeOf = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? [];
+  const times = attempt(() => SIGNS.flatMap(timeOf), []);
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();
 }
 
@@ -113,6 +115,6 @@ export function keepCall(
   args: readonly string[],
 ): void {
   const { agent, folder: where, permission, prompt } = order;
-  keep(folder, "call.json", { agent, program, args, folder: where, permission });
+  keep(folder, "call.json", { agent, program, args, folder: where.agentPath, permission });
   keep(folder, "prompt.md", prompt);
 }

@@ -30,8 +30,8 @@ function run(script: string, change: Partial<ProcessOrder> = {}) {
     program: "/bin/bash",
     // Its input is a socket: without this, bash would run what the tester has for remote shells.
     args: ["--norc", "-c", script],
-    folder,
-    environment: childEnvironment(process.env, { mark, folder, names: [], added: {} }),
+    folder: { agentPath: folder },
+    environment: childEnvironment(process.env, { mark, folder: { agentPath: folder }, names: [], added: {} }),
     mark,
     input: "",
     outputFolder: join(folder, "out"),
@@ -72,7 +72,7 @@ describe("running a process", () => {
       ending: "not-started",
       why: expect.stringContaining("ENOENT"),
     });
-    const astray = run("true", { folder: join(folder, "gone") });
+    const astray = run("true", { folder: { agentPath: join(folder, "gone") } });
     expect(await astray.running.ended).toMatchObject({ why: expect.stringContaining("gone is gone") });
     const absurd = run("true", { args: ["a\0b"] });
     expect(await absurd.running.ended).toMatchObject({
@@ -221,7 +221,12 @@ describe("the output on disk", () => {
 });
 
 describe("the environment of a child", () => {
-  const order = { mark: "m.1", folder: "/w", names: ["ANTHROPIC_API_KEY", "MY_*"], added: { BLOOM: "1" } };
+  const order = {
+    mark: "m.1",
+    folder: { agentPath: "/w" },
+    names: ["ANTHROPIC_API_KEY", "MY_*"],
+    added: { BLOOM: "1" },
+  };
 
   it("has what programs need, what is named, and nothing else", () => {
     const own = {

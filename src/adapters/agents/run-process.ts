@@ -7,10 +7,12 @@
  * A3  Known secrets are removed from its output before it is kept or read (`../process/redact.ts`).
  * A4  However it ends, every process with the run's tag is ended before the end is reported.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
+import { isThere } from "../files/agent-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { includedSecrets } from "../process/included-secrets.ts";
 import { openRedactor } from "../process/redact.ts";
@@ -25,7 +27,7 @@ import { END_TIMES, type EndTimes, endTree } from "./process-tree.ts";
 export interface ProcessOrder {
   readonly program: string;
   readonly args: readonly string[];
-  readonly folder: string;
+  readonly folder: AgentFolder;
   /** The whole environment, run tag included. */
   readonly environment: Readonly<Record<string, string>>;
   /**
@@ -141,7 +143,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   child.once("error", (cause) => {
     if (child.pid !== undefined) return;
     ending = "not-started";
-    why = existsSync(order.folder) ? cause.message : `the folder ${order.folder} is gone`;
+    why = isThere(order.folder) ? cause.message : `the folder ${order.folder.agentPath} is gone`;
     settle(null, null, NO_LEFTOVERS);
   });
   child.once("exit", async (code, signal) => {
@@ -258,7 +260,7 @@ function hold({ mark, environment }: ProcessOrder, { pid }: ChildProcess): Cgrou
 
 function startChild(order: ProcessOrder): ChildProcess {
   return spawn(order.program, [...order.args], {
-    cwd: order.folder,
+    cwd: order.folder.agentPath,
     env: { ...order.environment },
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],

@@ -62,7 +62,7 @@ function helpOf(setup: AgentsSetup, known: Exclude<KnownAgent, { kind: "none" }>
   const key = command.join("\0");
   const env = childEnvironment(setup.environment, {
     mark: markOf(setup.projectRoot, "help"),
-    folder: setup.projectRoot,
+    folder: { agentPath: setup.projectRoot },
     names: [],
     added: {},
   });

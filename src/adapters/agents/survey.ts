@@ -51,7 +51,7 @@ async function versionOf(
 ): Promise<Pick<AgentFound, "version" | "status" | "recognised">> {
   const environment = childEnvironment(setup.environment, {
     mark: markOf(setup.projectRoot, "survey"),
-    folder: setup.projectRoot,
+    folder: { agentPath: setup.projectRoot },
     names: [],
     added: {},
   });

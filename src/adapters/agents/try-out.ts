@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentTried } from "../../core/ports/agents.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent } from "./setup.ts";
 import { start } from "./start.ts";
@@ -28,8 +28,8 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
   try {
     const agents = { [name]: placed(known) };
     const around = setup.wallAround?.(projectRoot) ?? {};
-    const folder = join(projectRoot, "work") as Folder;
-    mkdirSync(folder);
+    const folder: AgentFolder = { agentPath: join(projectRoot, "work") };
+    mkdirSync(join(projectRoot, "work"));
     const tried = await tryIn({ ...setup, ...around, projectRoot, agents }, name, folder, signal);
     return around.noWall === undefined ? tried : { ...tried, noWall: around.noWall };
   } finally {
@@ -49,7 +49,7 @@ function placed({ settings, command: [program = ""] }: Exclude<KnownAgent, { kin
 async function tryIn(
   setup: AgentsSetup,
   name: string,
-  folder: Folder,
+  folder: AgentFolder,
   signal: AbortSignal | undefined,
 ): Promise<AgentTried> {
   const word = `pawl-${randomUUID().slice(0, 8)}`;

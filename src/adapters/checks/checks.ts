@@ -31,7 +31,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../core/attempt.ts";
 import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
@@ -257,7 +257,7 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
   await checkOut(place, tree ?? "", checkout);
   const cwd = placeIn(place, checkout);
   mkdirSync(cwd, { recursive: true });
-  if (!setup || (await openSetups(root).look(cwd as Folder, setup, "check")) !== "needed")
+  if (!setup || (await openSetups(root).look({ agentPath: cwd }, setup, "check")) !== "needed")
     return { cwd, command };
   const steps = setup.run.map((each) => `bash -c ${shellWord(each)} || { echo "setup failed" >&2; exit 1; }`);
   return { cwd, command: [...steps, `exec sh -c ${shellWord(command)}`].join("\n") };
@@ -282,7 +282,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     args: ["-c", command],
     environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
   };
-  const place = run.tree === null ? cwd : join(folder, "tree");
+  const place: AgentFolder = { agentPath: run.tree === null ? cwd : join(folder, "tree") };
   const walled = run.wall?.enclose({ ...called, folder: place, cwd, existing: true }) ?? called;
   const spawning: SpawnOptions = {
     cwd,

@@ -18,7 +18,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
 import { lastWords } from "../agents/dialects/last-words.ts";
 import { takeCalls } from "../agents/outbox.ts";
 import { loadUsage, runFolder } from "../agents/run-folder.ts";
@@ -70,7 +69,7 @@ const PLANTS: Readonly<Record<string, (path: string) => unknown>> = {
 const RUN = "a1";
 const agentFile = (name: string) => `.pawl/agents/${RUN}/${name}`;
 const setup = (folder: string) =>
-  openSetups(root).look(folder as Folder, { run: ["true"], inputs: ["lock"], cache: ["out"] }, "fresh");
+  openSetups(root).look({ agentPath: folder }, { run: ["true"], inputs: ["lock"], cache: ["out"] }, "fresh");
 
 /** Where an agent may leave it, and who reads it there. What is thrown is an answer, too. */
 const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
@@ -133,11 +132,11 @@ it("a folder that setup keeps is neither taken nor put back through a link", asy
   for (const name of ["one", "two"]) mkdirSync(join(root, name));
   mkdirSync(join(root, "one/pkg/node_modules"), { recursive: true });
   writeFileSync(join(root, "one/pkg/node_modules/x"), "kept");
-  const first = join(root, "one") as Folder;
+  const first = { agentPath: join(root, "one") };
   await setups.look(first, order, "fresh");
   await setups.done(first, order);
   symlinkSync(other, join(root, "two/pkg"));
-  expect(await setups.look(join(root, "two") as Folder, order, "fresh")).toBe("needed");
+  expect(await setups.look({ agentPath: join(root, "two") }, order, "fresh")).toBe("needed");
   expect(readFileSync(join(other, "node_modules/mine"), "utf8")).toBe(SECRET);
   expect(existsSync(join(other, "node_modules/x"))).toBe(false);
 });

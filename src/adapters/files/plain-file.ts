@@ -25,8 +25,8 @@ export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0
 export const MOST = 64 * 1024 * 1024;
 
 /** Throws as `openSync` does, and if the path is no regular file. */
-export function openPlain(path: string): { readonly file: number; readonly size: number } {
-  const file = openSync(path, constants.O_RDONLY | HARMLESS);
+export function openPlain(path: string, flags = HARMLESS): { readonly file: number; readonly size: number } {
+  const file = openSync(path, constants.O_RDONLY | flags);
   try {
     const stats = fstatSync(file);
     const code = stats.isDirectory() ? "EISDIR" : "EINVAL";
@@ -39,8 +39,8 @@ export function openPlain(path: string): { readonly file: number; readonly size:
 }
 
 /** The whole file. Throws as well if it has more than `most` bytes. */
-function readPlain(path: string, most = MOST): Buffer {
-  const { file, size } = openPlain(path);
+export function readPlain(path: string, most = MOST, flags = HARMLESS): Buffer {
+  const { file, size } = openPlain(path, flags);
   try {
     if (size > most)
       throw Object.assign(new Error(`EFBIG: ${path} has more than ${most} bytes`), { code: "EFBIG" });
@@ -56,6 +56,11 @@ function readPlain(path: string, most = MOST): Buffer {
 
 export function readPlainText(path: string, most = MOST): string {
   return readPlain(path, most).toString("utf8");
+}
+
+/** The same where a person may have put a link, such as settings that they share between projects. */
+export function readLinkedText(path: string, most = MOST): string {
+  return readPlain(path, most, HARMLESS & ~(constants.O_NOFOLLOW ?? 0)).toString("utf8");
 }
 
 /** The first entries of a folder, in no order. Throws as `opendirSync` does. */

@@ -1,6 +1,6 @@
 /** What a branch builds on, and a commit of its target checked out apart from all work. */
-import { rm } from "node:fs/promises";
 import type { Base, BaseOrder, CheckedOut, Repo } from "../../core/ports/worktrees.ts";
+import { removeFolder } from "../files/agent-folder.ts";
 import { git, gitLine } from "./git.ts";
 import { follow, openHub } from "./hub.ts";
 import { fetchBranch } from "./merge.ts";
@@ -35,6 +35,6 @@ export async function checkOut(place: Workplace, repo: Repo, commit: string): Pr
   const { apart: top, checkout } = worktreePathsOf(place, repo);
   const [hub, from] = [await openHub(place, repo), place.call(checkout)];
   await makeWorkspace(place, { hub, from, top, branch: null, commit });
-  const release = () => rm(top, { recursive: true, force: true, maxRetries: 3 });
+  const release = () => removeFolder(top);
   return { folder: insideOf(checkout, top), release };
 }

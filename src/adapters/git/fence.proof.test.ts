@@ -96,15 +96,15 @@ describe("a worker from whom the task was taken", () => {
   const TAKER: Readonly<Record<string, Act>> = {
     "has only begun": async () => {},
     "has saved": async (worktrees, worktree) => {
-      commit(worktree.folder, "b.txt", "two\n");
+      commit(worktree.folder.agentPath, "b.txt", "two\n");
       await save(worktrees, worktree);
     },
     "has pushed": async (worktrees, worktree) => {
-      commit(worktree.folder, "b.txt", "two\n");
+      commit(worktree.folder.agentPath, "b.txt", "two\n");
       await worktrees.push(".", TASK.branch);
     },
     "has merged": async (worktrees, worktree) => {
-      commit(worktree.folder, "b.txt", "two\n");
+      commit(worktree.folder.agentPath, "b.txt", "two\n");
       await worktrees.publishMerge(ORDER, await prepared(worktrees));
     },
     "is done with it": async (worktrees, worktree) => {
@@ -118,9 +118,9 @@ describe("a worker from whom the task was taken", () => {
       promise("machines.fence");
       const zombie = open("one", 1);
       const worktree = await ensure(zombie);
-      commit(worktree.folder, "a.txt", "late\n");
+      commit(worktree.folder.agentPath, "a.txt", "late\n");
       await save(zombie, worktree);
-      commit(worktree.folder, "a.txt", "later\n");
+      commit(worktree.folder.agentPath, "a.txt", "later\n");
       const taker = open("two", 2);
       await TAKER[taken]?.(taker, await ensure(taker));
       const main = () => git(join(scratch, "one"), "rev-parse", "main");
@@ -187,7 +187,7 @@ describe("a push that is cut short", () => {
       await save(own, worktree);
       const lease = () => git(remote, "for-each-ref", "--format=%(objectname)", "refs/pawl/lease");
       const [firstWork, firstLease] = [wip(), lease()];
-      const made = commit(worktree.folder, "a.txt", "two\n");
+      const made = commit(worktree.folder.agentPath, "a.txt", "two\n");
       hook(name, script);
       const cut = await save(own, worktree);
       await until(() => !isReceiving());
@@ -201,10 +201,10 @@ describe("a push that is cut short", () => {
       // A worker that was killed itself knows nothing of that, and has another lease.
       const later = open("one", 2);
       expect(await later.ensure(TASK)).toMatchObject({ from: "kept" });
-      expect(git(worktree.folder, "rev-parse", "HEAD")).toBe(made);
+      expect(git(worktree.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
       const other = open("two", 3);
       const there = await ensure(other);
-      expect(git(there.folder, "rev-parse", "HEAD")).toBe(made);
+      expect(git(there.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
     },
   );
 });
@@ -220,12 +220,12 @@ describe("a remote that cannot keep leases apart", () => {
     });
     const own = open("one", 1, "branches");
     const worktree = await ensure(own);
-    commit(worktree.folder, "a.txt", "two\n");
+    commit(worktree.folder.agentPath, "a.txt", "two\n");
     expect(await save(own, worktree)).toMatchObject({ kind: "saved" });
     expect(refs()).toMatch(/^refs\/heads\/pawl\/lease\/[0-9a-f]{64} /m);
     const taker = open("two", 2, "branches");
-    expect(readFileSync(join((await ensure(taker)).folder, "a.txt"), "utf8")).toBe("two\n");
-    commit(worktree.folder, "a.txt", "late\n");
+    expect(readFileSync(join((await ensure(taker)).folder.agentPath, "a.txt"), "utf8")).toBe("two\n");
+    commit(worktree.folder.agentPath, "a.txt", "late\n");
     await expect(save(own, worktree)).rejects.toMatchObject(LOST);
   });
 
@@ -241,7 +241,7 @@ describe("a remote that cannot keep leases apart", () => {
     expect(refs()).toBe(before);
     const own = open("one", 1, "none");
     const worktree = await ensure(own);
-    commit(worktree.folder, "a.txt", "two\n");
+    commit(worktree.folder.agentPath, "a.txt", "two\n");
     expect(await save(own, worktree)).toMatchObject({ kind: "saved" });
     expect(refs()).not.toContain("lease");
     expect(await ensure(open("two", 2, "none"))).toMatchObject({ from: "elsewhere" });
@@ -256,7 +256,7 @@ describe("a remote that cannot keep leases apart", () => {
     });
     const own = open("one", 1, "none");
     const worktree = await ensure(own);
-    const made = commit(worktree.folder, "a.txt", "two\n");
+    const made = commit(worktree.folder.agentPath, "a.txt", "two\n");
     expect(await save(own, worktree)).toEqual({ kind: "unchanged", commit: made });
     expect(await own.publishMerge(ORDER, await prepared(own))).toMatchObject({ kind: "published" });
   });
@@ -269,8 +269,8 @@ describe("a remote that cannot keep leases apart", () => {
       const own = open("one", 1, kind);
       const worktree = await ensure(own);
       for (const more of [[], ["--amend"]]) {
-        writeFileSync(join(worktree.folder, "a.txt"), `${kind} ${more}\n`);
-        git(worktree.folder, "commit", "-qam", "again", ...more);
+        writeFileSync(join(worktree.folder.agentPath, "a.txt"), `${kind} ${more}\n`);
+        git(worktree.folder.agentPath, "commit", "-qam", "again", ...more);
         expect(await save(own, worktree)).toMatchObject({ kind: "saved" });
         expect(await save(own, worktree)).toMatchObject({ kind: "unchanged" });
       }
@@ -287,18 +287,18 @@ describe("a remote that cannot keep leases apart", () => {
       git(join(scratch, machine), "remote", "set-url", "origin", `${server.url}/remote.git`);
     const zombie = open("one", 1);
     const worktree = await ensure(zombie);
-    writeFileSync(join(worktree.folder, "new.txt"), "new\n");
+    writeFileSync(join(worktree.folder.agentPath, "new.txt"), "new\n");
     expect(await save(zombie, worktree)).toMatchObject({ kind: "saved" });
     const taker = open("two", 2);
     const there = await ensure(taker);
-    expect(readFileSync(join(there.folder, "new.txt"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(there.folder.agentPath, "new.txt"), "utf8")).toBe("new\n");
     const before = refs();
-    commit(worktree.folder, "a.txt", "late\n");
+    commit(worktree.folder.agentPath, "a.txt", "late\n");
     await expect(save(zombie, worktree)).rejects.toMatchObject(LOST);
     await expect(zombie.push(".", TASK.branch)).rejects.toMatchObject(LOST);
     expect(refs()).toBe(before);
     await server.close();
-    commit(there.folder, "a.txt", "two\n");
+    commit(there.folder.agentPath, "a.txt", "two\n");
     expect(await save(taker, there)).toMatchObject({ kind: "unreachable" });
   });
 });
@@ -308,22 +308,22 @@ describe("a worker that takes a task over", () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
-    const made = commit(worktree.folder, "c.txt", "committed\n");
-    writeFileSync(join(worktree.folder, "a.txt"), "edited\n");
-    writeFileSync(join(worktree.folder, "new.sh"), "new\n", { mode: 0o755 });
-    writeFileSync(join(worktree.folder, "ignored"), "secret\n");
-    rmSync(join(worktree.folder, "b.txt"));
-    const status = git(worktree.folder, "status", "--porcelain");
+    const made = commit(worktree.folder.agentPath, "c.txt", "committed\n");
+    writeFileSync(join(worktree.folder.agentPath, "a.txt"), "edited\n");
+    writeFileSync(join(worktree.folder.agentPath, "new.sh"), "new\n", { mode: 0o755 });
+    writeFileSync(join(worktree.folder.agentPath, "ignored"), "secret\n");
+    rmSync(join(worktree.folder.agentPath, "b.txt"));
+    const status = git(worktree.folder.agentPath, "status", "--porcelain");
     await save(first, worktree);
-    expect(git(worktree.folder, "status", "--porcelain")).toBe(status);
+    expect(git(worktree.folder.agentPath, "status", "--porcelain")).toBe(status);
     const { folder, from } = await ensure(open("two", 2));
     expect(from).toBe("elsewhere");
-    expect(git(folder, "rev-parse", "HEAD")).toBe(made);
-    expect(git(folder, "symbolic-ref", "--short", "HEAD")).toBe(TASK.branch);
-    expect(git(folder, "status", "--porcelain")).toBe(status);
-    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("edited\n");
-    expect(statSync(join(folder, "new.sh")).mode & 0o111).not.toBe(0);
-    expect(existsSync(join(folder, "ignored"))).toBe(false);
+    expect(git(folder.agentPath, "rev-parse", "HEAD")).toBe(made);
+    expect(git(folder.agentPath, "symbolic-ref", "--short", "HEAD")).toBe(TASK.branch);
+    expect(git(folder.agentPath, "status", "--porcelain")).toBe(status);
+    expect(readFileSync(join(folder.agentPath, "a.txt"), "utf8")).toBe("edited\n");
+    expect(statSync(join(folder.agentPath, "new.sh")).mode & 0o111).not.toBe(0);
+    expect(existsSync(join(folder.agentPath, "ignored"))).toBe(false);
   });
 
   it("gets it from a machine on which the repository alone says who commits", async () => {
@@ -336,7 +336,7 @@ describe("a worker that takes a task over", () => {
     const lease = { what: "T-1", epoch: 1, holder: "one" };
     const first = looking(openWorktrees(machine, environment, { fence })).under(lease);
     const worktree = await ensure(first);
-    writeFileSync(join(worktree.folder, "new.txt"), "new\n");
+    writeFileSync(join(worktree.folder.agentPath, "new.txt"), "new\n");
     expect(await save(first, worktree)).toMatchObject({ kind: "saved" });
     expect(git(remote, "log", "-1", "--format=%cn", "refs/pawl/wip/T-1")).toBe("Ada");
   });
@@ -345,19 +345,19 @@ describe("a worker that takes a task over", () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
-    commit(worktree.folder, "a.txt", "first\n");
+    commit(worktree.folder.agentPath, "a.txt", "first\n");
     await save(first, worktree);
     const second = open("two", 2);
     const there = await ensure(second);
-    const made = commit(there.folder, "b.txt", "second\n");
+    const made = commit(there.folder.agentPath, "b.txt", "second\n");
     await save(second, there);
-    const unsaved = commit(worktree.folder, "a.txt", "too late\n");
-    writeFileSync(join(worktree.folder, "draft.txt"), "draft\n");
+    const unsaved = commit(worktree.folder.agentPath, "a.txt", "too late\n");
+    writeFileSync(join(worktree.folder.agentPath, "draft.txt"), "draft\n");
     const back = await ensure(open("one", 3));
-    expect(back).toMatchObject({ from: "elsewhere", aside: expect.any(String) });
-    expect(git(back.folder, "rev-parse", "HEAD")).toBe(made);
-    expect(git(back.folder, "status", "--porcelain")).toBe("");
-    expect(readFileSync(join(back.aside ?? "", "draft.txt"), "utf8")).toBe("draft\n");
+    expect(back).toMatchObject({ from: "elsewhere", aside: { agentPath: expect.any(String) } });
+    expect(git(back.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
+    expect(git(back.folder.agentPath, "status", "--porcelain")).toBe("");
+    expect(readFileSync(join(back.aside?.agentPath ?? "", "draft.txt"), "utf8")).toBe("draft\n");
     const hub = join(workOf("one"), "@project/@hub.git");
     expect(git(hub, "for-each-ref", "--format=%(objectname)", "refs/pawl/aside")).toBe(unsaved);
   });
@@ -367,18 +367,18 @@ describe("a worker that takes a task over", () => {
     const first = open("one", 1);
     const worktree = await ensure(first);
     await save(first, worktree);
-    writeFileSync(join(worktree.folder, "draft.txt"), "never saved\n");
+    writeFileSync(join(worktree.folder.agentPath, "draft.txt"), "never saved\n");
     expect(await ensure(open("one", 2))).toMatchObject({ from: "kept" });
-    expect(existsSync(join(worktree.folder, "draft.txt"))).toBe(true);
-    rmSync(join(worktree.folder, "draft.txt"));
+    expect(existsSync(join(worktree.folder.agentPath, "draft.txt"))).toBe(true);
+    rmSync(join(worktree.folder.agentPath, "draft.txt"));
     const other = open("two", 3);
     const there = await ensure(other);
-    const made = commit(there.folder, "b.txt", "second\n");
+    const made = commit(there.folder.agentPath, "b.txt", "second\n");
     await save(other, there);
     const back = await ensure(open("one", 4));
     expect(back).toMatchObject({ from: "elsewhere" });
     expect(back.aside).toBeUndefined();
-    expect(git(back.folder, "rev-parse", "HEAD")).toBe(made);
+    expect(git(back.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
   });
 
   it("begins from the branches as the remote has them now", async () => {
@@ -387,35 +387,35 @@ describe("a worker that takes a task over", () => {
     git(join(scratch, "one"), "push", "-q", "origin", "main");
     const { folder, from } = await ensure(open("two", 1));
     expect(from).toBe("base");
-    expect(git(folder, "rev-parse", "HEAD")).toBe(theirs);
+    expect(git(folder.agentPath, "rev-parse", "HEAD")).toBe(theirs);
   });
 
   it("gets the commits of a folder that lost its .git, or is in the middle of a merge", async () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
-    const made = commit(worktree.folder, "a.txt", "mine\n");
-    git(worktree.folder, "checkout", "-q", "-b", "side", "HEAD^");
-    commit(worktree.folder, "a.txt", "side\n");
-    git(worktree.folder, "checkout", "-q", TASK.branch);
-    expect(() => git(worktree.folder, "merge", "side")).toThrow();
+    const made = commit(worktree.folder.agentPath, "a.txt", "mine\n");
+    git(worktree.folder.agentPath, "checkout", "-q", "-b", "side", "HEAD^");
+    commit(worktree.folder.agentPath, "a.txt", "side\n");
+    git(worktree.folder.agentPath, "checkout", "-q", TASK.branch);
+    expect(() => git(worktree.folder.agentPath, "merge", "side")).toThrow();
     expect(await save(first, worktree)).toEqual({ kind: "saved", commit: made });
     expect(git(remote, "rev-parse", "refs/pawl/wip/T-1^{tree}")).toBe(
-      git(worktree.folder, "rev-parse", "HEAD^{tree}"),
+      git(worktree.folder.agentPath, "rev-parse", "HEAD^{tree}"),
     );
-    rmSync(join(worktree.folder, ".git"), { recursive: true });
+    rmSync(join(worktree.folder.agentPath, ".git"), { recursive: true });
     expect(await save(first, worktree)).toEqual({ kind: "unchanged", commit: made });
     const there = await ensure(open("two", 2));
-    expect(git(there.folder, "rev-parse", "HEAD")).toBe(made);
-    expect(git(there.folder, "status", "--porcelain")).toBe("");
+    expect(git(there.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
+    expect(git(there.folder.agentPath, "status", "--porcelain")).toBe("");
   });
 
   it("loses nothing where it is killed while it takes over", async () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
-    const made = commit(worktree.folder, "c.txt", "committed\n");
-    writeFileSync(join(worktree.folder, "a.txt"), "edited\n");
+    const made = commit(worktree.folder.agentPath, "c.txt", "committed\n");
+    writeFileSync(join(worktree.folder.agentPath, "a.txt"), "edited\n");
     await save(first, worktree);
     // Every command of git that writes is the last one, once.
     const bin = join(scratch, "bin");
@@ -435,8 +435,8 @@ describe("a worker that takes a task over", () => {
         .then(() => false)
         .catch(() => true);
       const there = await ensure(open("two", 10 * at + 1));
-      expect(git(there.folder, "rev-parse", "HEAD")).toBe(made);
-      expect(git(there.folder, "status", "--porcelain")).toBe("M a.txt");
+      expect(git(there.folder.agentPath, "rev-parse", "HEAD")).toBe(made);
+      expect(git(there.folder.agentPath, "status", "--porcelain")).toBe("M a.txt");
       for (const path of [workOf("two"), machine]) rmSync(path, { recursive: true });
       git(scratch, "clone", "-q", remote, "two");
       if (!killed) break;
@@ -448,7 +448,7 @@ describe("a merge by several machines", () => {
   async function ready(machine: "one" | "two", epoch: number, path: string): Promise<SharedWorktrees> {
     const own = open(machine, epoch);
     const worktree = await ensure(own);
-    commit(worktree.folder, path, "work\n");
+    commit(worktree.folder.agentPath, path, "work\n");
     return own;
   }
 
@@ -479,7 +479,7 @@ describe("a merge by several machines", () => {
     const there = openWorktrees(join(scratch, "two"), USER, { fence: { kind: "refs", project: "p" } });
     const other = looking(there).under({ what: "T-2", epoch: 1, holder: "two" });
     const theirs = await other.ensure({ ...TASK, branch: "bloom/T-2" });
-    commit(theirs.folder, "v.txt", "work\n");
+    commit(theirs.folder.agentPath, "v.txt", "work\n");
     const second = { ...ORDER, branch: "bloom/T-2", lease: target(8) };
     expect(await other.publishMerge(second, await prepared(other, second))).toMatchObject({
       kind: "published",

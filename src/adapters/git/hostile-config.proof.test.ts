@@ -87,7 +87,7 @@ async function everything(): Promise<readonly string[]> {
   });
   if (worktree) {
     const at = worktree;
-    writeFileSync(join(at.folder, "a.txt"), "2\n");
+    writeFileSync(join(at.folder.agentPath, "a.txt"), "2\n");
     // What the agent itself runs may run what it likes.
     execFileSync(
       "git",
@@ -101,15 +101,15 @@ async function everything(): Promise<readonly string[]> {
           "commit.gpgSign=false",
         ])
         .concat(["commit", "--allow-empty", "-qam", "two"]),
-      { cwd: at.folder, env: OWN(), stdio: "pipe" },
+      { cwd: at.folder.agentPath, env: OWN(), stdio: "pipe" },
     );
     rmSync(ran, { force: true });
-    writeFileSync(join(at.folder, "a.txt"), "3\n");
+    writeFileSync(join(at.folder.agentPath, "a.txt"), "3\n");
     await attempt(() => worktrees.state(at, "main"));
     execFileSync(
       "git",
       ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "checkout", "-q", "a.txt"],
-      { cwd: at.folder, env: OWN(), stdio: "pipe" },
+      { cwd: at.folder.agentPath, env: OWN(), stdio: "pipe" },
     );
     rmSync(ran, { force: true });
     await attempt(() => worktrees.bringIn(at, { into: "main" }));
@@ -188,8 +188,8 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
     run("config", "merge.evil.driver", programOf("merge.evil.driver"));
     const worktrees = looking(openWorktrees(root, OWN()));
     const { folder } = await worktrees.ensure({ repo: ".", branch: "task" });
-    writeFileSync(join(folder, "a.txt"), "theirs\n");
-    execFileSync("git", ["commit", "-qam", "theirs"], { cwd: folder, env: OWN() });
+    writeFileSync(join(folder.agentPath, "a.txt"), "theirs\n");
+    execFileSync("git", ["commit", "-qam", "theirs"], { cwd: folder.agentPath, env: OWN() });
     write("a.txt", "ours\n");
     run("commit", "-qam", "ours");
     const order = { repo: ".", branch: "task", into: "main", message: "Merge" } as const;
@@ -357,7 +357,7 @@ it("a push runs the hooks of the repository's own folder, not those of a folder 
   expect(readFileSync(ran, "utf8")).toBe("own\n");
   put(join(home, "absolute"), "named");
   run("config", "core.hooksPath", join(home, "absolute"));
-  execFileSync("git", ["commit", "-q", "--allow-empty", "-m", "more"], { cwd: folder, env: OWN() });
+  execFileSync("git", ["commit", "-q", "--allow-empty", "-m", "more"], { cwd: folder.agentPath, env: OWN() });
   expect(await worktrees.push(".", "task")).toMatchObject({ kind: "pushed" });
   expect(readFileSync(ran, "utf8")).toBe("own\n");
 });

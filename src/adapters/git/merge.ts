@@ -16,9 +16,9 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
 import type {
+  AgentFolder,
   BroughtIn,
   Delivery,
-  Folder,
   MergeOrder,
   MergeTarget,
   MergeTurn,
@@ -131,7 +131,7 @@ interface Making {
   readonly hub: GitCall;
   /** The person's repository. */
   readonly from: GitCall;
-  readonly top: Folder;
+  readonly top: AgentFolder;
 }
 
 async function openMergeFolder({ place, order: _, ...making }: Making, commit: string): Promise<void> {

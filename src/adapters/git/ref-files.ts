@@ -3,10 +3,11 @@
  * starting git costs milliseconds each time. Null if the files are not in the plain format or have unexpected
  * content: callers then use git.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { closeSync, readSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { isObjectId } from "../../core/id.ts";
+import { firstEntries, openPlain, readPlainText } from "../files/plain-file.ts";
 import { type Discovered, realOr } from "./discover.ts";
 import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 
@@ -30,7 +31,10 @@ export function readRef(repository: Discovered, name: string): string | typeof A
   for (let links = 0; links < MOST_LINKS; links++) {
     const text = readLine(join(ref === "HEAD" ? repository.own : repository.common, ref));
     if (text === null) return null;
-    if (text === ABSENT) return packedRefs(repository.common)?.get(ref) ?? ABSENT;
+    if (text === ABSENT) {
+      const known = packedRefs(repository.common);
+      return known && (known.get(ref) ?? ABSENT);
+    }
     if (isObjectId(text)) return text;
     const [, next] = SYMBOLIC.exec(text) ?? [];
     if (next === undefined || next.includes("..")) return null;
@@ -42,7 +46,7 @@ export function readRef(repository: Discovered, name: string): string | typeof A
 function readLine(path: string): string | typeof ABSENT | null {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openPlain(path).file;
     const bytes = Buffer.alloc(MOST_BYTES);
     const read = readSync(file, bytes, 0, MOST_BYTES, 0);
     return read === MOST_BYTES ? null : bytes.toString("utf8", 0, read).trimEnd();
@@ -65,16 +69,18 @@ const MOST_REPOSITORIES = 200;
 
 /**
  * Reads the packed refs after the loose file was missing: git writes a packed ref before it removes the loose
- * one.
+ * one. Null: git must be used.
  */
 function packedRefs(common: string): ReadonlyMap<string, string> | null {
   const path = join(common, "packed-refs");
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stat?.isFile()) return null;
+  if (stat === undefined) return new Map();
   const signature = stampOf(stat);
   const cached = packed.get(common);
   if (cached?.signature === signature) return cached.refs;
-  const lines = readFileSync(path, "utf8").split("\n");
+  const text = attempt(() => readPlainText(path), null);
+  if (text === null) return null;
+  const lines = text.split("\n");
   const refs = new Map(
     lines.flatMap((line) => {
       const [commit = "", name = ""] = line.split(" ");
@@ -94,15 +100,12 @@ export function listRefs(
   prefixes: readonly string[],
   most: number,
 ): ReadonlyMap<string, string> | null {
-  const names = new Set<string>();
-  for (const prefix of prefixes)
-    for (const name of attempt(
-      () => readdirSync(join(repository.common, prefix), { recursive: true, withFileTypes: true }),
-      [],
-    ))
-      if (name.isFile() && !name.name.endsWith(".lock"))
-        names.add(relative(repository.common, join(name.parentPath, name.name)).replaceAll(sep, "/"));
-  for (const name of packedRefs(repository.common)?.keys() ?? [])
+  const loose = looseRefs(repository.common, prefixes);
+  if (loose === null) return null;
+  const names = new Set(loose);
+  const known = packedRefs(repository.common);
+  if (known === null) return null;
+  for (const name of known.keys())
     if (prefixes.some((prefix) => name.startsWith(`${prefix}/`))) names.add(name);
   if (names.size > most) return null;
   const refs = new Map<string, string>();
@@ -111,6 +114,30 @@ export function listRefs(
     if (typeof found === "string") refs.set(name, found);
   }
   return refs;
+}
+
+/** Entries of git's folders that are looked at: without a wall, an agent may have made a million. */
+const MOST_ENTRIES = 10_000;
+
+function looseRefs(common: string, prefixes: readonly string[]): readonly string[] | null {
+  const found: string[] = [];
+  const folders = [...prefixes];
+  let left = MOST_ENTRIES;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = entriesOf(join(common, folder), left + 1);
+    left -= entries.length;
+    if (left < 0) return null;
+    for (const entry of entries) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile() && !path.endsWith(".lock")) found.push(path);
+    }
+  }
+  return found;
+}
+
+function entriesOf(folder: string, most: number) {
+  return attempt(() => firstEntries(folder, most), []);
 }
 
 export interface Checkout {
@@ -129,7 +156,9 @@ export function readCheckouts(repository: Discovered, known: KnownConfig): reado
   const own = branchIn(common);
   if (own === undefined) return null;
   const checkouts: Checkout[] = [{ folder: dirname(common), branch: own, bare: false }];
-  for (const name of worktreesIn(common)) {
+  const worktrees = entriesOf(join(common, "worktrees"), MOST_ENTRIES + 1);
+  if (worktrees.length > MOST_ENTRIES) return null;
+  for (const { name } of worktrees) {
     const state = join(common, "worktrees", name);
     const link = readLine(join(state, "gitdir"));
     const branch = branchIn(state);
@@ -147,8 +176,4 @@ function branchIn(state: string): string | null | undefined {
   const [, ref] = SYMBOLIC.exec(head) ?? [];
   if (ref !== undefined) return ref.replace(/^refs\/heads\//, "");
   return isObjectId(head) ? null : undefined;
-}
-
-function worktreesIn(common: string): readonly string[] {
-  return attempt(() => readdirSync(join(common, "worktrees")), []);
 }

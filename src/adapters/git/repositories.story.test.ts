@@ -119,14 +119,18 @@ class World {
 
   /** As an agent's program runs. */
   agent(script: string): { readonly code: number | null; readonly out: string } {
-    const environment = { ...this.environment, ...workspaceEnvironment(this.folder), PWD: this.folder };
+    const environment = {
+      ...this.environment,
+      ...workspaceEnvironment({ agentPath: this.folder }),
+      PWD: this.folder,
+    };
     const called = { program: "bash", args: ["-euc", `exec 2>&1; ${script}`], environment };
     const agent = { run: "T1.1", home: [], hosts: [] };
     const {
       program,
       args,
       environment: env,
-    } = this.wall?.enclose({ ...called, folder: this.folder, agent }) ?? called;
+    } = this.wall?.enclose({ ...called, folder: { agentPath: this.folder }, agent }) ?? called;
     const { status, stdout } = spawnSync(program, [...args], {
       cwd: this.folder,
       env,
@@ -145,7 +149,7 @@ class World {
     const branch = "bloom/T1";
     const into = more.into ?? "main";
     const worktree = await worktrees.ensure({ repo: ".", branch, base: into, fetch: this.remote });
-    this.folder = worktree.folder;
+    this.folder = worktree.folder.agentPath;
     const worked = this.agent(script);
     this.said = worked.out;
     expect(worked).toMatchObject({ code: 0 });

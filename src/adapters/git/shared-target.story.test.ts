@@ -61,7 +61,7 @@ const order = (branch: string): MergeOrder => ({
 
 async function worked(branch: string, path = `${branch}.txt`): Promise<Worktree> {
   const worktree = await open().ensure({ repo: ".", branch });
-  commit(worktree.folder, path, "work\n");
+  commit(worktree.folder.agentPath, path, "work\n");
   return worktree;
 }
 
@@ -78,7 +78,7 @@ describe("merging into a branch that others push to", () => {
     await worked("w");
     const theirs = pushedByOther("b.txt");
     const merge = await prepared("w");
-    expect(existsSync(join(merge.folder, "b.txt"))).toBe(true);
+    expect(existsSync(join(merge.folder.agentPath, "b.txt"))).toBe(true);
     expect(await open().publishMerge(order("w"), merge)).toEqual({
       kind: "published",
       commit: merge.commit,
@@ -158,7 +158,7 @@ describe("merging into a branch that others push to", () => {
       kind: "conflicts",
       files: ["a.txt"],
     });
-    commit(worktree.folder, "a.txt", "both\n");
+    commit(worktree.folder.agentPath, "a.txt", "both\n");
     expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
     expect(git(remote, "show", "main:a.txt")).toBe("both");
   });
@@ -166,7 +166,7 @@ describe("merging into a branch that others push to", () => {
   it("ends locally what was killed after the push", async () => {
     await worked("w");
     const merge = await prepared("w");
-    git(join(merge.folder, "../@hub.git"), "push", "-q", remote, `${merge.commit}:refs/heads/main`);
+    git(join(merge.folder.agentPath, "../@hub.git"), "push", "-q", remote, `${merge.commit}:refs/heads/main`);
     const again = await prepared("w");
     expect(again.commit).toBe(merge.commit);
     expect(await open().publishMerge(order("w"), again)).toMatchObject({ kind: "published" });

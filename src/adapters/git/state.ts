@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/id.ts";
-import type { Folder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
+import type { AgentFolder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
+import { kindIn } from "../files/agent-folder.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
 import { follow, formOf, openHub } from "./hub.ts";
@@ -45,14 +46,18 @@ export function checkedOut(branch: string): string {
 export async function holdings(place: Workplace, { branch, folder, repo }: Worktree): Promise<Held> {
   const hub = await openHub(place, repo);
   const from = place.call(checkoutOf(place.projectRoot, repo));
-  const top = topOf(folder) as Folder;
-  if (!isWhole(top)) throw gitFailed(["status"], top, "it has lost its .git");
+  const top = topOf(folder);
+  if (!isWhole(top)) throw gitFailed(["status"], top.agentPath, "it has lost its .git");
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
   const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
   const look = { hub, from, top, branch };
   let said = await readCheckout(place, look, [own, elsewhere]);
   if (said.head === null && said.tip === null)
-    throw gitFailed(["status"], top, "its .git is damaged: no commit is found on HEAD or on its branch");
+    throw gitFailed(
+      ["status"],
+      top.agentPath,
+      "its .git is damaged: no commit is found on HEAD or on its branch",
+    );
   const tips: Tip[] = [];
   if (said.tip !== null && said.tip !== own) tips.push({ ref, commit: said.tip, before: own });
   if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
@@ -81,7 +86,7 @@ interface Looked {
   readonly hub: GitCall;
   /** The person's repository. */
   readonly from: GitCall;
-  readonly top: Folder;
+  readonly top: AgentFolder;
   readonly branch: string;
 }
 
@@ -209,7 +214,7 @@ function parseCheckout({ output }: GitAnswer): CheckoutState {
 }
 
 /** A git folder for inspecting a workspace: it has the hub's objects, and no agent can write it. */
-export async function openLook(hub: GitCall, top: Folder): Promise<string> {
+export async function openLook(hub: GitCall, top: AgentFolder): Promise<string> {
   const look = beside(top, "look");
   if (existsSync(join(look, "config"))) return look;
   for (const name of ["objects/info", "refs", "info"])
@@ -261,11 +266,12 @@ export async function workDone(
 const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
 /** The workspace's hooks, or husky's, which a commit runs. */
-function commitHooks(folder: string): readonly string[] {
+function commitHooks(folder: AgentFolder): readonly string[] {
   const top = topOf(folder);
-  return [join(top, ".git/hooks"), join(top, ".husky")]
-    .flatMap((hooks) => COMMIT_HOOKS.map((name) => join(hooks, name)))
-    .filter((path) => existsSync(path));
+  return [".git/hooks", ".husky"]
+    .flatMap((hooks) => COMMIT_HOOKS.map((name) => `${hooks}/${name}`))
+    .filter((path) => kindIn(top, path) !== null)
+    .map((path) => join(top.agentPath, path));
 }
 
 /** How many commits are in neither the local nor the remote's `into`; null if there is no such branch. */

@@ -12,7 +12,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
 import { openAgents } from "../agents/agents.ts";
 import { openCommands } from "../agents/commands.ts";
 import { openChecks } from "../checks/checks.ts";
@@ -84,7 +83,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
 
   it("a verify or setup command", async () => {
     const commands = openCommands({ projectRoot: root, environment: OWN(), names: ["NAMED"] });
-    await commands.run({ run: "v1", command: `env -0 >> ${seen}`, folder: root as Folder }).ended;
+    await commands.run({ run: "v1", command: `env -0 >> ${seen}`, folder: { agentPath: root } }).ended;
     expect(namesSeen()).toEqual(listed("CI", "NAMED", "PAWL_RUN_MARK"));
   });
 
@@ -100,7 +99,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
     const order = {
       run: "a1",
       agent: "claude",
-      folder: root as Folder,
+      folder: { agentPath: root },
       prompt: "x",
       permission: "edits",
     } as const;
@@ -119,7 +118,7 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
     const order = {
       run: "a2",
       agent: "mine",
-      folder: root as Folder,
+      folder: { agentPath: root },
       prompt: "x",
       permission: "edits",
     } as const;
@@ -212,7 +211,7 @@ describe("a secret that a child prints all the same", () => {
   it("is masked in the output of verify and of an agent, on disk and in what is told", async () => {
     promise("children.masked");
     const commands = openCommands({ projectRoot: root, environment: OWN(), names: [] });
-    const end = await commands.run({ run: "v1", command: PRINTS, folder: root as Folder }).ended;
+    const end = await commands.run({ run: "v1", command: PRINTS, folder: { agentPath: root } }).ended;
     expect(end.tail).toContain("[redacted GITHUB_TOKEN]");
     expect(end.tail + files(".pawl/commands/v1", ["output.jsonl", "end.json"])).not.toContain(
       "ghp_0123456789",
@@ -231,7 +230,7 @@ describe("a secret that a child prints all the same", () => {
     const order = {
       run: "a1",
       agent: "claude",
-      folder: root as Folder,
+      folder: { agentPath: root },
       prompt: "Call it with ghp_0123456789.",
       permission: "edits",
     } as const;

@@ -5,6 +5,8 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
+import { textIn } from "../files/agent-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { Environment } from "./environment.ts";
@@ -23,15 +25,15 @@ interface Included {
 }
 
 /** `top`: the workspace's. */
-export function noteIncluded(top: string, included: Included): void {
-  writeWhole(join(dirname(top), NOTE), JSON.stringify(included));
+export function noteIncluded({ agentPath }: AgentFolder, included: Included): void {
+  writeWhole(join(dirname(agentPath), NOTE), JSON.stringify(included));
 }
 
 /** Those that a program in the folder may see: as they are in the person's checkout, and in the workspace. */
-export function includedSecrets(folder: string): readonly NamedSecret[] {
+export function includedSecrets(folder: AgentFolder): readonly NamedSecret[] {
   if (!isWorkspace(folder)) return [];
   const top = topOf(folder);
-  return secretsOf(dirname(top), [top]);
+  return secretsOf(dirname(top.agentPath), top);
 }
 
 /** Masks those of all workspaces of the project, beside those that the environment holds. */
@@ -40,16 +42,18 @@ export function openProjectRedactor(root: string, environment: Environment): Red
   const names = attempt(() => readdirSync(work), []);
   return openRedactor(
     environment,
-    names.flatMap((name) => secretsOf(join(work, name), [])),
+    names.flatMap((name) => secretsOf(join(work, name), null)),
   );
 }
 
-function secretsOf(base: string, tops: readonly string[]): readonly NamedSecret[] {
+function secretsOf(base: string, top: AgentFolder | null): readonly NamedSecret[] {
   const note = attempt(() => JSON.parse(readPlainText(join(base, NOTE))) as Included, null);
   if (note === null) return [];
-  const files = note.paths.flatMap((path) => [note.from, ...tops].map((top) => join(top, path)));
-  return files
-    .flatMap((path) => attempt(() => secretsInFile(path, readPlainText(path, MOST_BYTES)), []))
+  return note.paths
+    .flatMap((path) => [
+      ...attempt(() => secretsInFile(path, readPlainText(join(note.from, path), MOST_BYTES)), []),
+      ...(top === null ? [] : secretsInFile(path, textIn(top, path, MOST_BYTES) ?? "")),
+    ])
     .slice(0, MOST_SECRETS);
 }
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { baseFolder } from "./base-folder.ts";
 import type { Environment } from "./environment.ts";
 
@@ -45,18 +46,24 @@ export function ownerOf(folder: string, environment: Environment): string | null
 const TOP = /^(.*[\\/]pawl[\\/]work[\\/][^\\/]+[\\/][^\\/]+)[\\/]([^\\/]+)/;
 
 /** The top of the workspace that the folder is in; returns any other folder unchanged. */
-export function topOf(folder: string): string {
-  return TOP.exec(folder)?.[0] ?? folder;
+export function topOf(folder: AgentFolder): AgentFolder {
+  const [top] = TOP.exec(folder.agentPath) ?? [];
+  return top === undefined ? folder : { agentPath: top };
 }
 
 /** Whether the folder is in a workspace. */
-export function isWorkspace(folder: string): boolean {
-  return TOP.test(folder);
+export function isWorkspace({ agentPath }: AgentFolder): boolean {
+  return TOP.test(agentPath);
+}
+
+/** The folder's path from the top of its workspace. */
+export function prefixOf(folder: AgentFolder): readonly string[] {
+  return relative(topOf(folder).agentPath, folder.agentPath).split(sep).filter(Boolean);
 }
 
 /** A file or folder of Pawl's own beside the workspace, invisible to programs that work in it. */
-export function beside(folder: string, kind: string): string {
-  const [, base = dirname(folder), name = basename(folder)] = TOP.exec(folder) ?? [];
+export function beside({ agentPath }: AgentFolder, kind: string): string {
+  const [, base = dirname(agentPath), name = basename(agentPath)] = TOP.exec(agentPath) ?? [];
   return join(base, `@${kind}-${name}`);
 }
 
@@ -65,7 +72,7 @@ export const GIT_CONFIG = "config";
 /** Places outside to which this configuration, or the hub, points: readable behind the wall. */
 export const GIT_READS = "reads";
 
-export function gitReads(folder: string): readonly string[] {
+export function gitReads(folder: AgentFolder): readonly string[] {
   if (!isWorkspace(folder)) return [];
   return attempt(() => JSON.parse(readFileSync(beside(folder, GIT_READS), "utf8")) as string[], []);
 }
@@ -74,8 +81,8 @@ export function gitReads(folder: string): readonly string[] {
  * The environment of every program in a workspace: the person's git configuration, and a variable that keeps
  * git from searching for a repository above.
  */
-export function workspaceEnvironment(folder: string): Readonly<Record<string, string>> {
-  const [, base] = TOP.exec(folder) ?? [];
+export function workspaceEnvironment(folder: AgentFolder): Readonly<Record<string, string>> {
+  const [, base] = TOP.exec(folder.agentPath) ?? [];
   if (base === undefined) return {};
   const config = beside(folder, GIT_CONFIG);
   return {

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Setups } from "../../core/ports/setup.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { openSetups } from "./setup.ts";
 
@@ -26,11 +26,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function checkout(name: string, lock = "one"): Folder {
+function checkout(name: string, lock = "one"): AgentFolder {
   const folder = join(root, "pawl/work/project/@project", name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package-lock.json"), lock);
-  return folder as Folder;
+  return { agentPath: folder };
 }
 
 function install(folder: string): void {
@@ -39,7 +39,7 @@ function install(folder: string): void {
   symlinkSync("../tool.js", join(folder, "node_modules/.bin/tool"));
 }
 
-async function keep(setups: Setups, folder: Folder, setup: SetupSettings): Promise<void> {
+async function keep(setups: Setups, folder: AgentFolder, setup: SetupSettings): Promise<void> {
   await setups.look(folder, setup, "fresh");
   await setups.done(folder, setup);
 }
@@ -49,20 +49,20 @@ describe("the setup of a folder", () => {
     const setups = openSetups(root);
     const folder = checkout("a");
     expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
-    install(folder);
+    install(folder.agentPath);
     await setups.done(folder, NPM);
     expect(await openSetups(root).look(folder, NPM, "fresh")).toBe("ready");
     expect(await setups.look(folder, { ...NPM, run: ["npm ci --omit dev"] }, "fresh")).toBe("needed");
-    writeFileSync(join(folder, "package-lock.json"), "two");
+    writeFileSync(join(folder.agentPath, "package-lock.json"), "two");
     expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
   });
 
   it("is needed again where what it made is gone", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
-    install(folder);
+    install(folder.agentPath);
     await setups.done(folder, NPM);
-    rmSync(join(folder, "node_modules"), { recursive: true });
+    rmSync(join(folder.agentPath, "node_modules"), { recursive: true });
     expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
   });
 
@@ -71,73 +71,76 @@ describe("the setup of a folder", () => {
     const folder = checkout("a");
     const setup = { run: ["make deps"], inputs: ["deps.txt"] };
     await setups.done(folder, setup);
-    writeFileSync(join(folder, "package-lock.json"), "two");
+    writeFileSync(join(folder.agentPath, "package-lock.json"), "two");
     expect(await setups.look(folder, setup, "fresh")).toBe("ready");
-    writeFileSync(join(folder, "deps.txt"), "a");
+    writeFileSync(join(folder.agentPath, "deps.txt"), "a");
     expect(await setups.look(folder, setup, "fresh")).toBe("needed");
   });
 
   it("is copied for a folder with the same inputs, links as they are, and not shared", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
-    install(first);
+    install(first.agentPath);
     await keep(setups, first, NPM);
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
-    expect(readFileSync(join(second, "node_modules/.bin/tool"), "utf8")).toBe("tool\n");
-    writeFileSync(join(second, "node_modules/tool.js"), "changed by an agent\n");
+    expect(readFileSync(join(second.agentPath, "node_modules/.bin/tool"), "utf8")).toBe("tool\n");
+    writeFileSync(join(second.agentPath, "node_modules/tool.js"), "changed by an agent\n");
     const third = checkout("c");
     expect(await setups.look(third, NPM, "fresh")).toBe("restored");
-    expect(readFileSync(join(third, "node_modules/tool.js"), "utf8")).toBe("tool\n");
+    expect(readFileSync(join(third.agentPath, "node_modules/tool.js"), "utf8")).toBe("tool\n");
   });
 
   it("is copied from every package of a workspace, or not at all", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
-    for (const at of ["", "packages/b", "packages/b/node_modules/deep"]) install(join(first, at));
+    for (const at of ["", "packages/b", "packages/b/node_modules/deep"]) install(join(first.agentPath, at));
     await keep(setups, first, NPM);
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
-    expect(existsSync(join(second, "packages/b/node_modules/tool.js"))).toBe(true);
-    rmSync(join(second, "packages/b/node_modules"), { recursive: true });
+    expect(existsSync(join(second.agentPath, "packages/b/node_modules/tool.js"))).toBe(true);
+    rmSync(join(second.agentPath, "packages/b/node_modules"), { recursive: true });
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
     const globs = { ...NPM, cache: ["packages/*/node_modules"] };
     await keep(setups, first, globs);
     const third = checkout("c");
     expect(await setups.look(third, globs, "fresh")).toBe("restored");
-    expect(existsSync(join(third, "packages/b/node_modules/tool.js"))).toBe(true);
-    expect(existsSync(join(third, "node_modules"))).toBe(false);
+    expect(existsSync(join(third.agentPath, "packages/b/node_modules/tool.js"))).toBe(true);
+    expect(existsSync(join(third.agentPath, "node_modules"))).toBe(false);
   });
 
   it("is copied whole where the project is one package of a repository, as its lock file above says", async () => {
     const setups = openSetups(root);
     const tops = [checkout("a"), checkout("b"), checkout("c", "other lock")];
-    const packages = tops.map((top) => join(top, "packages/own") as Folder);
-    for (const each of packages) mkdirSync(each, { recursive: true });
-    const [first, second, third] = packages as [Folder, Folder, Folder];
-    for (const at of ["", "packages/own", "packages/other"]) install(join(tops[0] as Folder, at));
+    const packages = tops.map((top) => ({ agentPath: join(top.agentPath, "packages/own") }));
+    for (const each of packages) mkdirSync(each.agentPath, { recursive: true });
+    const [first, second, third] = packages as [AgentFolder, AgentFolder, AgentFolder];
+    for (const at of ["", "packages/own", "packages/other"])
+      install(join((tops[0] as AgentFolder).agentPath, at));
     await keep(setups, first, NPM);
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
-    expect(readFileSync(join(tops[1] as Folder, "node_modules/tool.js"), "utf8")).toBe("tool\n");
-    expect(existsSync(join(tops[1] as Folder, "packages/other/node_modules"))).toBe(true);
+    expect(readFileSync(join((tops[1] as AgentFolder).agentPath, "node_modules/tool.js"), "utf8")).toBe(
+      "tool\n",
+    );
+    expect(existsSync(join((tops[1] as AgentFolder).agentPath, "packages/other/node_modules"))).toBe(true);
     expect(await setups.look(third, NPM, "fresh")).toBe("needed");
     const globs = { inputs: ["own.lock"], run: ["make"], cache: ["made/*"] };
-    mkdirSync(join(first, "made/one"), { recursive: true });
+    mkdirSync(join(first.agentPath, "made/one"), { recursive: true });
     await keep(setups, first, globs);
     expect(await setups.look(second, globs, "fresh")).toBe("restored");
-    expect(existsSync(join(second, "made/one"))).toBe(true);
-    writeFileSync(join(second, "own.lock"), "new");
+    expect(existsSync(join(second.agentPath, "made/one"))).toBe(true);
+    writeFileSync(join(second.agentPath, "own.lock"), "new");
     expect(await setups.look(second, globs, "fresh")).toBe("needed");
   });
 
   it("brings husky's hooks along, without which git would run none", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
-    install(first);
-    mkdirSync(join(first, ".husky/_"), { recursive: true });
-    writeFileSync(join(first, ".husky/_/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
+    install(first.agentPath);
+    mkdirSync(join(first.agentPath, ".husky/_"), { recursive: true });
+    writeFileSync(join(first.agentPath, ".husky/_/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
     await keep(setups, first, NPM);
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
-    expect(statSync(join(second, ".husky/_/pre-commit")).mode & 0o111).toBe(0o111);
-    rmSync(join(second, ".husky/_"), { recursive: true });
+    expect(statSync(join(second.agentPath, ".husky/_/pre-commit")).mode & 0o111).toBe(0o111);
+    rmSync(join(second.agentPath, ".husky/_"), { recursive: true });
     expect(await setups.look(second, NPM, "fresh")).toBe("restored");
   });
 
@@ -146,9 +149,9 @@ describe("the setup of a folder", () => {
     async (at) => {
       const setups = openSetups(root);
       const first = checkout("a");
-      install(first);
-      mkdirSync(join(first, at), { recursive: true });
-      writeFileSync(join(first, at, "pyvenv.cfg"), "home = /usr/bin\n");
+      install(first.agentPath);
+      mkdirSync(join(first.agentPath, at), { recursive: true });
+      writeFileSync(join(first.agentPath, at, "pyvenv.cfg"), "home = /usr/bin\n");
       const setup = { run: ["make"], cache: ["node_modules", ".venv", ".tox"] };
       await keep(setups, first, setup);
       expect(await setups.look(first, setup, "fresh")).toBe("ready");
@@ -159,15 +162,15 @@ describe("the setup of a folder", () => {
   it("follows no link that a commit holds, to where it is copied or from where", async () => {
     const setups = openSetups(root);
     const [first, second] = [checkout("a"), checkout("b")];
-    install(join(first, "packages/b"));
+    install(join(first.agentPath, "packages/b"));
     await keep(setups, first, NPM);
     const outside = join(root, "outside/b");
     install(outside);
-    symlinkSync(join(root, "outside"), join(second, "packages"));
+    symlinkSync(join(root, "outside"), join(second.agentPath, "packages"));
     expect(await setups.look(second, NPM, "fresh")).toBe("needed");
     expect(readFileSync(join(outside, "node_modules/tool.js"), "utf8")).toBe("tool\n");
     const third = checkout("c", "other lock");
-    symlinkSync(join(root, "outside"), join(third, "packages"));
+    symlinkSync(join(root, "outside"), join(third.agentPath, "packages"));
     await keep(setups, third, NPM);
     const fourth = checkout("d", "other lock");
     expect(await setups.look(fourth, NPM, "fresh")).toBe("needed");
@@ -177,7 +180,7 @@ describe("the setup of a folder", () => {
     const setups = openSetups(root);
     const first = checkout("a");
     await setups.look(first, NPM, "worked");
-    install(first);
+    install(first.agentPath);
     await setups.done(first, NPM);
     expect(await setups.look(checkout("b"), NPM, "fresh")).toBe("needed");
   });
@@ -186,7 +189,7 @@ describe("the setup of a folder", () => {
     const setups = openSetups(root);
     for (let n = 0; n < 7; n++) {
       const folder = checkout(`n${n}`, `lock ${n}`);
-      install(folder);
+      install(folder.agentPath);
       await keep(setups, folder, NPM);
     }
     const missing = { run: ["true"], cache: ["never-made"] };

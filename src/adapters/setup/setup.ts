@@ -16,30 +16,20 @@
  * S5  In a task's workspace, what the commands made and git does not ignore is no work of the task.
  */
 import { createHash } from "node:crypto";
-import {
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
+import { constants, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import { cp, opendir } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
+import { projectPath } from "../../core/path.ts";
 import type { Setups, SetupUse } from "../../core/ports/setup.ts";
-import type { Folder } from "../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
-import { checkFolders, lookAt } from "../files/look.ts";
-import { nodeDisk } from "../files/node-disk.ts";
+import { bytesIn, kindIn, placeIn } from "../files/agent-folder.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
-import { beside, topOf } from "../process/work-folder.ts";
+import { beside, prefixOf, topOf } from "../process/work-folder.ts";
 
 /** Used if a repository names no inputs of its own. */
 const LOCK_FILES = [
@@ -67,11 +57,11 @@ export const SET_UP = "set-up";
 /** What git knows of a task's workspace. */
 export interface WorkspaceFiles {
   /** The files that git neither tracks nor ignores. */
-  untracked(folder: string): Promise<readonly string[]>;
+  untracked(folder: AgentFolder): Promise<readonly string[]>;
   /** Git ignores the others from now on, until they are changed. */
-  leaveOut(folder: string, before: readonly string[]): Promise<void>;
+  leaveOut(folder: AgentFolder, before: readonly string[]): Promise<void>;
   /** Which of the paths hold tracked files, and whether they hold others, too. */
-  mixed(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
+  mixed(folder: AgentFolder, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
 }
 
 /** `files`: absent where nobody works in the folders. */
@@ -82,7 +72,7 @@ export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups 
       const key = keyOf(folder, setup);
       const note = readNote(folder);
       const top = topOf(folder);
-      if (note?.key === key && note.paths.every((path) => isThere(top, path))) return "ready";
+      if (note?.key === key && note.paths.every((path) => kindIn(top, path) !== null)) return "ready";
       const begun = use === "check" ? undefined : (note?.begun ?? (await begin(folder, use, files)));
       const restored = await restore(join(store(), key), top, setup);
       if (restored === null) {
@@ -104,22 +94,22 @@ export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups 
   };
 }
 
-async function begin(folder: Folder, use: SetupUse, files?: WorkspaceFiles): Promise<Begun> {
+async function begin(folder: AgentFolder, use: SetupUse, files?: WorkspaceFiles): Promise<Begun> {
   return { key: "", fresh: use === "fresh", untracked: (await files?.untracked(folder)) ?? [] };
 }
 
 /** Copies a kept state, and returns its paths; null: there is none. */
 async function restore(
   kept: string,
-  top: string,
+  top: AgentFolder,
   { cache = [] }: SetupSettings,
 ): Promise<readonly string[] | null> {
   if (cache.length === 0 || !existsSync(kept)) return null;
   // If a copy fails (full disk, another process pruned it), the commands run instead.
   try {
-    const paths = JSON.parse(readFileSync(join(kept, PATHS), "utf8")) as readonly string[];
-    for (const path of paths) checkFolders(nodeDisk(top), path);
-    for (const [index, path] of paths.entries()) await copy(join(kept, String(index)), join(top, path));
+    const paths = (JSON.parse(readPlainText(join(kept, PATHS))) as string[]).map((path) => projectPath(path));
+    const places = paths.map((path) => placeIn(top, path));
+    for (const [index, place] of places.entries()) await copy(join(kept, String(index)), place);
     utimesSync(kept, new Date(), new Date());
     return paths;
   } catch {
@@ -133,7 +123,7 @@ const PATHS = "paths.json";
 async function keep(
   store: string,
   key: string,
-  top: string,
+  top: AgentFolder,
   { files, paths: all }: { readonly files: WorkspaceFiles | undefined; readonly paths: readonly string[] },
 ): Promise<void> {
   const kept = join(store, key);
@@ -141,11 +131,11 @@ async function keep(
   const mixed = (await files?.mixed(top, all)) ?? new Map<string, boolean>();
   const paths = all.filter((path) => !mixed.has(path));
   const isWhole = [...mixed.values()].every((isMixed) => !isMixed);
-  if (!isWhole || paths.length === 0 || paths.some((path) => isBound(join(top, path)))) return;
+  if (!isWhole || paths.length === 0 || paths.some((path) => isBound(placeIn(top, path)))) return;
   const draft = `${kept}.${process.pid}`;
   try {
-    for (const path of paths) checkFolders(nodeDisk(top), path);
-    for (const [index, path] of paths.entries()) await copy(join(top, path), join(draft, String(index)));
+    const places = paths.map((path) => placeIn(top, path));
+    for (const [index, place] of places.entries()) await copy(place, join(draft, String(index)));
     writeWhole(join(draft, PATHS), JSON.stringify(paths));
     renameSync(draft, kept);
     await prune(store);
@@ -171,10 +161,10 @@ const DEPTH = 6;
  * `.gitignore`: package managers with workspaces put a `node_modules` into each package. `*` stands for any
  * characters of one name.
  */
-async function candidates(folder: string, patterns: readonly string[]): Promise<readonly string[]> {
+async function candidates(folder: AgentFolder, patterns: readonly string[]): Promise<readonly string[]> {
   if (patterns.length === 0) return [];
   const top = topOf(folder);
-  const own = relative(top, folder).split(sep).filter(Boolean).map(asName);
+  const own = prefixOf(folder).map(asName);
   const names = patterns.filter((pattern) => !pattern.includes("/")).map(asName);
   const paths = patterns
     .filter((pattern) => pattern.includes("/"))
@@ -182,7 +172,7 @@ async function candidates(folder: string, patterns: readonly string[]): Promise<
   const found: string[] = [];
   let seen = 0;
   const search = async (path: readonly string[]) => {
-    for await (const entry of await opendir(join(top, ...path), { bufferSize: 512 })) {
+    for await (const entry of await opendir(placeIn(top, path.join("/")), { bufferSize: 512 })) {
       seen += 1;
       if (seen > MOST_NAMES) return;
       const here = [...path, entry.name];
@@ -225,13 +215,13 @@ async function prune(store: string): Promise<void> {
 }
 
 /** The key does not contain the workspace's name: equal inputs make equal folders. */
-function keyOf(folder: Folder, { run, inputs, cache = [] }: SetupSettings): string {
+function keyOf(folder: AgentFolder, { run, inputs, cache = [] }: SetupSettings): string {
   const hash = createHash("sha256");
-  const own = relative(topOf(folder), folder).split(sep).filter(Boolean);
+  const own = prefixOf(folder);
   hash.update(JSON.stringify([3, process.platform, process.arch, run, cache, own]));
   const paths = inputs === undefined ? lockFiles(own) : inputs.map((path) => [...own, path].join("/"));
   for (const path of paths) {
-    const content = contentOf(topOf(folder), projectPath(path));
+    const content = bytesIn(topOf(folder), projectPath(path));
     hash.update(JSON.stringify([path, content === null ? null : content.length]));
     if (content !== null) hash.update(content);
   }
@@ -242,20 +232,6 @@ function keyOf(folder: Folder, { run, inputs, cache = [] }: SetupSettings): stri
 function lockFiles(own: readonly string[]): readonly string[] {
   const folders = [...own.keys(), own.length].map((depth) => own.slice(0, depth));
   return folders.flatMap((folder) => LOCK_FILES.map((name) => [...folder, name].join("/")));
-}
-
-/** Null: there is no readable file. The commands report that themselves. */
-function contentOf(folder: string, path: ProjectPath): Uint8Array | null {
-  return attempt(() => lookAt(nodeDisk(folder), path)?.bytes ?? null, null);
-}
-
-/**
- * Whether the folder has the path, without links on the way: by a link an agent could have other files
- * removed or copied.
- */
-function isThere(folder: string, path: string): boolean {
-  const disk = nodeDisk(folder);
-  return attempt(() => checkFolders(disk, path) && disk.lstat(path) !== null, false);
 }
 
 interface Note {
@@ -272,10 +248,10 @@ interface Begun {
   readonly untracked: readonly string[];
 }
 
-function readNote(folder: Folder): Note | null {
+function readNote(folder: AgentFolder): Note | null {
   return attempt(() => JSON.parse(readPlainText(beside(folder, SET_UP))) as Note, null);
 }
 
-function writeNote(folder: Folder, note: Note): void {
+function writeNote(folder: AgentFolder, note: Note): void {
   writeWhole(beside(folder, SET_UP), JSON.stringify(note));
 }

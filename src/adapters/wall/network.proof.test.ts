@@ -47,7 +47,7 @@ async function inside(
     workflows: [],
   });
   const called = wall?.enclose({
-    folder,
+    folder: { agentPath: folder },
     program: process.execPath,
     args: ["-e", script],
     environment,

@@ -39,7 +39,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const called = wall.enclose({
-      folder,
+      folder: { agentPath: folder },
       program: "sh",
       args: ["-c", SCRIPT, "sh", root, mark, process.execPath, CONNECT, String(port)],
       environment,

@@ -20,6 +20,7 @@ import { expect, it } from "vitest";
 import { installInto } from "../../../test/rig/install.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { NO_WALL } from "../../../test/rig/wall.ts";
+import { attempt } from "../../core/attempt.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
 import { openChecks } from "../checks/checks.ts";
 import type { HomePlace } from "./homes.ts";
@@ -52,7 +53,13 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
   /** What a shell prints behind the wall, as an agent's where a home is given. */
   const sh = (words: readonly string[], place?: readonly HomePlace[]) => {
     const agent = place && { agent: { run: "T1.1", home: place, hosts: [] } };
-    const called = wall()?.enclose({ folder, program: "sh", args: words, environment, ...agent });
+    const called = wall()?.enclose({
+      folder: { agentPath: folder },
+      program: "sh",
+      args: words,
+      environment,
+      ...agent,
+    });
     const { program = "", args = [], environment: env = {} } = called ?? {};
     return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();
   };
@@ -128,6 +135,24 @@ it.skipIf(NO_WALL)(
     expect(readdirSync(join(pnpm, "store/v10"))).toEqual(["files"]);
   },
 );
+
+it.skipIf(NO_WALL)("a link in the place of a workspace's package opens nothing outside", () => {
+  promise("wall.holds");
+  using walled = openWalledHome();
+  const workspace = join(walled.home, ".local/state/pawl/work/p-1/@project/task");
+  const other = join(walled.home, "code/other");
+  for (const each of [join(workspace, "packages"), other]) mkdirSync(each, { recursive: true });
+  symlinkSync(other, join(workspace, "packages/app"));
+  const start = () => {
+    const folder = { agentPath: join(workspace, "packages/app") };
+    const order = { folder, program: "sh", args: ["-c", "touch here"], environment: walled.environment };
+    const { args = [], program = "" } = walled.wall()?.enclose(order) ?? {};
+    spawnSync(program, [...args], { env: walled.environment });
+  };
+  const refusal = attempt(() => String(start()), "refused");
+  expect(readdirSync(other)).toEqual([]);
+  expect(refusal).toBe("refused");
+});
 
 it.skipIf(NO_WALL)("a command has a session of its own, and so no terminal of the person's", () => {
   using walled = openWalledHome();

@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } fro
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
 import { protectedPlaces } from "../../guard/protected-places.ts";
 import { ownProgram } from "../agents/own-program.ts";
@@ -36,8 +37,8 @@ export interface Wall {
 }
 
 interface WallOrder {
-  /** The folder that it may write, absolute. */
-  readonly folder: string;
+  /** The folder that it may write; of a workspace, a part of it stands for the whole. */
+  readonly folder: AgentFolder;
   /** The program may not write the folder. */
   readonly readOnly?: true;
   /** Protects only existing places: the cover of a missing one would be visible in the folder meanwhile. */
@@ -134,7 +135,9 @@ const GIT_SETTINGS = [
 function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed {
   const { projectRoot: root } = setup;
   openOwnFolder(root, ".pawl");
-  const folder = topOf(realOr(order.folder));
+  // An agent may have put a link in the place of a folder in its workspace, but not of the workspace.
+  const top: AgentFolder = { agentPath: realOr(topOf(order.folder).agentPath) };
+  const folder = top.agentPath;
   const store = order.agent === undefined ? null : openStore(root, folder);
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
@@ -148,7 +151,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const reads = [
     ...withoutStore([...usualReads(setup.environment), ...programs], setup.environment),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
-    ...gitReads(folder),
+    ...gitReads(top),
     ...named(setup.settings.read),
   ];
   const writes = [
@@ -160,9 +163,9 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const layout: Layout = {
     root,
     folder,
-    isApart: isWorkspace(folder),
+    isApart: isWorkspace(top),
     readOnly: order.readOnly === true,
-    cwd: realOr(order.cwd ?? order.folder),
+    cwd: workingFolder(order.cwd ?? order.folder.agentPath, folder),
     hidden,
     read: inPlace(reads, isHidden).filter((path) => hidden.some(({ at }) => covers(at, path, root))),
     write: inPlace(writes, isHidden),
@@ -171,7 +174,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     guarded: [],
     last: [
       ...gitOf(folder),
-      ...stateMounts(setup, order, folder, isHidden),
+      ...stateMounts(setup, order, top, isHidden),
       ...(way ? [{ type: "read", from: way.folder, at: WAY_OUT } as const] : []),
     ],
     kernel: KERNEL.filter((path) => existsSync(path)),
@@ -188,6 +191,16 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     ...order.args,
   ];
   return { program, args, environment: inside(order.environment), release: way?.release };
+}
+
+function workingFolder(named: string, folder: string): string {
+  const real = realOr(named);
+  if (isInside(real, folder)) return real;
+  throw new PawlError(
+    "path-outside-project",
+    `${named} leads out of ${folder}: expected a folder in it, found a link to ${real}.`,
+    `Put the folder back: \`git checkout -- .\` in ${folder}.`,
+  );
 }
 
 /** The protected places inside writable ones, and each repository there. */
@@ -358,9 +371,10 @@ function gitOf(folder: string): readonly Mount[] {
 function stateMounts(
   { stateFolder }: WallSetup,
   { proof, readOnly, writes = [] }: WallOrder,
-  folder: string,
+  top: AgentFolder,
   isHidden: (path: string) => boolean,
 ): readonly Mount[] {
+  const folder = top.agentPath;
   const state = realOr(dirname(dirname(stateFolder)));
   if (!existsSync(state) && !isHidden(state)) return [];
   const there = (type: "read" | "write", paths: readonly string[]): readonly Mount[] =>
@@ -368,9 +382,9 @@ function stateMounts(
   return [
     { type: "empty", at: state },
     ...there("read", proof ? [proof] : []),
-    ...(isWorkspace(folder)
+    ...(isWorkspace(top)
       ? [
-          ...there("read", [join(dirname(folder), HUB), beside(folder, GIT_CONFIG)]),
+          ...there("read", [join(dirname(folder), HUB), beside(top, GIT_CONFIG)]),
           ...there(readOnly ? "read" : "write", [folder]),
           ...there(
             "write",

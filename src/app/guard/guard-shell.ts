@@ -2,8 +2,9 @@
  * How a client's shell is kept from writing protected files: by the client and its version. docs/guard.md has
  * the table.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { firstNames, readLinkedText } from "../../adapters/files/plain-file.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { clientAbove, isAtLeast } from "../../adapters/guard/client-program.ts";
 import { drawWall, makeScript, type ShellOrder } from "../../adapters/guard/shell-wall.ts";
@@ -126,6 +127,8 @@ function namedVersion(client: GuardedClient, { AI_AGENT = "" }: Environment): st
   return client === "claude-code" && version ? version.replaceAll("-", ".") : null;
 }
 
+const MOST_RULES = 1000;
+
 /** Whether rules of Codex, the person's or the project's, refuse a command outright. */
 function hasForbidden(environment: Environment, cwd: string | null): boolean {
   const home = environment.CODEX_HOME || join(environment.HOME ?? "/", ".codex");
@@ -135,8 +138,8 @@ function hasForbidden(environment: Environment, cwd: string | null): boolean {
     "/etc/codex/rules",
   ];
   return folders.some((folder) =>
-    attempt(() => readdirSync(folder), []).some((name) =>
-      /forbidden/.test(attempt(() => readFileSync(join(folder, name), "utf8"), "forbidden")),
+    attempt(() => firstNames(folder, MOST_RULES), []).some((name) =>
+      /forbidden/.test(attempt(() => readLinkedText(join(folder, name)), "forbidden")),
     ),
   );
 }

@@ -1,6 +1,6 @@
 /** Agents: real programs that do the work. */
 import type { ProjectPath } from "../path.ts";
-import type { Folder } from "./worktrees.ts";
+import type { AgentFolder } from "./worktrees.ts";
 
 export interface Agents {
   /**
@@ -18,7 +18,7 @@ export interface Agents {
   /** A run's known usage, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
   /** The session of a run whose owner died, and its folder; null: nothing is kept of it. */
-  sessionOf(run: string): Promise<{ readonly id: string; readonly folder: Folder } | null>;
+  sessionOf(run: string): Promise<{ readonly id: string; readonly folder: string } | null>;
   /** The run's last sign of life, ISO 8601; null: nothing is kept of it. */
   lastSignOf(run: string): Promise<string | null>;
   /**
@@ -50,7 +50,7 @@ export interface AgentOrder {
   readonly agent: string;
   /** The task on which the agent works and for which it may speak. Absent: it may speak for none. */
   readonly task?: string;
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   /** Goes to the program's stdin, never to its command line. */
   readonly prompt: string;
   /** `new` with an id (a UUID): a preset for agents that accept one. An event reports the id in use. */

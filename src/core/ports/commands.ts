@@ -1,7 +1,7 @@
 /** Commands that Pawl runs itself, to check the work. */
 import { type ProjectPath, projectPath } from "../path.ts";
 import type { AgentLimits } from "./agents.ts";
-import type { Folder } from "./worktrees.ts";
+import type { AgentFolder } from "./worktrees.ts";
 
 export interface Commands {
   /**
@@ -17,7 +17,7 @@ export interface CommandOrder {
   /** The task whose work it checks. */
   readonly task?: string;
   readonly command: string;
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: Pick<AgentLimits, "inactivity" | "total">;
   /**

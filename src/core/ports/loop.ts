@@ -10,7 +10,7 @@ import type { Setups } from "./setup.ts";
 import type { Store } from "./store.ts";
 import type { Watch } from "./watch.ts";
 import type { Workers } from "./workers.ts";
-import type { Folder, Worktrees } from "./worktrees.ts";
+import type { AgentFolder, Worktrees } from "./worktrees.ts";
 
 /** The ports for work on a task. */
 export interface WorkPorts {
@@ -23,7 +23,7 @@ export interface WorkPorts {
   /** This machine's name, if others work on the tasks, too. */
   readonly host?: string;
   /** The project's own folder, for tasks without a repository. */
-  readonly root: Folder;
+  readonly root: AgentFolder;
   /** Environment variables that every agent gets, besides its task. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -1,12 +1,12 @@
 import type { SetupSettings } from "../settings.ts";
-import type { Folder } from "./worktrees.ts";
+import type { AgentFolder } from "./worktrees.ts";
 
 /** Whether a folder has what its repository's `setup` makes: packages and the like. */
 export interface Setups {
   /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
-  look(folder: Folder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
+  look(folder: AgentFolder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
   /** Records that the commands have run. */
-  done(folder: Folder, setup: SetupSettings): Promise<void>;
+  done(folder: AgentFolder, setup: SetupSettings): Promise<void>;
 }
 
 /**

@@ -1,8 +1,13 @@
 /** Worktrees: where the work on tasks happens, and how it reaches a branch. */
 import type { ProjectPath } from "../path.ts";
 
-/** A folder to work in. Opaque to the core, which only passes it from one port to another. */
-export type Folder = string & { readonly __folder: true };
+/**
+ * A folder in which an agent works, and so may have put anything: links, pipes, a million names. It is no text, so that
+ * no call of `node:fs` and no git takes it; few files open one, and `test/checks/architecture.test.ts` names them.
+ */
+export interface AgentFolder {
+  readonly agentPath: string;
+}
 
 /** A repository of the project: a path inside it, or `.` for the project's own. */
 export type Repo = ProjectPath | ".";
@@ -23,7 +28,7 @@ export interface Meanwhile {
 export interface Worktree {
   readonly repo: Repo;
   readonly branch: string;
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
 }
 
 /** A lease in its holder's hands. A later holder has a higher epoch. */
@@ -152,7 +157,7 @@ export interface Base {
 }
 
 export interface CheckedOut {
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   /** Removes the folder. */
   release(): Promise<void>;
 }
@@ -192,11 +197,11 @@ export type Saved =
 export interface EnsuredWorktree extends Worktree {
   /** `elsewhere`: a worker on another machine saved it. */
   readonly from: "kept" | "local" | "remote" | "base" | "elsewhere";
-  readonly lost?: Folder;
+  readonly lost?: AgentFolder;
   /** The branch's commit as far as its work has come in. */
   readonly head: string | null;
   /** The new place of the folder's content, if another machine had continued without it. */
-  readonly aside?: Folder;
+  readonly aside?: AgentFolder;
 }
 
 export interface WorkDone {
@@ -293,7 +298,7 @@ export interface ReadyMerge {
 }
 
 export type PreparedMerge =
-  | ({ readonly kind: "prepared"; readonly folder: Folder } & ReadyMerge & EarlierMerge)
+  | ({ readonly kind: "prepared"; readonly folder: AgentFolder } & ReadyMerge & EarlierMerge)
   /** `into` already holds the branch's commits, the local one and the remote's. */
   | ({ readonly kind: "merged-already"; readonly commit: string } & EarlierMerge)
   | { readonly kind: "conflicts"; readonly files: readonly string[] }

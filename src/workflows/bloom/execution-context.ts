@@ -5,8 +5,8 @@ import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { TakenLease } from "../../core/ports/leases.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
 import type {
+  AgentFolder,
   EnsuredWorktree,
-  Folder,
   HeldLease,
   Repo,
   SharedWorktrees,
@@ -151,7 +151,7 @@ export interface StepResult {
 }
 
 export interface TaskFolder {
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   readonly worktree: EnsuredWorktree | null;
   /**
    * The folder with the files of a worktree that had lost its `.git`; null: none, or its agent already knows.
@@ -184,13 +184,13 @@ export async function placeOf(context: ExecutionContext): Promise<TaskFolder> {
   if (made.from !== "kept")
     context.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
   if (made.aside !== undefined)
-    context.show({ type: "worktree:left_behind", taskId: task.id, branch, folder: made.aside });
+    context.show({ type: "worktree:left_behind", taskId: task.id, branch, folder: made.aside.agentPath });
   if (made.lost !== undefined)
     await context.note({
-      patch: { lost: made.lost },
-      events: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
+      patch: { lost: made.lost.agentPath },
+      events: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost.agentPath }],
     });
-  const lost = made.lost ?? context.known.run.lost ?? null;
+  const lost = made.lost?.agentPath ?? context.known.run.lost ?? null;
   const [isNew, isBrought] = [made.from === "base", made.from === "elsewhere"];
   return { folder: made.folder, worktree: made, lost, isNew, isBrought };
 }

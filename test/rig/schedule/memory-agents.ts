@@ -62,7 +62,7 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
       const limited = { words: LIMIT, resets: limit.toISOString() };
       return end(order.run, { ...END, outcome: "failed", reason: "rate-limit", detail: LIMIT, limited });
     }
-    const branch = order.folder.split("/").slice(2).join("/");
+    const branch = order.folder.agentPath.split("/").slice(2).join("/");
     const isIdle = simulator.chance(world.idle) && !order.prompt.includes("## Conflicts with");
     if (order.prompt.includes("## Conflicts with")) git.join(branch, "main");
     else if (!isIdle) git.commit(branch);
@@ -154,7 +154,7 @@ export function memoryCommands({
       simulator.after(process, 10 + simulator.below(300), "verifies", () => {
         const code = exit?.(order) ?? 0;
         const told = { ...end, exit: code, tail: code === 0 ? "" : says, output };
-        files.set(`${output}/end.json`, JSON.stringify({ ...told, folder: order.folder }));
+        files.set(`${output}/end.json`, JSON.stringify({ ...told, folder: order.folder.agentPath }));
         tell(told);
       });
       return {

@@ -1,5 +1,5 @@
 /** Branches and merges as a graph of commits in memory, and the folders in which agents work. */
-import type { Folder, MergeOrder, Worktree, Worktrees } from "../../../src/core/ports/worktrees.ts";
+import type { MergeOrder, Worktree, Worktrees } from "../../../src/core/ports/worktrees.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import type { Process, Simulator } from "./simulator.ts";
 
@@ -53,7 +53,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
   };
   const contains = (whole: string | undefined, part: string | undefined) =>
     part !== undefined && history(whole).has(part);
-  const folderOf = (branch: string) => `/worktrees/${branch}` as Folder;
+  const folderOf = (branch: string) => ({ agentPath: `/worktrees/${branch}` });
   const missing = (branch: string | undefined, others: readonly (string | undefined)[]) =>
     [...history(branch)].filter((commit) => !others.some((other) => contains(other, commit))).length;
 
@@ -145,7 +145,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         slots.set(slotOf(process, order), commit);
         return {
           kind: "prepared",
-          folder: `/at/${commit}` as Folder,
+          folder: { agentPath: `/at/${commit}` },
           commit,
           base: onto,
           onto,
@@ -185,7 +185,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
       async checkOut(_, commit) {
         await step(`checks out ${commit}`);
         git.checkedOut.push(commit);
-        return { folder: `/at/${commit}` as Folder, release: async () => {} };
+        return { folder: { agentPath: `/at/${commit}` }, release: async () => {} };
       },
       remove: async () => ({ kind: "gone-already" }),
       done: async () => ({ commits: [], uncommitted: [] }),

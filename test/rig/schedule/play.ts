@@ -239,7 +239,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
     simulator,
     files: disk.files,
     says: "one test\nof main\nfails",
-    exit: ({ folder }) => (git.isRed(folder) || isFlaky(folder) ? 1 : 0),
+    exit: ({ folder }) => (git.isRed(folder.agentPath) || isFlaky(folder.agentPath) ? 1 : 0),
   });
   /** Never twice in a row: that would be no chance. */
   const failedLast = new Set<string>();
@@ -263,7 +263,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
         pullRequests: undefined as never,
         setups: undefined as never,
         freePorts: disk.freePorts,
-        root: "/root" as never,
+        root: { agentPath: "/root" },
         environment: {},
       },
       leaseManager: disk.claimsOf(process),

@@ -236,15 +236,15 @@ export function openStage(options: StageOptions): Stage {
   const times = new Map<string, number>();
   const begun = (order: CommandOrder) => {
     const { command, folder } = order;
-    const at = `${command} ${folder}`;
+    const at = `${command} ${folder.agentPath}`;
     times.set(at, (times.get(at) ?? 0) + 1);
     options.onCommand?.(true, times.get(at) ?? 1, order);
   };
   const exitOf = (order: CommandOrder) => {
     const { command, folder } = order;
-    const n = times.get(`${command} ${folder}`) ?? 1;
+    const n = times.get(`${command} ${folder.agentPath}`) ?? 1;
     options.onCommand?.(false, n, order);
-    return options.exit?.(command, folder, n) ?? 0;
+    return options.exit?.(command, folder.agentPath, n) ?? 0;
   };
   const spent = new Map<string, AgentUsage>();
   const quotas = new Map<string, readonly QuotaWindow[]>();
@@ -254,8 +254,8 @@ export function openStage(options: StageOptions): Stage {
     { quotas, stoppedAs: options.stoppedAs ?? "stopped" },
     async (order, hear, stopped) => {
       const failed = await agent(begin(order, hear, stopped));
-      if (failed === undefined && order.folder.startsWith(BRANCHES))
-        git.commit(order.folder.slice(BRANCHES.length));
+      if (failed === undefined && order.folder.agentPath.startsWith(BRANCHES))
+        git.commit(order.folder.agentPath.slice(BRANCHES.length));
       return failed;
     },
   );
@@ -318,7 +318,7 @@ export function openStage(options: StageOptions): Stage {
         pullRequests: forge ?? (undefined as never),
         setups: undefined as never,
         freePorts: disk.freePorts,
-        root: "/root" as never,
+        root: { agentPath: "/root" },
         ...(options.shared && { host: options.shared.host?.() ?? "here" }),
         environment: {},
       },

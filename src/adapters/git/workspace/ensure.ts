@@ -12,9 +12,9 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { dirname, join, relative } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { EnsureOrder, Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, EnsureOrder, Worktree } from "../../../core/ports/worktrees.ts";
+import { folderIn, isThere, removeFolder } from "../../files/agent-folder.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
-import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { discover } from "../discover.ts";
@@ -52,7 +52,7 @@ type From = "kept" | "local" | "remote" | "base";
 interface Ensured {
   readonly from: From;
   readonly head: string | null;
-  readonly lost?: Folder;
+  readonly lost?: AgentFolder;
 }
 
 export async function ensureWorktree(place: Workplace, order: EnsureOrder): Promise<Worktree & Ensured> {
@@ -73,12 +73,11 @@ export async function ensureWorktree(place: Workplace, order: EnsureOrder): Prom
 }
 
 /** The folder of the workspace in which tasks work: the project may be a subfolder of its repository. */
-export function insideOf(checkout: string, top: Folder): Folder {
+export function insideOf(checkout: string, top: AgentFolder): AgentFolder {
   const around = discover(checkout)?.top;
   const prefix = around == null ? "" : relative(realpathSync(around), realpathSync(checkout));
   if (prefix === "") return top;
-  mkdirSync(join(top, prefix), { recursive: true });
-  return join(top, prefix) as Folder;
+  return folderIn(top, prefix);
 }
 
 async function ensure(
@@ -93,20 +92,20 @@ async function ensure(
   const top = paths.worktree(branch);
   const note = paths.unfinished(branch);
   const isUntouched = existsSync(note);
-  const isThere = existsSync(top) && !isUntouched;
-  if (isThere && isWhole(top)) return { from: "kept", head: await commitOf(hub, `refs/heads/${branch}`) };
-  const aside = isThere ? setAside(top, (n) => paths.lost(branch, n)) : null;
+  const isKept = isThere(top) && !isUntouched;
+  if (isKept && isWhole(top)) return { from: "kept", head: await commitOf(hub, `refs/heads/${branch}`) };
+  const aside = isKept ? setAside(top, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
   const start = (isUntouched ? readStart(note) : null) ?? (await findStart(hub, call, order));
-  mkdirSync(dirname(top), { recursive: true, mode: 0o700 });
+  mkdirSync(paths.base, { recursive: true, mode: 0o700 });
   writeFileSync(note, JSON.stringify(start));
   await checkSigning(call, hub, start.commit);
   await makeWorkspace(place, { hub, from: call, top, branch, commit: start.commit });
   await moveBranch(hub, branch, start.commit);
   writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
-  return { from: start.from, head: start.commit, ...(aside === null ? {} : { lost: aside as Folder }) };
+  return { from: start.from, head: start.commit, ...(aside === null ? {} : { lost: aside }) };
 }
 
 /** Called before an agent works there: without an identity, none of its commits could succeed. */
@@ -244,7 +243,7 @@ interface Making {
   readonly hub: GitCall;
   /** The person's repository. */
   readonly from: GitCall;
-  readonly top: Folder;
+  readonly top: AgentFolder;
   /** The branch to check out; null: detaches HEAD at the commit. */
   readonly branch: string | null;
   readonly commit: string;
@@ -253,8 +252,8 @@ interface Making {
 /** Replaces the folder at `top`, which holds no work yet. */
 export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
   const { branch, commit, from, hub, top } = making;
-  const own = join(top, ".git");
-  await removeTree(top);
+  const own = join(top.agentPath, ".git");
+  await removeFolder(top);
   for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
     rmSync(beside(top, kind), { recursive: true, force: true });
   place.makeWork();

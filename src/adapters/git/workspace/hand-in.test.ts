@@ -27,7 +27,7 @@ let hub: string;
 let work: Worktree;
 
 const open = () => openWorktrees(root, USER);
-const inside = (...args: readonly string[]) => git(work.folder, ...args);
+const inside = (...args: readonly string[]) => git(work.folder.agentPath, ...args);
 const at = () => git(hub, "rev-parse", "bloom/T1");
 
 beforeEach(async () => {
@@ -36,17 +36,17 @@ beforeEach(async () => {
   git(scratch, "init", "-qb", "main", root);
   commit(root, "a.txt", "one\n", "Begin");
   work = await open().ensure({ repo: ".", branch: "bloom/T1" });
-  hub = join(work.folder, "../@hub.git");
+  hub = join(work.folder.agentPath, "../@hub.git");
 });
 afterEach(() => {
   rmSync(scratch, { recursive: true, force: true });
-  rmSync(join(work.folder, "../.."), { recursive: true, force: true });
+  rmSync(join(work.folder.agentPath, "../.."), { recursive: true, force: true });
 });
 
 /** A loose object of the workspace, whatever its name says. */
 function plant(name: string, type: string, content: string | Buffer): void {
   const bytes = Buffer.from(content);
-  const place = join(work.folder, ".git/objects", name.slice(0, 2));
+  const place = join(work.folder.agentPath, ".git/objects", name.slice(0, 2));
   mkdirSync(place, { recursive: true });
   const file = join(place, name.slice(2));
   rmSync(file, { force: true });
@@ -56,14 +56,19 @@ function plant(name: string, type: string, content: string | Buffer): void {
 /** Writes an object that git itself would not make. */
 function raw(type: string, content: string | Buffer): string {
   const args = ["hash-object", "-t", type, "-w", "--stdin", "--literally"];
-  return execFileSync("git", args, { cwd: work.folder, env: USER, input: content, encoding: "utf8" }).trim();
+  return execFileSync("git", args, {
+    cwd: work.folder.agentPath,
+    env: USER,
+    input: content,
+    encoding: "utf8",
+  }).trim();
 }
 
 const whole = () => expect(git(hub, "fsck", "--strict", "--no-dangling")).toBe("");
 
 it("takes the commits of the task's branch in, rewritten ones too, and once is enough", async () => {
   promise("wall.one-branch");
-  commit(work.folder, "b.txt", "b\n", "b");
+  commit(work.folder.agentPath, "b.txt", "b\n", "b");
   expect(await open().state(work, "main")).toMatchObject({ unmerged: 1, uncommitted: [] });
   expect(git(hub, "log", "--format=%s", "bloom/T1")).toBe("b\nBegin");
   inside("commit", "-q", "--amend", "-m", "B");
@@ -80,7 +85,7 @@ it("takes the commits of the task's branch in, rewritten ones too, and once is e
 it("takes in what it left on another branch or on none, and says where it is", async () => {
   promise("wall.one-branch");
   inside("switch", "-q", "--detach");
-  const id = commit(work.folder, "b.txt", "b\n");
+  const id = commit(work.folder.agentPath, "b.txt", "b\n");
   expect(await open().state(work, "main")).toMatchObject({ branch: null, head: id, unmerged: 1 });
   expect(git(hub, "cat-file", "-t", id)).toBe("commit");
   expect(at()).toBe(git(root, "rev-parse", "main"));
@@ -90,7 +95,7 @@ it("takes no content under another object's name", async () => {
   promise("wall.one-branch");
   const blob = git(root, "rev-parse", "main:a.txt");
   plant(blob, "blob", "forged\n");
-  commit(work.folder, "b.txt", "b\n");
+  commit(work.folder.agentPath, "b.txt", "b\n");
   await open()
     .state(work)
     .catch(() => {});
@@ -106,7 +111,7 @@ it("takes no commit of which something is missing", async () => {
     "commit",
     `tree ${tree}\nparent ${before}\nauthor A <a@b> 0 +0000\ncommitter A <a@b> 0 +0000\n\nx\n`,
   );
-  writeFileSync(join(work.folder, ".git/refs/heads/bloom/T1"), `${id}\n`);
+  writeFileSync(join(work.folder.agentPath, ".git/refs/heads/bloom/T1"), `${id}\n`);
   await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
   expect(at()).toBe(before);
   whole();
@@ -134,12 +139,15 @@ it.each([
 it("lets nothing that is no commit stand for the branch", async () => {
   promise("wall.one-branch");
   const before = at();
-  writeFileSync(join(work.folder, ".git/refs/heads/bloom/T1"), `${inside("rev-parse", "HEAD^{tree}")}\n`);
+  writeFileSync(
+    join(work.folder.agentPath, ".git/refs/heads/bloom/T1"),
+    `${inside("rev-parse", "HEAD^{tree}")}\n`,
+  );
   await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
   expect(at()).toBe(before);
-  rmSync(join(work.folder, ".git/refs/heads/bloom"), { recursive: true });
+  rmSync(join(work.folder.agentPath, ".git/refs/heads/bloom"), { recursive: true });
   writeFileSync(join(scratch, "secret"), `${"2".repeat(40)}\n`);
-  symlinkSync(scratch, join(work.folder, ".git/refs/heads/bloom"));
+  symlinkSync(scratch, join(work.folder.agentPath, ".git/refs/heads/bloom"));
   await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
   expect(at()).toBe(before);
 });
@@ -149,16 +157,16 @@ it("sees what is not committed, whatever the workspace's git folder says", async
   const lies: readonly (() => void)[] = [
     () => inside("update-index", "--assume-unchanged", "a.txt"),
     () => inside("update-index", "--skip-worktree", "a.txt"),
-    () => writeFileSync(join(work.folder, ".git/info/exclude"), "*\n"),
+    () => writeFileSync(join(work.folder.agentPath, ".git/info/exclude"), "*\n"),
     () => {
       inside("config", "filter.x.clean", "git cat-file blob HEAD:a.txt");
-      writeFileSync(join(work.folder, ".git/info/attributes"), "* filter=x\n");
+      writeFileSync(join(work.folder.agentPath, ".git/info/attributes"), "* filter=x\n");
     },
     () => inside("config", "core.worktree", scratch),
     () => inside("config", "status.showUntrackedFiles", "no"),
   ];
-  writeFileSync(join(work.folder, "a.txt"), "changed\n");
-  writeFileSync(join(work.folder, "new.txt"), "new\n");
+  writeFileSync(join(work.folder.agentPath, "a.txt"), "changed\n");
+  writeFileSync(join(work.folder.agentPath, "new.txt"), "new\n");
   for (const lie of lies) {
     lie();
     expect((await open().state(work)).uncommitted).toEqual(["a.txt", "new.txt"]);
@@ -183,8 +191,8 @@ it("starts no program that the workspace's configuration names to look at it", a
   inside("config", "core.hooksPath", scratch);
   for (const name of ["post-index-change", "reference-transaction", "pre-commit"])
     symlinkSync(program, join(scratch, name));
-  writeFileSync(join(work.folder, ".gitattributes"), "* filter=x diff=x\n");
-  writeFileSync(join(work.folder, "a.txt"), "changed\n");
+  writeFileSync(join(work.folder.agentPath, ".gitattributes"), "* filter=x diff=x\n");
+  writeFileSync(join(work.folder.agentPath, "a.txt"), "changed\n");
   expect((await open().state(work)).uncommitted).toEqual(["a.txt", ".gitattributes"]);
   expect(existsSync(ran)).toBe(false);
 });
@@ -197,19 +205,19 @@ it.each<readonly [string, () => void]>([
     "a folder as its configuration",
     () => {
       remove(".git/config");
-      mkdirSync(join(work.folder, ".git/config"));
+      mkdirSync(join(work.folder.agentPath, ".git/config"));
     },
   ],
-  ["a configuration that is none", () => writeFileSync(join(work.folder, ".git/config"), "[[[")],
+  ["a configuration that is none", () => writeFileSync(join(work.folder.agentPath, ".git/config"), "[[[")],
   [
     "packed refs that are none",
-    () => writeFileSync(join(work.folder, ".git/packed-refs"), Buffer.alloc(9000, 255)),
+    () => writeFileSync(join(work.folder.agentPath, ".git/packed-refs"), Buffer.alloc(9000, 255)),
   ],
 ])("says in a sentence what is wrong with %s, and hangs nowhere", async (_, harm) => {
   promise("git.once");
   const before = at();
   // What was committed since, git itself must say.
-  commit(work.folder, "b.txt", "b\n", "More");
+  commit(work.folder.agentPath, "b.txt", "b\n", "More");
   harm();
   const [told] = await Promise.allSettled([open().state(work)]);
   expect(told).toMatchObject({
@@ -224,10 +232,10 @@ it("sees past what fills a workspace: a sparse file of 10 GB, pipes, loops of li
   promise("git.once");
   truncateSync(touched("huge"), 10 * 2 ** 30);
   pipe("pipe");
-  symlinkSync("loop", join(work.folder, "loop"));
+  symlinkSync("loop", join(work.folder.agentPath, "loop"));
   touched("n".repeat(255));
-  writeFileSync(Buffer.concat([Buffer.from(`${work.folder}/`), Buffer.from([0xff, 0xfe])]), "");
-  mkdirSync(join(work.folder, "many"));
+  writeFileSync(Buffer.concat([Buffer.from(`${work.folder.agentPath}/`), Buffer.from([0xff, 0xfe])]), "");
+  mkdirSync(join(work.folder.agentPath, "many"));
   for (let n = 0; n < 2000; n++) touched(`many/${n}`);
   const { uncommitted } = await open().state(work);
   expect(uncommitted).toHaveLength(4 + 2000);
@@ -235,30 +243,30 @@ it("sees past what fills a workspace: a sparse file of 10 GB, pipes, loops of li
 });
 
 function remove(path: string): void {
-  rmSync(join(work.folder, path), { recursive: true, force: true });
+  rmSync(join(work.folder.agentPath, path), { recursive: true, force: true });
 }
 
 function pipe(path: string): void {
   remove(path);
-  execFileSync("mkfifo", [join(work.folder, path)]);
+  execFileSync("mkfifo", [join(work.folder.agentPath, path)]);
 }
 
 function touched(path: string): string {
-  writeFileSync(join(work.folder, path), "");
-  return join(work.folder, path);
+  writeFileSync(join(work.folder.agentPath, path), "");
+  return join(work.folder.agentPath, path);
 }
 
 it("takes away what a killed call left apart", async () => {
   promise("git.once");
   mkdirSync(join(hub, "incoming-999999999-0/pack"), { recursive: true });
-  commit(work.folder, "b.txt", "b\n");
+  commit(work.folder.agentPath, "b.txt", "b\n");
   await open().state(work);
   expect(readdirSync(hub).filter((name) => name.startsWith("incoming"))).toEqual([]);
 });
 
 it("keeps what a workspace borrows, whatever the person's repository does", async () => {
   promise("git.no-work-lost");
-  commit(work.folder, "b.txt", "b\n");
+  commit(work.folder.agentPath, "b.txt", "b\n");
   await open().state(work);
   git(root, "checkout", "-q", "--orphan", "other");
   git(root, "commit", "-qm", "other");

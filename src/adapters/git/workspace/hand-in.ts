@@ -12,6 +12,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../../core/id.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { birthOf } from "../../checks/process.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "../git.ts";
@@ -42,7 +43,7 @@ export interface Tip {
 export async function handIn(
   place: Workplace,
   hub: GitCall,
-  folder: string,
+  folder: AgentFolder,
   tips: readonly Tip[],
   known: readonly string[],
   isOurs = false,
@@ -68,7 +69,7 @@ git pack-objects --revs --thin --stdout -q --delta-base-offset
 export async function bringObjects(
   place: Workplace,
   hub: GitCall,
-  folder: string,
+  folder: AgentFolder,
   commits: readonly string[],
   known: readonly string[],
   { isOurs = false, through }: { readonly isOurs?: boolean; readonly through?: string } = {},
@@ -178,6 +179,6 @@ function lastLine(text: string): string {
   return (text.trim().split("\n").at(-1) ?? "").slice(0, 300) || "it gave no reason";
 }
 
-export function refusedWork(folder: string, branch: string, reason: string) {
-  return gitFailed(["hand-in"], folder, `the commits of ${branch} cannot be imported: ${reason}`);
+export function refusedWork({ agentPath }: AgentFolder, branch: string, reason: string) {
+  return gitFailed(["hand-in"], agentPath, `the commits of ${branch} cannot be imported: ${reason}`);
 }

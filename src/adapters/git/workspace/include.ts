@@ -3,15 +3,18 @@
  * workspace needs too, such as `.env`. Only what git ignores and is a plain file is copied, and no link is
  * followed on the way to its place. What is secret in them is masked in what programs print there.
  */
-import { copyFileSync, existsSync, lstatSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../../core/attempt.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import { putIn } from "../../files/agent-folder.ts";
 import { noteIncluded } from "../../process/included-secrets.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
 const NAME = ".worktreeinclude";
 
-export async function bringIncluded(from: GitCall, top: string): Promise<void> {
+export async function bringIncluded(from: GitCall, top: AgentFolder): Promise<void> {
   const checkout = discover(from.folder)?.top;
   if (checkout == null || !existsSync(join(checkout, NAME))) return;
   const call: GitCall = { ...from, folder: checkout };
@@ -26,22 +29,9 @@ export async function bringIncluded(from: GitCall, top: string): Promise<void> {
   const paths = ignored.output.split("\0").filter(Boolean);
   noteIncluded(top, { from: checkout, paths });
   for (const path of paths)
-    if (isPlain(join(checkout, path)) && isWay(top, path)) {
-      mkdirSync(dirname(join(top, path)), { recursive: true });
-      copyFileSync(join(checkout, path), join(top, path));
-    }
+    if (isPlain(join(checkout, path))) attempt(() => putIn(top, path, join(checkout, path)), undefined);
 }
 
 function isPlain(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-/** Whether each parent is a folder or missing, and the file is missing. */
-function isWay(top: string, path: string): boolean {
-  const names = path.split("/");
-  for (let at = 1; at < names.length; at++) {
-    const found = lstatSync(join(top, ...names.slice(0, at)), { throwIfNoEntry: false });
-    if (found !== undefined && !found.isDirectory()) return false;
-  }
-  return lstatSync(join(top, path), { throwIfNoEntry: false }) === undefined;
 }

@@ -4,6 +4,7 @@
  * output is checked outside.
  */
 
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { gitSettings } from "../../process/environment.ts";
 import { topOf, workspaceEnvironment } from "../../process/work-folder.ts";
 import {
@@ -21,7 +22,7 @@ import type { Workplace } from "./workplace.ts";
 export interface InsideOrder
   extends Pick<GitCall, "accept" | "input" | "inputFile" | "limit" | "onOutput" | "stop"> {
   /** A folder of the workspace. */
-  readonly folder: string;
+  readonly folder: AgentFolder;
   /** For `sh`; its arguments are `$1`, `$2` … */
   readonly script: string;
   readonly args?: readonly string[];
@@ -39,10 +40,11 @@ const MOST = 64 * 1024 * 1024;
 
 /** Throws `git-failed` on an exit code that is not accepted. */
 export async function inside(place: Workplace, order: InsideOrder): Promise<GitAnswer> {
-  const folder = topOf(order.folder);
+  const top = topOf(order.folder);
+  const folder = top.agentPath;
   const own = {
     ...plainEnvironment(place.call(folder).environment),
-    ...workspaceEnvironment(folder),
+    ...workspaceEnvironment(top),
     ...gitSettings([...FIXED, ...(place.wall || !order.from ? [] : await driversOf(order.from))]),
     ...order.environment,
   };
@@ -54,7 +56,7 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
   const { program, args, environment } =
     place.wall?.enclose({
       ...called,
-      folder,
+      folder: top,
       ...(order.readOnly && { readOnly: true }),
       ...(order.writes && { writes: order.writes }),
     }) ?? called;

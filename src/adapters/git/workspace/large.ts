@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PawlError } from "../../../core/error.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import type { GitCall } from "../git.ts";
 import { inside } from "./inside.ts";
@@ -26,7 +27,7 @@ const READ = `exec cat ".git/lfs/objects/$1/$2/$3"`;
 export async function bringLarge(
   place: Workplace,
   hub: GitCall,
-  folder: string,
+  folder: AgentFolder,
   names: readonly string[],
 ): Promise<void> {
   // The link points to the person's own folder, which may not exist yet.
@@ -53,7 +54,7 @@ export async function bringLarge(
       if (bytes > LARGEST || hash.digest("hex") !== name)
         throw new PawlError(
           "git-failed",
-          `A large file of ${folder} cannot be imported: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
+          `A large file of ${folder.agentPath} cannot be imported: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
           "Run `git lfs fsck` there, and commit the file again.",
         );
       mkdirSync(dirname(to), { recursive: true });

@@ -28,12 +28,15 @@ const setups = () => openSetups(root, openWorkspaceFiles(root, USER));
 const ensure = (branch: string) => open().ensure({ repo: ".", branch });
 const uncommitted = async (worktree = work) => (await open().state(worktree)).uncommitted.toSorted();
 const put = (path: string, text: string, worktree = work) => {
-  mkdirSync(dirname(join(worktree.folder, path)), { recursive: true });
-  writeFileSync(join(worktree.folder, path), text);
+  mkdirSync(dirname(join(worktree.folder.agentPath, path)), { recursive: true });
+  writeFileSync(join(worktree.folder.agentPath, path), text);
 };
 const added = () => {
-  git(work.folder, "add", "-A");
-  return git(work.folder, "diff", "--cached", "--name-only", "-z").split("\0").filter(Boolean).toSorted();
+  git(work.folder.agentPath, "add", "-A");
+  return git(work.folder.agentPath, "diff", "--cached", "--name-only", "-z")
+    .split("\0")
+    .filter(Boolean)
+    .toSorted();
 };
 
 const SETUP = { run: ["make"], inputs: ["Makefile"] };
@@ -51,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   rmSync(scratch, { recursive: true, force: true });
-  rmSync(join(work.folder, "../.."), { recursive: true, force: true });
+  rmSync(join(work.folder.agentPath, "../.."), { recursive: true, force: true });
 });
 
 it("is no work of the task, whatever its name, until somebody changes it", async () => {
@@ -67,11 +70,11 @@ it("is no work of the task, whatever its name, until somebody changes it", async
   // A neighbour of an odd name is not meant.
   put("axb", "by the agent\n");
   expect(await uncommitted()).toEqual(["axb", "gen/three.ts", "mine.txt"]);
-  appendFileSync(join(work.folder, "uv.lock"), "more\n");
-  appendFileSync(join(work.folder, "a*b"), "more\n");
+  appendFileSync(join(work.folder.agentPath, "uv.lock"), "more\n");
+  appendFileSync(join(work.folder.agentPath, "a*b"), "more\n");
   expect(await uncommitted()).toEqual(["a*b", "axb", "gen/three.ts", "mine.txt", "uv.lock"]);
   expect(added()).toEqual(["a*b", "axb", "gen/three.ts", "mine.txt", "uv.lock"]);
-  git(work.folder, "commit", "-qm", "work");
+  git(work.folder.agentPath, "commit", "-qm", "work");
   expect(await uncommitted()).toEqual([]);
 });
 
@@ -81,8 +84,8 @@ it("is a whole folder where nobody reads its files: a virtual environment, a rep
   put(".venv/pyvenv.cfg", "home = /usr/bin\n");
   put(".venv/bin/tool", "#!/bin/sh\n");
   for (let n = 0; n < 1001; n++) put(`many/${n}`, "");
-  git(work.folder, "init", "-q", "nested");
-  commit(join(work.folder, "nested"), "x", "x");
+  git(work.folder.agentPath, "init", "-q", "nested");
+  commit(join(work.folder.agentPath, "nested"), "x", "x");
   await setups().done(work.folder, SETUP);
   put(".venv/lib/__pycache__/tool.pyc", "made by a test\n");
   put("many/more", "");
@@ -115,8 +118,8 @@ it("of a setup that failed first is kept, too, and left out of its copy's worksp
   expect(await uncommitted()).toEqual([]);
   const second = await ensure("bloom/T2");
   expect(await setups().look(second.folder, CACHED, "fresh")).toBe("restored");
-  expect(readFileSync(join(second.folder, "lib/whole.js"), "utf8")).toBe("made\n");
-  expect(readFileSync(join(second.folder, "vendor/lib/code.js"), "utf8")).toBe("committed\n");
+  expect(readFileSync(join(second.folder.agentPath, "lib/whole.js"), "utf8")).toBe("made\n");
+  expect(readFileSync(join(second.folder.agentPath, "vendor/lib/code.js"), "utf8")).toBe("committed\n");
   expect(await uncommitted(second)).toEqual([]);
 });
 
@@ -127,5 +130,5 @@ it("is not kept if the commands wrote into a folder that git has", async () => {
   await setups().done(work.folder, CACHED);
   const second = await ensure("bloom/T2");
   expect(await setups().look(second.folder, CACHED, "fresh")).toBe("needed");
-  expect(existsSync(join(second.folder, "lib"))).toBe(false);
+  expect(existsSync(join(second.folder.agentPath, "lib"))).toBe(false);
 });

@@ -10,7 +10,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
-import type { Repo } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, Repo } from "../../../core/ports/worktrees.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { beside, topOf } from "../../process/work-folder.ts";
 import type { WorkspaceFiles } from "../../setup/setup.ts";
@@ -45,7 +45,7 @@ export function openWorkspaceFiles(
 }
 
 /** Files that were left out and have changed since are work from now on. */
-export async function takeChangedIn(place: Workplace, top: string): Promise<void> {
+export async function takeChangedIn(place: Workplace, top: AgentFolder): Promise<void> {
   const { changed } = await listed(place, top);
   const { files, folders } = readLeftOut(top);
   await apply(place, top, { files: files.filter((path) => !changed.includes(path)), folders });
@@ -57,7 +57,7 @@ export const HAS_CHANGED = `[ -s "$look/made" ] && [ -n "$(GIT_INDEX_FILE=$look/
 /** `$1` is Pawl's git folder for the workspace. */
 async function run(
   place: Workplace,
-  top: string,
+  top: AgentFolder,
   { args = [], ...order }: Pick<InsideOrder, "args" | "input" | "readOnly" | "script">,
 ): Promise<GitAnswer> {
   const look = beside(top, "look");
@@ -85,7 +85,7 @@ interface Listed {
   readonly changed: readonly string[];
 }
 
-async function listed(place: Workplace, top: string): Promise<Listed> {
+async function listed(place: Workplace, top: AgentFolder): Promise<Listed> {
   const { output } = await run(place, top, { script: LIST, readOnly: true });
   const fields = output.split("\0");
   const first = fields.indexOf("");
@@ -97,7 +97,7 @@ async function listed(place: Workplace, top: string): Promise<Listed> {
   };
 }
 
-async function leaveOut(place: Workplace, top: string, before: ReadonlySet<string>): Promise<void> {
+async function leaveOut(place: Workplace, top: AgentFolder, before: ReadonlySet<string>): Promise<void> {
   const { all, collapsed } = await listed(place, top);
   const made = all.filter((path) => !before.has(path));
   const kept = readLeftOut(top);
@@ -126,11 +126,11 @@ function foldersOf(path: string): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-function stateFile(top: string): string {
+function stateFile(top: AgentFolder): string {
   return join(beside(top, "look"), "left-out.json");
 }
 
-function readLeftOut(top: string): LeftOut {
+function readLeftOut(top: AgentFolder): LeftOut {
   const none: LeftOut = { files: [], folders: [] };
   return attempt(() => JSON.parse(readFileSync(stateFile(top), "utf8")) as LeftOut, none);
 }
@@ -149,7 +149,7 @@ export GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/made"
 git update-index --add --info-only -z --stdin
 `;
 
-async function apply(place: Workplace, top: string, leftOut: LeftOut): Promise<void> {
+async function apply(place: Workplace, top: AgentFolder, leftOut: LeftOut): Promise<void> {
   const look = beside(top, "look");
   const patterns = [
     ...leftOut.files.map(patternOf),
@@ -176,7 +176,7 @@ git ls-files -z --others --directory -- "$@"
 `;
 
 /** Whether the paths hold tracked files, and others besides. */
-async function mixed(place: Workplace, top: string, paths: readonly string[]) {
+async function mixed(place: Workplace, top: AgentFolder, paths: readonly string[]) {
   const { output } = await run(place, top, { script: MIXED, args: paths, readOnly: true });
   const fields = output.split("\0");
   const first = fields.indexOf("");

@@ -1,7 +1,7 @@
 /** Removes a workspace if its work is elsewhere. */
-import { existsSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
+import { isThere, moveFolder } from "../../files/agent-folder.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
@@ -29,9 +29,9 @@ export async function removeWorktree(
   const folder = paths.worktree(branch);
   const hub = await openHub(place, repo);
   const gone = beside(folder, "gone");
-  const there = existsSync(folder);
+  const there = isThere(folder);
   if (there && !isWhole(folder))
-    return { kind: "kept", reason: "other", detail: `${folder} has lost its .git` };
+    return { kind: "kept", reason: "other", detail: `${folder.agentPath} has lost its .git` };
   const lock = await place.locks.acquire(
     lockName("worktree", repo, branch),
     `removing ${branch}`,
@@ -42,7 +42,7 @@ export async function removeWorktree(
     if (reason) return reason;
     // Rename first: a half-removed workspace would look like one that lost its `.git`.
     await removeTree(gone);
-    if (there) renameSync(folder, gone);
+    if (there) moveFolder(folder, gone);
     const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
     for (const path of [gone, beside(folder, "look")]) await removeTree(path);
     for (const path of [

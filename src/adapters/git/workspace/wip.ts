@@ -12,9 +12,9 @@
 
 import { PawlError } from "../../../core/error.ts";
 import type {
+  AgentFolder,
   EnsuredWorktree,
   EnsureOrder,
-  Folder,
   HeldLease,
   Repo,
   Saved,
@@ -141,8 +141,13 @@ async function workIn(place: Workplace, hub: GitCall, worktree: Worktree): Promi
   return { ...work, others, ...(isPlain ? {} : { tree: await filesOf(place, hub, worktree, work.commit) }) };
 }
 
-async function treeOf(hub: GitCall, folder: string, branch: string, commit: string | null): Promise<Work> {
-  if (commit === null) throw gitFailed(["rev-parse"], folder, `no commit on ${branch}`);
+async function treeOf(
+  hub: GitCall,
+  { agentPath }: AgentFolder,
+  branch: string,
+  commit: string | null,
+): Promise<Work> {
+  if (commit === null) throw gitFailed(["rev-parse"], agentPath, `no commit on ${branch}`);
   return { commit, others: [], tree: await gitLine(hub, ["rev-parse", `${commit}^{tree}`]) };
 }
 
@@ -310,7 +315,7 @@ async function bringUp({ lease, place }: Held, taking: Taking): Promise<EnsuredW
   if (aside !== null) await ensureWorktree(place, order);
   await putBack(place, hub, made, newest);
   await git(hub, ["update-ref", savedRef(lease), newest]);
-  return { ...made, from: "elsewhere", ...(aside === null ? {} : { aside: aside as Folder }) };
+  return { ...made, from: "elsewhere", ...(aside === null ? {} : { aside }) };
 }
 
 /** The workspace's commits, and whether it has unsaved work. */

@@ -1,11 +1,13 @@
 /** What all operations on a project's workspaces share. */
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { LOCKS } from "../../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../../files/locks.ts";
 import { nodeDisk } from "../../files/node-disk.ts";
+import { readPlainText } from "../../files/plain-file.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { keepProgramsFrom } from "../../process/programs.ts";
 import { OWNER, workFolder } from "../../process/work-folder.ts";
@@ -15,7 +17,7 @@ import { encodeName } from "./worktree-paths.ts";
 /** How a program is started behind the wall. */
 export interface Walled {
   enclose(order: {
-    readonly folder: string;
+    readonly folder: AgentFolder;
     readonly readOnly?: true;
     readonly program: string;
     readonly args: readonly string[];
@@ -77,7 +79,7 @@ export function openWorkplace(
 
 function ownerOf(path: string): string {
   return attempt(() => {
-    const owner: unknown = JSON.parse(readFileSync(path, "utf8").split("\n")[0] ?? "");
+    const owner: unknown = JSON.parse(readPlainText(path).split("\n")[0] ?? "");
     return String((owner as { what?: unknown }).what);
   }, "another process");
 }

@@ -10,7 +10,7 @@ import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { projectPath } from "../../../core/path.ts";
-import type { Folder, Repo } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, Repo } from "../../../core/ports/worktrees.ts";
 import { ownPlace } from "../../files/own-folder.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
@@ -47,11 +47,11 @@ export interface WorktreePaths {
   /** The hub. */
   readonly hub: string;
   /** The top of the branch's workspace. */
-  readonly worktree: (branch: string) => Folder;
+  readonly worktree: (branch: string) => AgentFolder;
   /** The folders in which merges into a branch are made, with a slot for each concurrent one. */
-  readonly merge: (into: string, slot?: number) => Folder;
+  readonly merge: (into: string, slot?: number) => AgentFolder;
   /** The folder in which a commit is checked out apart from all tasks. */
-  readonly apart: Folder;
+  readonly apart: AgentFolder;
   /** The note that marks a workspace as incomplete. */
   readonly unfinished: (branch: string) => string;
   /** The note that names the branch of a folder. */
@@ -59,7 +59,7 @@ export interface WorktreePaths {
   /** The commits of published merges, one per line. */
   readonly published: string;
   /** The folder for a workspace that lost its `.git`; the nth of the branch. */
-  readonly lost: (branch: string, n: number) => Folder;
+  readonly lost: (branch: string, n: number) => string;
 }
 
 /** The repository's own checkout. */
@@ -79,13 +79,15 @@ export function worktreePathsOf(
     checkout: checkoutOf(projectRoot, repo),
     base,
     hub: at("@hub.git"),
-    worktree: (branch) => at(encodeName(branch)) as Folder,
-    merge: (into, slot = 0) => at(`@into-${encodeName(into)}${slot === 0 ? "" : `@${slot}`}`) as Folder,
-    apart: at("@base") as Folder,
+    worktree: (branch) => ({ agentPath: at(encodeName(branch)) }),
+    merge: (into, slot = 0) => ({
+      agentPath: at(`@into-${encodeName(into)}${slot === 0 ? "" : `@${slot}`}`),
+    }),
+    apart: { agentPath: at("@base") },
     unfinished: (branch) => at(`@new-${encodeName(branch)}`),
     label: (branch) => at(`@of-${encodeName(branch)}.json`),
     published: at("@published"),
-    lost: (branch, n) => at(`@lost-${n}-${encodeName(branch)}`) as Folder,
+    lost: (branch, n) => at(`@lost-${n}-${encodeName(branch)}`),
   };
 }
 

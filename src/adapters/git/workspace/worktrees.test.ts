@@ -53,7 +53,7 @@ const order = (branch: string, into = "main"): MergeOrder => ({
 
 async function worked(branch: string, path = `${branch}.txt`, text = "work\n"): Promise<Worktree> {
   const worktree = await open().ensure({ repo: ".", branch });
-  commit(worktree.folder, path, text);
+  commit(worktree.folder.agentPath, path, text);
   return worktree;
 }
 
@@ -89,7 +89,7 @@ describe("making a worktree", () => {
   it("starts from the repository's branch, is kept afterwards, and is listed", async () => {
     const first = await open().ensure({ repo: ".", branch: "feature/x" });
     expect(first).toMatchObject({ from: "base", branch: "feature/x" });
-    expect(readFileSync(join(first.folder, "a.txt"), "utf8")).toContain("two");
+    expect(readFileSync(join(first.folder.agentPath, "a.txt"), "utf8")).toContain("two");
     expect(await open().ensure({ repo: ".", branch: "feature/x" })).toMatchObject({ from: "kept" });
     expect(await open().list()).toEqual([{ repo: ".", branch: "feature/x", folder: first.folder }]);
     expect(git(root, "status", "--porcelain")).toBe("");
@@ -117,12 +117,12 @@ describe("making a worktree", () => {
       });
     const adopted = await open().ensure({ repo: ".", branch: "local", adopts: true });
     expect(adopted).toMatchObject({ from: "local" });
-    expect(existsSync(join(adopted.folder, "local.txt"))).toBe(true);
+    expect(existsSync(join(adopted.folder.agentPath, "local.txt"))).toBe(true);
     const fetched = await open().ensure({ repo: ".", branch: "theirs", adopts: true });
     expect(fetched.from).toBe("remote");
-    expect(git(fetched.folder, "rev-parse", "HEAD")).toBe(theirs);
+    expect(git(fetched.folder.agentPath, "rev-parse", "HEAD")).toBe(theirs);
     const based = await open().ensure({ repo: ".", branch: "mine", base: "old-base" });
-    expect(existsSync(join(based.folder, "new.txt"))).toBe(false);
+    expect(existsSync(join(based.folder.agentPath, "new.txt"))).toBe(false);
   });
 
   it("of twenty branches at once makes all of them whole", async () => {
@@ -131,27 +131,27 @@ describe("making a worktree", () => {
     git(root, "commit", "-qm", "files");
     const names = Array.from({ length: 20 }, (_, at) => `task-${at}`);
     const made = await Promise.all(names.map((branch) => open().ensure({ repo: ".", branch })));
-    for (const { folder } of made) expect(git(folder, "status", "--porcelain")).toBe("");
+    for (const { folder } of made) expect(git(folder.agentPath, "status", "--porcelain")).toBe("");
     expect(new Set(made.map(({ folder }) => folder)).size).toBe(20);
   });
 
   it("that was killed half way is finished by the next call", async () => {
     const { folder } = await open().ensure({ repo: ".", branch: "half" });
-    const base = join(folder, "..");
-    rmSync(join(folder, ".git/refs"), { recursive: true });
-    rmSync(join(folder, "a.txt"));
+    const base = join(folder.agentPath, "..");
+    rmSync(join(folder.agentPath, ".git/refs"), { recursive: true });
+    rmSync(join(folder.agentPath, "a.txt"));
     writeFileSync(join(base, "@new-half"), '{"from":"ba');
     expect(await open().ensure({ repo: ".", branch: "half" })).toMatchObject({ folder });
-    expect(git(folder, "status", "--porcelain")).toBe("");
+    expect(git(folder.agentPath, "status", "--porcelain")).toBe("");
     expect(existsSync(join(base, "@new-half"))).toBe(false);
   });
 
   it("whose folder was deleted by hand is made anew, with the branch's commits", async () => {
     const { folder } = await worked("gone");
     await open().reached({ repo: ".", branch: "gone", into: "main", fetch: false });
-    rmSync(folder, { recursive: true });
+    rmSync(folder.agentPath, { recursive: true });
     expect(await open().ensure({ repo: ".", branch: "gone" })).toMatchObject({ from: "local" });
-    expect(existsSync(join(folder, "gone.txt"))).toBe(true);
+    expect(existsSync(join(folder.agentPath, "gone.txt"))).toBe(true);
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe("making a worktree", () => {
     async (branch) => {
       const name = branch.replaceAll(" ", "_");
       const { folder } = await open().ensure({ repo: ".", branch: name });
-      expect(git(folder, "symbolic-ref", "--short", "HEAD")).toBe(name);
+      expect(git(folder.agentPath, "symbolic-ref", "--short", "HEAD")).toBe(name);
       expect(existsSync(join(root, "pwned"))).toBe(false);
     },
   );
@@ -207,8 +207,8 @@ describe("making a worktree", () => {
     commit(inner, "inner.txt", "x");
     const one = await open().ensure({ repo: projectPath("ignored/inner"), branch: "x" });
     const two = await open().ensure({ repo: ".", branch: "x" });
-    expect(one.folder).not.toBe(two.folder);
-    expect(existsSync(join(one.folder, "inner.txt"))).toBe(true);
+    expect(one.folder).not.toEqual(two.folder);
+    expect(existsSync(join(one.folder.agentPath, "inner.txt"))).toBe(true);
   });
 });
 
@@ -236,14 +236,14 @@ describe("a worktree that lost its .git", () => {
     await open().ensure({ repo: ".", branch: "other" });
     const worktree = await worked("w");
     await open().state(worktree);
-    write(worktree.folder, "draft.txt", "not committed\n");
-    lose(worktree.folder);
+    write(worktree.folder.agentPath, "draft.txt", "not committed\n");
+    lose(worktree.folder.agentPath);
     const made = await open().ensure({ repo: ".", branch: "w" });
     expect(made).toMatchObject({ folder: worktree.folder, from: "local" });
-    expect(readFileSync(join(made.lost ?? "", "draft.txt"), "utf8")).toBe("not committed\n");
-    expect(git(made.folder, "rev-parse", "--show-toplevel")).toBe(made.folder);
-    expect(git(made.folder, "status", "--porcelain")).toBe("");
-    expect(existsSync(join(made.folder, "w.txt"))).toBe(true);
+    expect(readFileSync(join(made.lost?.agentPath ?? "", "draft.txt"), "utf8")).toBe("not committed\n");
+    expect(git(made.folder.agentPath, "rev-parse", "--show-toplevel")).toBe(made.folder.agentPath);
+    expect(git(made.folder.agentPath, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(made.folder.agentPath, "w.txt"))).toBe(true);
     expect(await open().ensure({ repo: ".", branch: "w" })).toEqual({
       ...worktree,
       from: "kept",
@@ -255,17 +255,17 @@ describe("a worktree that lost its .git", () => {
     await worked("w");
     const lose = async () => {
       const { folder } = await open().ensure({ repo: ".", branch: "w" });
-      rmSync(join(folder, ".git"), { recursive: true });
+      rmSync(join(folder.agentPath, ".git"), { recursive: true });
       return (await open().ensure({ repo: ".", branch: "w" })).lost;
     };
     const [first, second] = [await lose(), await lose()];
-    expect(first).not.toBe(second);
-    expect([first, second].every((folder) => existsSync(folder ?? ""))).toBe(true);
+    expect(first).not.toEqual(second);
+    expect([first, second].every((folder) => existsSync(folder?.agentPath ?? ""))).toBe(true);
   });
 
   it("is never taken for the checkout around it, nor removed", async () => {
     const worktree = await worked("w");
-    rmSync(join(worktree.folder, ".git"), { recursive: true });
+    rmSync(join(worktree.folder.agentPath, ".git"), { recursive: true });
     await expect(open().state(worktree)).rejects.toThrow("lost its .git");
     expect(await open().remove(worktree, { into: "main", branch: true })).toMatchObject({
       kind: "kept",
@@ -278,8 +278,8 @@ describe("how far the work is", () => {
   it("tells what is uncommitted, unmerged and unpushed, names with line breaks and quotes included", async () => {
     bareRemote();
     const worktree = await worked("w");
-    for (const name of ['qu"ote', "line\nbreak", "-dash", "ünï"]) write(worktree.folder, name, "x");
-    write(worktree.folder, "ignored/no", "x");
+    for (const name of ['qu"ote', "line\nbreak", "-dash", "ünï"]) write(worktree.folder.agentPath, name, "x");
+    write(worktree.folder.agentPath, "ignored/no", "x");
     const state = await open().state(worktree, "main");
     expect([...state.uncommitted].sort()).toEqual(["-dash", "line\nbreak", 'qu"ote', "ünï"]);
     expect(state).toMatchObject({ branch: "w", unfinished: null, unmerged: 1, unpushed: null });
@@ -289,8 +289,8 @@ describe("how far the work is", () => {
 
   it("counts work that an agent left on another branch or on none", async () => {
     const worktree = await worked("w");
-    git(worktree.folder, "switch", "-q", "--detach");
-    commit(worktree.folder, "more.txt", "x");
+    git(worktree.folder.agentPath, "switch", "-q", "--detach");
+    commit(worktree.folder.agentPath, "more.txt", "x");
     expect(await open().state(worktree, "main")).toMatchObject({ branch: null, unmerged: 2 });
   });
 
@@ -337,13 +337,13 @@ describe("how far the work is", () => {
     const { folder } = await worked("w");
     const from = git(root, "rev-parse", "release");
     const changed = await open().watchCheckout(".");
-    commit(folder, "more.txt", "x");
+    commit(folder.agentPath, "more.txt", "x");
     const merge = await open().prepareMerge(order("w"));
     if (merge.kind !== "prepared") throw new Error(merge.kind);
     await open().publishMerge(order("w"), merge);
     await worked("v");
     expect((await changed()).branches).toEqual([]);
-    const to = git(folder, "rev-parse", "HEAD");
+    const to = git(folder.agentPath, "rev-parse", "HEAD");
     git(root, "update-ref", "refs/heads/release", to);
     expect((await changed()).branches).toEqual([{ branch: "release", from, to }]);
   });
@@ -355,14 +355,14 @@ describe("the hub", () => {
   it("is put aside with its workspaces where another repository is made at the same path", async () => {
     promise("git.no-work-lost");
     const { folder } = await worked("w");
-    const old = git(folder, "rev-parse", "HEAD");
+    const old = git(folder.agentPath, "rev-parse", "HEAD");
     rmSync(join(root, ".git"), { recursive: true });
     git(root, "init", "-qb", "main");
     commit(root, "b.txt", "another\n", "first of another");
     const made = await open().ensure({ repo: ".", branch: "w" });
     expect(made.from).toBe("base");
-    expect(git(made.folder, "log", "--format=%s")).toBe("first of another");
-    commit(made.folder, "c.txt", "x\n");
+    expect(git(made.folder.agentPath, "log", "--format=%s")).toBe("first of another");
+    commit(made.folder.agentPath, "c.txt", "x\n");
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
     expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
@@ -387,7 +387,7 @@ describe("pushing", () => {
     const worktree = await worked("w");
     expect(await open().push(".", "w")).toMatchObject({ kind: "pushed", remote: "origin" });
     expect(await open().push(".", "w")).toMatchObject({ kind: "unchanged" });
-    git(worktree.folder, "commit", "-q", "--amend", "-m", "rewritten");
+    git(worktree.folder.agentPath, "commit", "-q", "--amend", "-m", "rewritten");
     expect(await open().push(".", "w")).toMatchObject({
       kind: "rejected",
       reason: expect.stringContaining("non-fast"),
@@ -418,7 +418,7 @@ describe("merging", () => {
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
     expect(git(root, "rev-parse", "main")).toBe(before);
-    expect(existsSync(join(prepared.folder, "w.txt"))).toBe(true);
+    expect(existsSync(join(prepared.folder.agentPath, "w.txt"))).toBe(true);
     expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
     expect(git(root, "log", "-1", "--format=%s %p", "main").split(" ")).toHaveLength(4);
     expect(readFileSync(join(root, "w.txt"), "utf8")).toBe("work\n");
@@ -432,13 +432,13 @@ describe("merging", () => {
     await worked("w");
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
-    write(prepared.folder, "w.txt", "spoilt\n");
-    write(prepared.folder, "ignored/left", "x\n");
-    write(prepared.folder, ".git/info/exclude", "ignored/\n");
+    write(prepared.folder.agentPath, "w.txt", "spoilt\n");
+    write(prepared.folder.agentPath, "ignored/left", "x\n");
+    write(prepared.folder.agentPath, ".git/info/exclude", "ignored/\n");
     await open().renewMerge(order("w"), prepared);
-    expect(git(prepared.folder, "rev-parse", "HEAD")).toBe(prepared.commit);
-    expect(readFileSync(join(prepared.folder, "w.txt"), "utf8")).toBe("work\n");
-    expect(existsSync(join(prepared.folder, "ignored"))).toBe(false);
+    expect(git(prepared.folder.agentPath, "rev-parse", "HEAD")).toBe(prepared.commit);
+    expect(readFileSync(join(prepared.folder.agentPath, "w.txt"), "utf8")).toBe("work\n");
+    expect(existsSync(join(prepared.folder.agentPath, "ignored"))).toBe(false);
     expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
   });
 
@@ -510,8 +510,8 @@ describe("merging", () => {
     expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "conflicts", files: ["a.txt"] });
     expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "conflicts", files: ["a.txt"] });
     expect(await open().state(worktree, "main")).toMatchObject({ unfinished: "merge" });
-    write(worktree.folder, "a.txt", "both\n");
-    git(worktree.folder, "commit", "-qam", "resolve");
+    write(worktree.folder.agentPath, "a.txt", "both\n");
+    git(worktree.folder.agentPath, "commit", "-qam", "resolve");
     expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "unchanged" });
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
@@ -523,14 +523,14 @@ describe("merging", () => {
     await worked("w");
     const first = await open().prepareMerge(order("w"));
     if (first.kind !== "prepared") throw new Error(first.kind);
-    write(first.folder, "a.txt", "junk\n");
-    write(first.folder, "left.txt", "junk\n");
+    write(first.folder.agentPath, "a.txt", "junk\n");
+    write(first.folder.agentPath, "left.txt", "junk\n");
     await worked("v");
     const second = await open().prepareMerge(order("v"));
     if (second.kind !== "prepared") throw new Error(second.kind);
-    expect(git(second.folder, "status", "--porcelain")).toBe("");
-    expect(existsSync(join(second.folder, "left.txt"))).toBe(false);
-    expect(existsSync(join(second.folder, "w.txt"))).toBe(false);
+    expect(git(second.folder.agentPath, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(second.folder.agentPath, "left.txt"))).toBe(false);
+    expect(existsSync(join(second.folder.agentPath, "w.txt"))).toBe(false);
   });
 
   it("is prepared on a merge that is not published yet, in a folder of its own, and published after it", async () => {
@@ -540,8 +540,8 @@ describe("merging", () => {
     if (ahead.kind !== "prepared") throw new Error(ahead.kind);
     const behind = await open().prepareMerge({ ...order("two"), slot: 1, onto: ahead.commit });
     if (behind.kind !== "prepared") throw new Error(behind.kind);
-    expect(behind.folder).not.toBe(ahead.folder);
-    expect(git(behind.folder, "rev-parse", "HEAD^1")).toBe(ahead.commit);
+    expect(behind.folder).not.toEqual(ahead.folder);
+    expect(git(behind.folder.agentPath, "rev-parse", "HEAD^1")).toBe(ahead.commit);
     expect(await open().publishMerge(order("two"), behind)).toEqual({ kind: "moved" });
     expect(await open().publishMerge(order("one"), ahead)).toMatchObject({ kind: "published" });
     expect(await open().publishMerge(order("two"), behind)).toMatchObject({ kind: "published" });
@@ -595,12 +595,12 @@ describe("leaving a branch to the person", () => {
       await open().leave(".", "w");
     };
     await leave();
-    expect(at()).toBe(git(folder, "rev-parse", "HEAD"));
-    git(folder, "commit", "-q", "--amend", "-m", "again");
+    expect(at()).toBe(git(folder.agentPath, "rev-parse", "HEAD"));
+    git(folder.agentPath, "commit", "-q", "--amend", "-m", "again");
     await leave();
-    expect(at()).toBe(git(folder, "rev-parse", "HEAD"));
+    expect(at()).toBe(git(folder.agentPath, "rev-parse", "HEAD"));
     git(root, "switch", "-q", "w");
-    commit(folder, "more.txt", "x");
+    commit(folder.agentPath, "more.txt", "x");
     await leave();
     expect(git(root, "status", "--porcelain")).toBe("");
     const theirs = commit(root, "theirs.txt", "x");
@@ -616,13 +616,13 @@ describe("removing", () => {
     const worktree = await worked("w", "a.txt", "theirs\n");
     const remove = () => open().remove(worktree, { into: "main", branch: true });
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unmerged" });
-    write(worktree.folder, "new.txt", "x");
+    write(worktree.folder.agentPath, "new.txt", "x");
     expect(await remove()).toMatchObject({ kind: "kept", reason: "uncommitted", detail: "new.txt" });
-    rmSync(join(worktree.folder, "new.txt"));
+    rmSync(join(worktree.folder.agentPath, "new.txt"));
     commit(root, "a.txt", "ours\n");
     await open().bringIn(worktree, { into: "main" });
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unfinished" });
-    expect(existsSync(worktree.folder)).toBe(true);
+    expect(existsSync(worktree.folder.agentPath)).toBe(true);
   });
 
   it("takes worktree and branch once the work is merged, and is content to be asked again", async () => {
@@ -632,7 +632,7 @@ describe("removing", () => {
     await open().publishMerge(order("w"), prepared);
     const remove = () => open().remove(worktree, { into: "main", branch: true });
     expect(await remove()).toEqual({ kind: "removed" });
-    expect(existsSync(worktree.folder)).toBe(false);
+    expect(existsSync(worktree.folder.agentPath)).toBe(false);
     expect(git(root, "branch", "--list", "w")).toBe("");
     expect(await remove()).toEqual({ kind: "gone-already" });
     expect(await open().list()).toEqual([]);
@@ -668,8 +668,8 @@ describe("removing", () => {
 
   it("keeps commits that lie on no branch", async () => {
     const worktree = await open().ensure({ repo: ".", branch: "w" });
-    git(worktree.folder, "switch", "-q", "--detach");
-    commit(worktree.folder, "lost.txt", "x");
+    git(worktree.folder.agentPath, "switch", "-q", "--detach");
+    commit(worktree.folder.agentPath, "lost.txt", "x");
     expect(await open().remove(worktree, { into: "main", branch: true })).toMatchObject({
       reason: "unmerged",
     });
@@ -682,12 +682,12 @@ describe("a branch that holds what must not be in a repository", () => {
     async (path) => {
       promise("commit.untracked");
       const { folder } = await worked("w");
-      write(folder, path, "planted\n");
-      git(folder, "add", "-f", "--", path);
-      git(folder, "commit", "-qm", "plant");
-      const plant = git(folder, "rev-parse", "HEAD").slice(0, 12);
-      git(folder, "rm", "-qr", "--", path);
-      git(folder, "commit", "-qm", "hide");
+      write(folder.agentPath, path, "planted\n");
+      git(folder.agentPath, "add", "-f", "--", path);
+      git(folder.agentPath, "commit", "-qm", "plant");
+      const plant = git(folder.agentPath, "rev-parse", "HEAD").slice(0, 12);
+      git(folder.agentPath, "rm", "-qr", "--", path);
+      git(folder.agentPath, "commit", "-qm", "hide");
       const prepared = await open().prepareMerge(order("w"));
       expect(prepared).toMatchObject({ kind: "refused", reason: expect.stringContaining(path) });
       expect(prepared).toMatchObject({ reason: expect.stringContaining(plant) });
@@ -698,23 +698,23 @@ describe("a branch that holds what must not be in a repository", () => {
   it("is merged where it only takes such files out", async () => {
     commit(root, "x/.pawl/old", "old\n");
     const { folder } = await worked("w");
-    git(folder, "rm", "-qr", "--", "x/.pawl/old");
-    git(folder, "commit", "-qm", "take out");
+    git(folder.agentPath, "rm", "-qr", "--", "x/.pawl/old");
+    git(folder.agentPath, "commit", "-qm", "take out");
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
   });
 
   it("is not merged where a repository inside is a bare link; a submodule is", async () => {
     promise("commit.untracked");
     const { folder } = await worked("w");
-    git(folder, "init", "-q", "inner");
-    commit(join(folder, "inner"), "a.txt", "a\n");
-    git(folder, "add", "inner");
-    git(folder, "commit", "-qm", "inner");
+    git(folder.agentPath, "init", "-q", "inner");
+    commit(join(folder.agentPath, "inner"), "a.txt", "a\n");
+    git(folder.agentPath, "add", "inner");
+    git(folder.agentPath, "commit", "-qm", "inner");
     expect(await open().prepareMerge(order("w"))).toMatchObject({
       kind: "refused",
       reason: expect.stringContaining("the repository inner as a bare link"),
     });
-    commit(folder, ".gitmodules", '[submodule "inner"]\n\tpath = inner\n\turl = ../inner\n');
+    commit(folder.agentPath, ".gitmodules", '[submodule "inner"]\n\tpath = inner\n\turl = ../inner\n');
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
   });
 });

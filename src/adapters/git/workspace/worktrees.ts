@@ -1,5 +1,5 @@
 /** Implements the port `Worktrees` with real git. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import type {
@@ -10,6 +10,7 @@ import type {
   Worktree,
   Worktrees,
 } from "../../../core/ports/worktrees.ts";
+import { isThere } from "../../files/agent-folder.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
 import { baseOf, checkOut, treeOf } from "../base.ts";
 import { type Fence, openFence, pushFenced } from "../fence.ts";
@@ -112,7 +113,7 @@ function listWorktrees(place: Workplace): readonly Worktree[] {
       if (label === null) return [];
       const paths = worktreePathsOf(place, label.repo);
       const top = paths.worktree(label.branch);
-      return existsSync(top) ? [{ ...label, folder: insideOf(paths.checkout, top) }] : [];
+      return isThere(top) ? [{ ...label, folder: insideOf(paths.checkout, top) }] : [];
     }),
   );
 }

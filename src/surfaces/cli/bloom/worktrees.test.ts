@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../../../core/error.ts";
-import type { Folder, Worktree, Worktrees } from "../../../core/ports/worktrees.ts";
+import type { Worktree, Worktrees } from "../../../core/ports/worktrees.ts";
 import { rowsOf } from "./worktrees.ts";
 
-const worktree = (branch: string): Worktree => ({ repo: ".", branch, folder: `/w/${branch}` as Folder });
+const worktree = (branch: string): Worktree => ({ repo: ".", branch, folder: { agentPath: `/w/${branch}` } });
 
 describe("The worktrees of tasks", () => {
   it("leave out one that a loop takes away while they are looked at, and name what is wrong with one that stays", async () => {

@@ -57,12 +57,13 @@ export async function rowsOf(
 async function rowOf(all: Looks, worktree: Worktree, task: Task | null, root: string): Promise<WorktreeRow> {
   const into = task?.merge_into ?? task?.base_branch ?? null;
   const { state, problem } = await stateOf(all, worktree, into);
+  const { agentPath } = worktree.folder;
   return {
     repo: worktree.repo,
     branch: worktree.branch,
     task: task?.id ?? null,
     status: task?.status ?? null,
-    folder: worktree.folder.startsWith(`${root}/`) ? worktree.folder.slice(root.length + 1) : worktree.folder,
+    folder: agentPath.startsWith(`${root}/`) ? agentPath.slice(root.length + 1) : agentPath,
     into,
     uncommitted: state?.uncommitted.length ?? null,
     unmerged: state?.unmerged ?? null,

@@ -177,9 +177,8 @@ async function worktreesOf(host: Host, { root }: Project) {
         : uncommitted.length > 0
           ? "something in it is not committed"
           : null;
-    const folder = worktree.folder.startsWith(`${root}/`)
-      ? worktree.folder.slice(root.length + 1)
-      : worktree.folder;
+    const { agentPath } = worktree.folder;
+    const folder = agentPath.startsWith(`${root}/`) ? agentPath.slice(root.length + 1) : agentPath;
     found.push({ ...worktree, folder, left });
   }
   return found;

@@ -5,7 +5,13 @@
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { Delivery, Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
+import type {
+  AgentFolder,
+  Delivery,
+  InTheWay,
+  MergeOrder,
+  PreparedMerge,
+} from "../../../core/ports/worktrees.ts";
 import { oneLine } from "../../../core/text/lines.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
@@ -290,13 +296,19 @@ async function unverified(
 /** Null: the folder is set up. */
 async function settingUp(
   context: ExecutionContext,
-  folder: Folder,
+  folder: AgentFolder,
 ): Promise<MergeFailure | "stopped" | null> {
   try {
     return (await setUp(context, folder, "check")) === "stopped" ? "stopped" : null;
   } catch (error) {
     if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
-    const end = { exit: null, signal: null, ended: "itself", tail: error.message, folder } as const;
+    const end = {
+      exit: null,
+      signal: null,
+      ended: "itself",
+      tail: error.message,
+      folder: folder.agentPath,
+    } as const;
     return { reason: error.message, message: `${error.message}\n\n${error.fix}`, command: null, end };
   }
 }

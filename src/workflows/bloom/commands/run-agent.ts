@@ -6,9 +6,9 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun, Limited } from "../../../core/ports/agents.ts";
 import type {
+  AgentFolder,
   ChangedOutside,
   EnsuredWorktree,
-  Folder,
   Meanwhile,
   WorkDone,
   Worktree,
@@ -110,17 +110,17 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
 function lostSession(
   { run, task }: TaskSnapshot,
   agent: string,
-  folder: Folder,
+  folder: AgentFolder,
   host: string | undefined,
 ): string | null {
   if (run.session === null || task.session_id === undefined) return null;
   if (run.session.host !== host) return `it is on ${run.session.host ?? "another machine"}`;
   if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and ${agent} continues now`;
-  return run.session.folder === folder ? null : "it is bound to another folder";
+  return run.session.folder === folder.agentPath ? null : "it is bound to another folder";
 }
 
 interface AgentStart {
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   readonly isBrought: boolean;
   readonly worktree: EnsuredWorktree | null;
   readonly agent: string;
@@ -342,7 +342,7 @@ interface Last {
   readonly worktree: EnsuredWorktree | null;
   readonly step: Step | null;
   readonly agent: string;
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   readonly end: AgentEnd;
   readonly stop: StopReason | "budget" | null;
   /** Whether the run's time limit came from the budget. */
@@ -451,7 +451,7 @@ function sessionOf(
   { agent, folder }: Last,
   id: string,
 ): TaskRun["session"] {
-  return { id, agent, folder, ...(host === undefined ? {} : { host }) };
+  return { id, agent, folder: folder.agentPath, ...(host === undefined ? {} : { host }) };
 }
 
 function editsOutside(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {

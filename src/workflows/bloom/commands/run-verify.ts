@@ -2,7 +2,7 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
-import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, Worktree } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type CheckGate,
@@ -111,7 +111,7 @@ export interface Verified {
 
 /** Where verify commands run. */
 export interface VerifyPlace {
-  readonly folder: Folder;
+  readonly folder: AgentFolder;
   /** Null: the folder is at no known commit, or has uncommitted files. */
   readonly commit: string | null;
   readonly on: LoopEvidence["on"];
@@ -159,7 +159,11 @@ export async function verify(
     else if (last.exit === 0) events.push({ type: "check:passed", ...told });
     else {
       events.push({ type: "check:failed", ...told, exit: last.exit });
-      const failure = { ...failureOf(command, last), command, end: { ...last, folder: place.folder } };
+      const failure = {
+        ...failureOf(command, last),
+        command,
+        end: { ...last, folder: place.folder.agentPath },
+      };
       return { stopped: false, failure, patch: patch(), events: events };
     }
   }
@@ -185,7 +189,7 @@ async function repeat(
 ): Promise<CommandEnd | null | "stopped"> {
   if (ended.ended !== "itself") return null;
   const { command, place } = run;
-  const end = { ...ended, folder: place.folder };
+  const end = { ...ended, folder: place.folder.agentPath };
   if (place.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
   // The first attempt ran the work's own code, which may have written files that decide the second.
   const unfit = await place.renew?.();

@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { SetupUse } from "../../../core/ports/setup.ts";
-import type { Folder } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { type ExecutionContext, repoOf, stopped } from "../execution-context.ts";
 import { nameOfRun } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
@@ -12,14 +12,14 @@ import { failureOf } from "./failure.ts";
  */
 export async function setUp(
   context: ExecutionContext,
-  folder: Folder,
+  folder: AgentFolder,
   use: SetupUse,
 ): Promise<"done" | "stopped"> {
   const { task } = context.known;
   const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
   const found = await context.ports.setups.look(folder, setup, use);
-  const told = { type: "worktree:set_up", taskId: task.id, folder } as const;
+  const told = { type: "worktree:set_up", taskId: task.id, folder: folder.agentPath } as const;
   if (found === "restored") context.show({ ...told, how: "copied", duration: 0 });
   if (found !== "needed") return "done";
   const begun = context.now().getTime();
@@ -36,7 +36,7 @@ export async function setUp(
 /** Runs one command that is not evidence for the task. Null: stopped. */
 async function runCommand(
   context: ExecutionContext,
-  folder: Folder,
+  folder: AgentFolder,
   command: string,
 ): Promise<CommandEnd | null> {
   const { task, run, settings } = context.known;
@@ -57,14 +57,14 @@ async function runCommand(
   return typeof first === "string" ? null : ended;
 }
 
-function setupFailed(command: string, ended: CommandEnd, folder: Folder): PawlError {
+function setupFailed(command: string, ended: CommandEnd, folder: AgentFolder): PawlError {
   const { reason, tail } = {
     ...failureOf(command, ended),
     tail: ended.tail.split("\n").slice(-5).join(" / "),
   };
   return new PawlError(
     "setup-failed",
-    `The setup of ${folder} failed: ${reason}; its output ends: ${tail}`,
+    `The setup of ${folder.agentPath} failed: ${reason}; its output ends: ${tail}`,
     `Correct \`setup:\` in pawl.yaml, or what the command needs; its whole output is in ${ended.output}.`,
   );
 }

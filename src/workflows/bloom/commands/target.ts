@@ -11,7 +11,7 @@ import { hashOf } from "../../../core/hash.ts";
 import { canonical } from "../../../core/json.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
-import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, Worktree } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, repoFor, repoOf, type StepResult, stopped } from "../execution-context.ts";
 import { type FailedEnd, isSameFailure, saysMuch } from "../run/same-failure.ts";
@@ -220,9 +220,11 @@ async function runOn(
     if (command === null || key === null) return null;
     const first = await runOnce(context, command, there.folder, nameOf(key, 1), "enter");
     if (first === "stopped" || first.exit === 0 || first.ended !== "itself")
-      return first === "stopped" ? first : failedThere(command, { ...first, folder: there.folder });
+      return first === "stopped" ? first : failedThere(command, { ...first, folder: there.folder.agentPath });
     const second = await runOnce(context, command, there.folder, nameOf(key, 2), "alone");
-    return second === "stopped" ? second : failedThere(command, { ...second, folder: there.folder });
+    return second === "stopped"
+      ? second
+      : failedThere(command, { ...second, folder: there.folder.agentPath });
   } finally {
     await there.release();
   }
@@ -237,7 +239,7 @@ const NEVER_RAN: KeptEnd = {
 async function runOnce(
   context: ExecutionContext,
   command: string,
-  folder: Folder,
+  folder: AgentFolder,
   run: string,
   how: "enter" | "alone",
 ): Promise<CommandEnd | "stopped"> {

@@ -3,7 +3,6 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentEnd, AgentOrder, Agents } from "../../../core/ports/agents.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
-import type { Folder } from "../../../core/ports/worktrees.ts";
 import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
 import { type ProposeOrder, propose } from "./propose.ts";
 
@@ -31,7 +30,7 @@ function rig(...said: readonly Said[]) {
   const ports = {
     agents,
     environment: { PAWL_PROJECT: "/p" },
-    root: "/p" as Folder,
+    root: { agentPath: "/p" },
     worktrees: {
       async watchCheckout(repo: string) {
         if (repo === "none") throw new PawlError("repository-missing", "no repository", "make one");
@@ -64,7 +63,7 @@ describe("An agent that proposes tasks", () => {
         run: "plan-1.1",
         readOnly: true,
         permission: "ask",
-        folder: "/p/api",
+        folder: { agentPath: "/p/api" },
         session: { type: "new" },
         limits: { total: 300_000, usd: 2 },
       },

@@ -6,7 +6,7 @@
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
-import type { Folder, Meanwhile, Repo } from "../../../core/ports/worktrees.ts";
+import type { Meanwhile, Repo } from "../../../core/ports/worktrees.ts";
 import type { BloomSettings } from "../../../core/settings.ts";
 import { clean } from "../../../core/text/clean.ts";
 import { quote } from "../../../core/text/fence.ts";
@@ -92,7 +92,7 @@ async function ask(
   const running = agents.start(
     {
       ...{ run, agent, prompt, environment, readOnly: true, permission: "ask" },
-      folder: repo === null || repo === "." ? root : (`${root}/${repo}` as Folder),
+      folder: repo === null || repo === "." ? root : { agentPath: `${root.agentPath}/${repo}` },
       session: session === null ? { type: "new" } : { type: "resume", id: session },
       limits: {
         inactivity: limits.silence * MINUTE,

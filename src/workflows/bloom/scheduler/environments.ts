@@ -63,7 +63,7 @@ export async function makeEnvironment(
   const held: HeldEnvironment = {
     task,
     id: setup.runtime.newId().replaceAll("-", "").slice(0, 6),
-    name: nameOfEnvironment(setup.ports.root, task),
+    name: nameOfEnvironment(setup.ports.root.agentPath, task),
     slot: slot.number,
     ports: taken.ports,
     exclusive: environment.exclusive,

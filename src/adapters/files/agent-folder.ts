@@ -1,0 +1,68 @@
+/**
+ * The door to folders in which an agent may have written anything. Behind it, no component of a path below the folder is
+ * followed as a link, only regular files are opened, and what is read has a limit (`look.ts`, `plain-file.ts`).
+ */
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import type { AgentFolder } from "../../core/ports/worktrees.ts";
+import { checkFolders, lookAt } from "./look.ts";
+import { nodeDisk } from "./node-disk.ts";
+import { firstNames, readPlainText } from "./plain-file.ts";
+import { removeTree } from "./remove-tree.ts";
+
+export function isThere({ agentPath }: AgentFolder): boolean {
+  return existsSync(agentPath);
+}
+
+/** What is at the path below the folder; null: nothing, or a link or no folder is on the way. */
+export function kindIn(
+  { agentPath }: AgentFolder,
+  path: string,
+): "file" | "folder" | "link" | "other" | null {
+  const disk = nodeDisk(agentPath);
+  return attempt(() => (checkFolders(disk, path) ? (disk.lstat(path)?.kind ?? null) : null), null);
+}
+
+/** The file's bytes; null: it cannot be read. */
+export function bytesIn({ agentPath }: AgentFolder, path: string): Uint8Array | null {
+  return attempt(() => lookAt(nodeDisk(agentPath), path)?.bytes ?? null, null);
+}
+
+/** The same as text. */
+export function textIn({ agentPath }: AgentFolder, path: string, most: number): string | null {
+  const disk = nodeDisk(agentPath);
+  return attempt(() => (checkFolders(disk, path) ? readPlainText(join(agentPath, path), most) : null), null);
+}
+
+/** The folder at the path below it, made if it is missing. Throws if it is no folder, or behind a link. */
+export function folderIn({ agentPath }: AgentFolder, path: string): AgentFolder {
+  const place = join(agentPath, path);
+  if (!checkFolders(nodeDisk(agentPath), `${path}/.`)) mkdirSync(place, { recursive: true });
+  return { agentPath: place };
+}
+
+/** Copies a file of the person's to a path where nothing is. Throws if something is in the way. */
+export function putIn(folder: AgentFolder, path: string, from: string): void {
+  const parent = path.includes("/") ? folderIn(folder, dirname(path)) : folder;
+  copyFileSync(from, join(parent.agentPath, basename(path)), constants.COPYFILE_EXCL);
+}
+
+/** The place of a path below it, missing or not. Throws if a link or no folder is on the way. */
+export function placeIn({ agentPath }: AgentFolder, path: string): string {
+  checkFolders(nodeDisk(agentPath), path);
+  return join(agentPath, path);
+}
+
+export function removeFolder({ agentPath }: AgentFolder): Promise<void> {
+  return removeTree(agentPath);
+}
+
+export function moveFolder({ agentPath }: AgentFolder, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  renameSync(agentPath, to);
+}
+
+export function isEmpty({ agentPath }: AgentFolder): boolean {
+  return firstNames(agentPath, 1).length === 0;
+}

@@ -1,9 +1,10 @@
 /** Where clients keep installed packages of `clients/`: for `pawl doctor`, which only reads. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
+import { readLinkedText } from "../adapters/files/plain-file.ts";
 import type { Environment } from "../config/config.ts";
 import { attempt } from "../core/attempt.ts";
 import type { ClientPackage } from "../surfaces/cli/line/command.ts";
@@ -70,7 +71,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function objectIn(file: string): Readonly<Record<string, unknown>> {
-  return attempt(() => asObject(parse(readFileSync(file, "utf8"))), {});
+  return attempt(() => asObject(parse(readLinkedText(file))), {});
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 /** The machine's part of `pawl doctor`, beside the project's own parts. Changes nothing. */
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readLinkedText } from "../adapters/files/plain-file.ts";
 import { gitVersion } from "../adapters/git/version.ts";
 import { leftOutOf } from "../adapters/process/programs.ts";
 import { boardOf, hasBoardFile } from "../config/board-file.ts";
@@ -21,7 +22,7 @@ export async function lookAtMachine(root: string | null, environment: Environmen
 /** The version of the Pawl package that is installed in the project. */
 function installedIn(root: string): string | null {
   const path = join(root, "node_modules", "pawl", "package.json");
-  const found: unknown = attempt(() => JSON.parse(readFileSync(path, "utf8")).version, null);
+  const found: unknown = attempt(() => JSON.parse(readLinkedText(path)).version, null);
   return typeof found === "string" ? found : null;
 }
 

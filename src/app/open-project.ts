@@ -1,10 +1,11 @@
 /** Opens a project: its files, configuration, trust, notices and loop, wired to the runtime. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/journal/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
+import { readLinkedText } from "../adapters/files/plain-file.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
 import { openProjectRedactor } from "../adapters/process/included-secrets.ts";
@@ -275,11 +276,7 @@ const IS_SET = {
  * counts; its reader reports the faults.
  */
 async function isSet(key: keyof typeof IS_SET, root: string, read: SettingsReader): Promise<boolean> {
-  const textOf = (path: string) =>
-    attempt(
-      () => (statSync(join(root, path)).isFile() ? readFileSync(join(root, path), "utf8") : null),
-      null,
-    );
+  const textOf = (path: string) => attempt(() => readLinkedText(join(root, path)), null);
   try {
     return IS_SET[key]((await read({ read: async (path) => textOf(path) })).settings);
   } catch {

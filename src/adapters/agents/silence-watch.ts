@@ -1,9 +1,6 @@
-/**
- * Reports that an agent prints nothing outside of a tool: its program may be retrying a call of its model.
- */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { type AgentLine, shortly } from "./dialects/dialect.ts";
 
 const FIRST_SECONDS = 30;
@@ -41,7 +38,7 @@ export function openSilenceWatch(folder: string, say: (text: string) => void): S
 }
 
 function causeIn(folder: string): string {
-  const lines = attempt(() => readFileSync(join(folder, "errors.log"), "utf8").slice(-4000).split("\n"), []);
+  const lines = attempt(() => readPlainText(join(folder, "errors.log")).slice(-4000).split("\n"), []);
   const last = lines.findLast((line) => TOLD_LINES.test(line));
   return last === undefined ? "" : ` (${shortly(last)})`;
 }

@@ -1,7 +1,8 @@
 /** Finds a folder's repository as git does, without starting git or reading any configuration. */
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { readLinkedText } from "../files/plain-file.ts";
 
 export interface Discovered {
   /** The folder that holds `.git`; null for a bare repository. */
@@ -26,7 +27,7 @@ export function gitFolderIn(folder: string): string | null {
   const path = join(folder, ".git");
   return unlessGone(() => {
     if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;
-    const [, target] = /^gitdir: (.*?)\n?$/s.exec(readFileSync(path, "utf8")) ?? [];
+    const [, target] = /^gitdir: (.*?)\n?$/s.exec(readLinkedText(path)) ?? [];
     return target ? resolve(folder, target) : null;
   }, null);
 }
@@ -58,7 +59,7 @@ function hasHead(folder: string): boolean {
   const path = join(folder, "HEAD");
   return attempt(() => {
     if (lstatSync(path).isSymbolicLink()) return readlinkSync(path).startsWith("refs/");
-    return /^(ref:\s*refs\/|[0-9a-f]{40})/.test(readFileSync(path, "latin1"));
+    return /^(ref:\s*refs\/|[0-9a-f]{40})/.test(readLinkedText(path));
   }, false);
 }
 
@@ -68,7 +69,7 @@ function commonFolderOf(own: string): string {
   return unlessGone(() => {
     // Most checkouts have none, and a failed read costs more than everything else here.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return own;
-    return resolve(own, readFileSync(path, "utf8").trim());
+    return resolve(own, readLinkedText(path).trim());
   }, own);
 }
 

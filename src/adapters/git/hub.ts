@@ -28,6 +28,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
+import { readPlain, readPlainText } from "../files/plain-file.ts";
 import { writeAll, writeWhole } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
@@ -124,7 +125,7 @@ async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<vo
   await linkAll(objects, join(draft, "objects"));
   const alternates = alternatesOf(objects);
   writeFileSync(join(draft, "objects/info/alternates"), alternates.map((path) => `${path}\n`).join(""));
-  const shallow = attempt(() => readFileSync(join(common, "shallow")), null);
+  const shallow = attempt(() => readPlain(join(common, "shallow")), null);
   if (shallow !== null) writeFileSync(join(draft, "shallow"), shallow);
   // Git LFS searches for large files beside the objects that an alternate points to.
   symlinkSync(join(common, "lfs"), join(draft, "lfs"));
@@ -163,7 +164,7 @@ export function formOf(known: KnownConfig, form: { readonly bare: boolean; reado
 
 /** A relative path in `alternates` would point elsewhere from another folder. */
 export function alternatesOf(objects: string): readonly string[] {
-  const text = attempt(() => readFileSync(join(objects, "info/alternates"), "utf8"), "");
+  const text = attempt(() => readPlainText(join(objects, "info/alternates")), "");
   return text
     .split("\n")
     .flatMap((line) => (line === "" || line.startsWith("#") ? [] : [resolve(objects, line)]));

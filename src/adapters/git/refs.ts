@@ -1,7 +1,8 @@
 /** Commits, branches, remotes and checkouts of a repository. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/id.ts";
+import { readPlainText } from "../files/plain-file.ts";
 import { discover, realOr } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ask } from "./reader.ts";
@@ -120,7 +121,7 @@ export function unfinishedIn(gitFolderPath: string): Operation | null {
 export function branchHeldBy(gitFolderPath: string): string | null {
   for (const file of ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"]) {
     try {
-      const name = readFileSync(join(gitFolderPath, file), "utf8").trim();
+      const name = readPlainText(join(gitFolderPath, file)).trim();
       return name.replace(/^refs\/heads\//, "");
     } catch {
       // Absent: try the next one.

@@ -2,9 +2,10 @@
  * Whether git tracks files of Pawl's own folder, from the index's bytes alone, which takes a fraction of the
  * time of starting git. If the answer is not a plain no, git must be used.
  */
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isAbsence } from "../files/disk.ts";
+import { readPlain } from "../files/plain-file.ts";
 import { discover } from "./discover.ts";
 
 export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
@@ -12,7 +13,7 @@ export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
     const git = discover(folder)?.own;
     if (git === undefined || lstatSync(join(folder, ".pawl"), { throwIfNoEntry: false }) === undefined)
       return "no";
-    const bytes = readFileSync(join(git, "index"));
+    const bytes = readPlain(join(git, "index"));
     const text = bytes.toString("latin1");
     // Two bytes of flags precede a name; one of them may have any value.
     if (/[^/\w.-]\.pawl\//i.test(text)) return "yes";

@@ -9,7 +9,7 @@
  *     named.
  * E4  A checkout of a tree is hashed again before use.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -17,6 +17,7 @@ import { PawlError } from "../../core/error.ts";
 import { isObjectId } from "../../core/id.ts";
 import type { ChangedFile, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
+import { readLinkedText } from "../files/plain-file.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";
 import { type Discovered, discover } from "./discover.ts";
@@ -221,7 +222,7 @@ function hidingLists(known: KnownConfig, repository: Discovered, own: Environmen
 }
 
 function textOf(path: string): string {
-  return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
+  return attempt(() => readLinkedText(path), "");
 }
 
 /** Which of the lists hides each path. Called only if something is hidden. */

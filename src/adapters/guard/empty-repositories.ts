@@ -2,11 +2,11 @@
  * Repositories without a commit inside a project: git refuses to look into them, so their files are inspected
  * here.
  */
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
-import { firstNames } from "../files/plain-file.ts";
+import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { gitsIn } from "../wall/mask.ts";
 
 const MOST_FILES = 20_000;
@@ -20,10 +20,10 @@ export function emptyRepositories(root: string): Readonly<Record<string, string>
 
 function hasCommit(git: string): boolean {
   // A `.git` file that points elsewhere, or an invalid one: git has its own rules for these.
-  const head = attempt(() => readFileSync(join(git, "HEAD"), "utf8").trim(), null);
+  const head = attempt(() => readPlainText(join(git, "HEAD")).trim(), null);
   const [, ref] = /^ref: (refs\/\S+)$/.exec(head ?? "") ?? [];
   if (head === null || ref === undefined) return true;
-  const packed = attempt(() => readFileSync(join(git, "packed-refs"), "utf8"), "");
+  const packed = attempt(() => readPlainText(join(git, "packed-refs")), "");
   return lstatSync(join(git, ref), { throwIfNoEntry: false }) !== undefined || packed.includes(` ${ref}\n`);
 }
 

@@ -1,11 +1,11 @@
 /** Reads the files of other tools. Bounded in number, size and depth; below a folder, no link is followed. */
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
 import type { SourceFile } from "../../import/source.ts";
-import { firstEntries } from "../files/plain-file.ts";
+import { firstEntries, readPlain } from "../files/plain-file.ts";
 
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64_000_000;
@@ -102,7 +102,7 @@ const UTF16 = new TextDecoder("utf-16le", { fatal: true });
 /** Spreadsheets save UTF-16 with a byte order mark. */
 function textIn(path: string, given: string): string {
   if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
-  const bytes = readFileSync(path);
+  const bytes = readPlain(path);
   try {
     return (bytes[0] === 0xff && bytes[1] === 0xfe ? UTF16 : DECODER).decode(bytes);
   } catch {

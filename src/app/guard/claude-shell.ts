@@ -4,6 +4,7 @@
  */
 import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readLinkedText } from "../../adapters/files/plain-file.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { writeWhole } from "../../adapters/files/write-whole.ts";
 import type { Environment } from "../../config/config.ts";
@@ -38,7 +39,7 @@ export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promi
   const note = join(stateFolder(root, environment), "guard", "claude-sandbox.json");
   const kept = attempt(() => JSON.parse(readFileSync(note, "utf8")) as Kept, null);
   const before = kept?.closed ?? null;
-  const isThere = before?.file === file && before.text === attempt(() => readFileSync(file, "utf8"), null);
+  const isThere = before?.file === file && before.text === attempt(() => readLinkedText(file), null);
   if (isClosed ? isThere : before === null)
     return kept === null ? 0 : Math.max(0, kept.at + SEEN_AFTER - Date.now());
   const { closeShell, openShell } = await import("../../surfaces/cli/guard/claude-sandbox.ts");
@@ -51,7 +52,7 @@ export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promi
     keep(null);
     return SEEN_AFTER;
   }
-  const text = attempt(() => readFileSync(file, "utf8"), null);
+  const text = attempt(() => readLinkedText(file), null);
   const closed = isPlain(file) ? closeShell(text, [".", ...(folder === root ? [] : [root])]) : null;
   if (closed === null) return null;
   // The undo information comes first.
@@ -67,7 +68,7 @@ function isPlain(file: string): boolean {
 }
 
 function rewrite(file: string, change: (text: string) => string | null): void {
-  const text = attempt(() => (isPlain(file) ? readFileSync(file, "utf8") : null), null);
+  const text = attempt(() => (isPlain(file) ? readLinkedText(file) : null), null);
   const changed = text === null ? null : change(text);
   if (text !== null && changed !== text) write(file, changed);
 }

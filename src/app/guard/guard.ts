@@ -4,10 +4,10 @@
  * after a change.
  */
 
-import { existsSync, lstatSync, readFileSync, readSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { firstNames } from "../../adapters/files/plain-file.ts";
+import { firstNames, readLinkedText } from "../../adapters/files/plain-file.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { discover } from "../../adapters/git/discover.ts";
 import { noteCall } from "../../adapters/guard/calls.ts";
@@ -306,11 +306,8 @@ const MOST_ARGUMENTS = 1024 * 1024;
 function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknown>> | null {
   return attempt(() => {
     const file = given.startsWith("@") ? resolve(cwd, given.slice(1)) : null;
-    const found = file === null ? null : statSync(file);
-    if (found && !(found.isFile() && found.size <= MOST_ARGUMENTS)) return null;
-    const input: unknown = JSON.parse(
-      (file === null ? given : readFileSync(file, "utf8")).replace(/^\uFEFF/, ""),
-    );
+    const text = file === null ? given : readLinkedText(file, MOST_ARGUMENTS);
+    const input: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     return isObject(input) ? { ...input } : null;
   }, null);
 }

@@ -8,7 +8,7 @@
  * H3  No link is followed: neither the folder nor a hook, nor the place to which a hook is moved. Nothing in
  *     that place is overwritten, and a hook is moved back only if the guard's own is unchanged.
  */
-import { constants, copyFileSync, existsSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { constants, copyFileSync, existsSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
@@ -21,6 +21,7 @@ import {
   type HookLook,
 } from "../../../core/ports/git-hooks.ts";
 import { writeOwnFile } from "../../files/own-folder.ts";
+import { readLinkedText } from "../../files/plain-file.ts";
 import { realPathOf } from "../../files/real-path.ts";
 import type { Environment } from "../../process/environment.ts";
 import { discover } from "../discover.ts";
@@ -217,7 +218,7 @@ function isShell(text: string): boolean {
 
 /** Null: the file is missing. */
 function textIn(path: string): string | null {
-  return attempt(() => readFileSync(path, "utf8"), null);
+  return attempt(() => readLinkedText(path), null);
 }
 
 function modeOf(path: string): number {

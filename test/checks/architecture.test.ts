@@ -110,6 +110,7 @@ const WHOLE_FOLDERS = [
   "src/adapters/git/workspace/person-config.ts",
   "src/adapters/git/workspace/worktrees.ts",
   "src/adapters/guard/sessions.ts",
+  "src/adapters/guard/shell-wall.ts",
   "src/adapters/notify/place.ts",
   "src/adapters/process/included-secrets.ts",
   "src/adapters/process/peer.ts",

@@ -1175,7 +1175,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       takes: "the look at what is in the place of `.git`",
       file: "src/adapters/git/workspace/whole.ts",
       find: 'folders.every((path) => kindIn(top, path) === "folder") && kindIn(top, ".git/HEAD") === "file"',
-      replace: "existsSync(`${top.agentPath}/.git`) || folders.some((path) => kindIn(top, path) !== null)",
+      replace: "folders.every((path) => kindIn(top, path) !== null)",
       tests: [
         "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it became a link to another",
       ],
@@ -1640,6 +1640,24 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
   ],
   "An assistant goes around Pawl's tools": [
+    {
+      takes: "the end of a command that began where more might be written",
+      file: "src/adapters/guard/shell-wall.ts",
+      find: "use.scope !== scope && use.scope !== NOTHING",
+      replace: "use.scope === scope && use.scope !== NOTHING",
+      tests: [
+        "src/adapters/guard/shell-wall.story.test.ts: a command ends when its session comes to where nothing may be written, and no other session's does",
+      ],
+    },
+    {
+      takes: "the look whether another command runs before a cover goes",
+      file: "src/adapters/guard/shell-wall.ts",
+      find: "2>/dev/null && return 1",
+      replace: "2>/dev/null && break",
+      tests: [
+        "src/adapters/guard/shell-wall.story.test.ts: a command that ends takes no cover away from another that runs",
+      ],
+    },
     {
       takes: "the channel of a call from the shell, which passes on nobody's word",
       file: "src/surfaces/cli/clients/call.ts",

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -17,14 +18,24 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
+import { arrangeShell } from "../../app/guard/claude-shell.ts";
 import { projectPath } from "../../core/path.ts";
 import { lastWords } from "../agents/dialects/last-words.ts";
 import { takeCalls } from "../agents/outbox.ts";
 import { loadUsage, runFolder } from "../agents/run-folder.ts";
 import { tailOf } from "../checks/tail.ts";
 import { generationNow } from "../events/log-parts.ts";
+import { discover } from "../git/discover.ts";
+import { listRefs, readRef } from "../git/ref-files.ts";
+import { branchHeldBy } from "../git/refs.ts";
+import { looksTracked } from "../git/tracked.ts";
+import { openGitHooks } from "../git/workspace/git-hooks.ts";
+import { bringIncluded } from "../git/workspace/include.ts";
+import { emptyRepositories } from "../guard/empty-repositories.ts";
+import { includedSecrets, noteIncluded } from "../process/included-secrets.ts";
 import { openRedactor } from "../process/redact.ts";
 import { openSetups } from "../setup/setup.ts";
+import { openSources } from "../sources/sources.ts";
 import { listLeases } from "./leases.ts";
 import { readPlainText } from "./plain-file.ts";
 import { openStore } from "./store.ts";
@@ -97,8 +108,69 @@ const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
   "a check's output": ["output", () => tailOf(join(root, "output"), openRedactor({}))],
   "a lease": [".pawl/claims/T1.json", () => listLeases(root)],
   "the event log": [".pawl/events.jsonl", () => generationNow(join(root, ".pawl/events.jsonl"))],
+  "a nested repository's HEAD": ["nested/.git/HEAD", () => emptyRepositories(root)],
+  "a nested repository's refs": [
+    "nested/.git/packed-refs",
+    () => {
+      writeFileSync(join(root, "nested/.git/HEAD"), "ref: refs/heads/none\n");
+      return emptyRepositories(root);
+    },
+  ],
+  "git's folder": [".git", () => [discover(root), looksTracked(root)]],
+  "git's HEAD": [".git/HEAD", () => [discover(root), String(readRef(ownGit(), "HEAD"))]],
+  "the folder that checkouts share": [
+    ".git/commondir",
+    () => {
+      writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+      return discover(root);
+    },
+  ],
+  "git's index": [
+    ".git/index",
+    () => {
+      execFileSync("git", ["init", "-q"], { cwd: root });
+      mkdirSync(join(root, ".pawl"));
+      return looksTracked(root);
+    },
+  ],
+  "a branch": [".git/refs/heads/main", () => String(readRef(ownGit(), "refs/heads/main"))],
+  "git's packed refs": [".git/packed-refs", () => [...(listRefs(ownGit(), ["refs/heads"], 10) ?? [])]],
+  "where a rebase returns to": [".git/rebase-merge/head-name", () => branchHeldBy(join(root, ".git"))],
+  "the list of files to bring along": [
+    ".worktreeinclude",
+    async () => {
+      execFileSync("git", ["init", "-q"], { cwd: root });
+      writeFileSync(join(root, ".gitignore"), "*\n");
+      await bringIncluded({ folder: root, environment: process.env }, { agentPath: join(root, "work") });
+      return readdirSync(join(root, "work"));
+    },
+  ],
+  "a file that was brought along": [
+    "pawl/work/p/@project/task/.env",
+    () => {
+      const top = { agentPath: join(root, "pawl/work/p/@project/task") };
+      noteIncluded(top, { from: join(root, "work"), paths: [".env"] });
+      return includedSecrets(top).map(({ value }) => value);
+    },
+  ],
+  "a hook of git's": [
+    ".git/hooks/pre-commit",
+    async () => {
+      execFileSync("git", ["init", "-q", "--template="], { cwd: root });
+      const place = { root, environment: process.env, own: "pawl", shared: "pawl", marks: [] };
+      const look = await openGitHooks(place).look();
+      return look.kind === "found" && look.hooks.map(({ guard }) => guard);
+    },
+  ],
+  "a client's settings": [
+    ".claude/settings.local.json",
+    () => arrangeShell({ root, folder: root, environment: { ...process.env, XDG_STATE_HOME: root } }, true),
+  ],
+  "what is imported": ["plans/tasks.md", () => openSources(root, root).read("plans")],
   "what is written anew": ["small.new", () => writeWhole(join(root, "small"), "own")],
 };
+
+const ownGit = () => ({ top: root, own: join(root, ".git"), common: join(root, ".git") });
 
 describe.each(Object.keys(PLANTS))("%s", (plant) => {
   it.each(Object.keys(PLACES))(

@@ -1,5 +1,5 @@
 /** What a person's own assistant tries from behind the wall around its commands, with real bubblewrap. What counts is looked at outside. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -16,9 +16,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
+import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
 import { NO_WALL } from "../../../test/rig/wall.ts";
+import { attempt } from "../../core/attempt.ts";
 import { probe } from "../wall/probe.ts";
-import { drawWall, type ShellOrder } from "./shell-wall.ts";
+import { drawWall, endWiderWalls, NOTHING, type ShellOrder } from "./shell-wall.ts";
 
 const BEFORE = "guard: true\n";
 
@@ -41,7 +43,9 @@ function openWalledProject() {
   git("add", "-A");
   git("commit", "-qm", "first");
   const base = join(home, ".local/state/pawl");
+  const started: ChildProcess[] = [];
   const order: ShellOrder = {
+    use: { session: "s", scope: NOTHING },
     kind: "closed",
     ...{ root, home, cwd: root, files: { tasksFile: "tasks.yaml", workflows: ["flows/release.yaml"] } },
     ...{ own: [base], writable: [], hasNetwork: false, isNested: false },
@@ -69,7 +73,20 @@ function openWalledProject() {
       });
       return { status, out: stdout, err: stderr };
     },
-    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+    /** The same without waiting for its end. */
+    start(command: string, more: Partial<ShellOrder> = {}) {
+      const wall = drawWall({ base, bwrap: probe(process.env).program ?? "" }, { ...order, ...more });
+      const child = spawn("sh", ["-c", `exec ${wall.line(command)}`], { cwd: root, stdio: "ignore" });
+      const ended = new Promise<string>((done) =>
+        child.on("exit", (code, signal) => done(signal ?? `${code}`)),
+      );
+      started.push(child);
+      return { child, ended };
+    },
+    [Symbol.dispose]: () => {
+      for (const child of started) child.kill();
+      rmSync(home, { recursive: true, force: true });
+    },
   };
 }
 
@@ -236,6 +253,46 @@ describe.skipIf(NO_WALL)("behind an open wall", () => {
     walled.git("checkout", "-q", "main");
     walled.run(command, open);
     expect(walled.read("pawl.yaml")).toBe(BEFORE);
+  });
+
+  it("a command that ends takes no cover away from another that runs", async () => {
+    promise("guard.wall");
+    using walled = openWalledProject();
+    const evil = "mkdir -p .husky .claude; echo evil > .husky/pre-commit; echo evil > .claude/settings.json";
+    const long = walled.start(`touch src/begun; ${shellUntil("-e src/go")}; ${evil}; touch src/tried`, open);
+    await until(() => walled.has("src/begun"));
+    for (const command of ["true", "true"]) expect(walled.run(command, open).status).toBe(0);
+    walled.write("src/go", "");
+    await until(() => walled.has("src/tried"));
+    const written = [".husky/pre-commit", ".claude/settings.json"].map((path) =>
+      attempt(() => walled.read(path), null),
+    );
+    expect(written).toEqual([null, null]);
+    expect(await long.ended).toBe("0");
+    expect(readdirSync(walled.root).sort()).toEqual([".git", "pawl.yaml", "src"]);
+  });
+
+  it("a command ends when its session comes to where nothing may be written, and no other session's does", async () => {
+    promise("guard.wall");
+    using walled = openWalledProject();
+    const writes = (name: string) => `while :; do echo x >> src/${name}; sleep 0.02; done`;
+    const use = (session: string, scope: string) => ({ ...open, use: { session, scope } });
+    const own = walled.start(writes("own"), use("s", "everything"));
+    const others = walled.start(writes("others"), use("t", "everything"));
+    const reading = walled.start(hangs(), { use: { session: "s", scope: NOTHING } });
+    const size = (name: string) => (walled.has(`src/${name}`) ? walled.read(`src/${name}`).length : 0);
+    await until(() => size("own") > 0 && size("others") > 0);
+    endWiderWalls(walled.base, { session: "s", scope: NOTHING });
+    await own.ended;
+    const [written, before] = [size("own"), size("others")];
+    await until(() => size("others") > before + 10);
+    expect(size("own")).toBe(written);
+    expect(walled.run("true", use("s", "everything")).status).toBe(0);
+    expect([others, reading].map(({ child }) => child.exitCode ?? child.signalCode)).toEqual([null, null]);
+    for (const each of [others, reading]) {
+      each.child.kill();
+      await each.ended;
+    }
   });
 
   it("what is missing of them cannot be made, and nothing is left of what covers it", () => {

@@ -6,9 +6,11 @@
  * S2  A closed wall permits writing only temporary files, caches and the files that the run's state names; no
  *     UNIX socket can be made in it. An open one protects the protected places, and otherwise shows the
  *     machine as it is.
- * S3  A missing protected place is covered while the command runs, and left as it was.
+ * S3  A missing protected place is covered while the command runs, and left as it was when the last such command ends.
+ * S4  A command that was started where more may be written ends when its session comes to where only plan files, or
+ *     nothing, may be.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -19,13 +21,25 @@ import {
   protectedPlaces,
   protectedPlacesAtHome,
 } from "../../guard/protected-places.ts";
+import { readProc } from "../agents/proc.ts";
+import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { gitsIn, maskOf } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
+/** Whose wall it is, and what the session's state lets it write. */
+export interface WallUse {
+  readonly session: string;
+  readonly scope: string;
+}
+
+/** The scope in which nothing may be written. */
+export const NOTHING = "none";
+
 export interface ShellOrder {
+  readonly use: WallUse;
   readonly kind: "closed" | "open";
   readonly root: string;
   readonly cwd: string;
@@ -69,7 +83,8 @@ export interface DrawnWall {
 /** The program that starts a command behind a computed wall. */
 export function makeScript({ base, bwrap }: ShellPlace): string {
   const script = join(base, "bin", "pawl-wall");
-  mkdirSync(dirname(script), { recursive: true, mode: 0o700 });
+  for (const folder of [dirname(script), join(base, "walls/live")])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   keep(script, scriptOf(bwrap, join(base, "walls")), 0o700);
   return script;
 }
@@ -89,7 +104,9 @@ export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnW
     ...(filter ? ["--seccomp", "8"] : []),
   ];
   const drawn = `${words.join("\0")}\0`;
-  const token = hashOf(`${drawn}${order.hasNetwork}`).slice(0, 10);
+  const use = JSON.stringify(order.use);
+  const token = hashOf(`${drawn}${order.hasNetwork}${use}`).slice(0, 10);
+  keep(join(folder, `${token}${USE}`), use);
   keep(join(folder, token), drawn);
   const covers = mounts.flatMap((mount) => (mount.type === "cover" ? [mount] : []));
   keep(join(folder, `${token}.covers`), covers.map(({ at }) => `${at}\n`).join(""));
@@ -97,6 +114,31 @@ export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnW
   const script = makeScript({ base, bwrap });
   const program = /^[\w/.-]+$/.test(script) ? script : shellWord(script);
   return { token, line: (command) => `${program} ${token} ${shellWord(command)}` };
+}
+
+const USE = ".use";
+const MARK = "PAWL_WALL_TOKEN";
+const MOST_WALLS = 10_000;
+
+/** Ends what runs behind walls of this session that let it write more, and takes these walls away. */
+export function endWiderWalls(base: string, { scope, session }: WallUse): void {
+  const folder = join(base, "walls");
+  const tokens = attempt(() => firstNames(folder, MOST_WALLS), [])
+    .filter((name) => name.endsWith(USE))
+    .filter((name) => {
+      const use = attempt(() => JSON.parse(readPlainText(join(folder, name))) as WallUse, null);
+      return use?.session === session && use.scope !== scope && use.scope !== NOTHING;
+    })
+    .map((name) => name.slice(0, -USE.length));
+  if (tokens.length === 0) return;
+  for (const token of tokens)
+    for (const name of [token, `${token}${USE}`]) attempt(() => rmSync(join(folder, name)), undefined);
+  const marks = tokens.map((token) => `${MARK}=${token}\0`);
+  for (const pid of attempt(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name))) {
+    const environment = readProc(`/proc/${pid}/environ`);
+    if (marks.some((mark) => environment.includes(mark)))
+      attempt(() => process.kill(Number(pid), "SIGKILL"), undefined);
+  }
 }
 
 const capability = (name: string) => (process.getuid?.() === 0 ? ["--cap-add", `CAP_${name}`] : []);
@@ -192,16 +234,28 @@ case $1 in -*)
 esac
 case $1 in '' | *[!0-9a-f]*) echo 'pawl-wall: expected the token of a wall, and a command' >&2; exit 127 ;; esac
 [ -f "$walls/$1" ] && [ $# = 2 ] || { echo "pawl-wall: there is no wall $1 any more: call the tool again" >&2; exit 127; }
+export ${MARK}="$1"
+[ -s "$walls/$1.filter" ] && exec ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/$1.filter"
+: >"$walls/live/$$" || exit 126
 while IFS= read -r at <&6; do
   [ -L "$at" ] && { echo "pawl-wall: a link stands at $at, so nothing was started" >&2; exit 126; }
-  [ -e "$at" ] || mkdir "$at" || exit 126
+  [ -e "$at" ] || { mkdir "$at" 2>/dev/null && echo "$at" >>"$walls/made"; } || [ -d "$at" ] || exit 126
 done 6<"$walls/$1.covers"
-[ -s "$walls/$1.covers" ] || exec ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/$1.filter"
 ${shellWord(bwrap)} --args 9 -- bash -c "$2" 9<"$walls/$1" 8<"$walls/$1.filter" 6<&-
 code=$?
-while IFS= read -r at <&6; do
-  rmdir "$at" 2>/dev/null
-done 6<"$walls/$1.covers"
+rm -f "$walls/live/$$"
+# Where a folder goes, the kernel takes away what is mounted on it behind other walls.
+alone() {
+  for other in "$walls"/live/*; do
+    kill -0 "\${other##*/}" 2>/dev/null && return 1
+    rm -f "$other"
+  done
+}
+[ -s "$walls/made" ] || exit $code
+sort -ru "$walls/made" | while IFS= read -r at; do
+  alone && rmdir "$at" 2>/dev/null
+done
+alone && rm -f "$walls/made"
 exit $code
 `;
 }

@@ -7,11 +7,19 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { firstNames, readLinkedText } from "../../adapters/files/plain-file.ts";
 import { realPathOf } from "../../adapters/files/real-path.ts";
 import { clientAbove, isAtLeast } from "../../adapters/guard/client-program.ts";
-import { drawWall, makeScript, type ShellOrder } from "../../adapters/guard/shell-wall.ts";
+import {
+  drawWall,
+  endWiderWalls,
+  makeScript,
+  NOTHING,
+  type ShellOrder,
+  type WallUse,
+} from "../../adapters/guard/shell-wall.ts";
 import { baseFolder } from "../../adapters/process/base-folder.ts";
 import { probeKept } from "../../adapters/wall/probe.ts";
 import type { Environment } from "../../config/config.ts";
 import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { GuardedClient } from "../../guard/clients.ts";
 import { type GuardContext, isLocked, type Limits } from "../../guard/decide.ts";
 import type { Scope } from "../../runtime/scope.ts";
@@ -89,12 +97,28 @@ export async function arranged(
 ): Promise<{ readonly kind: ShellKind; readonly wait: number }> {
   const kind = shellOf(surroundings);
   const { client, environment } = surroundings;
+  if (isNarrow(limits)) endWiderWalls(baseFolder(environment, "XDG_STATE_HOME"), useOf(surroundings, limits));
   if (client !== "claude-code") return { kind, wait: 0 };
   const isClosed = kind === "own" && limits !== null && ("fault" in limits || isClosedTo(limits));
   const folder = environment.CLAUDE_PROJECT_DIR || root;
   const wait = await arrangeShell({ root, folder, environment }, isClosed);
   const isOwn = wait !== null && isClosed;
   return { kind: kind === "own" && !isOwn ? "none" : kind, wait: wait ?? 0 };
+}
+
+/** Whether no more than plan files may be written. */
+function isNarrow(limits: Limits): boolean {
+  return limits !== null && !("fault" in limits) && isLocked(limits.writes);
+}
+
+function useOf({ call, client }: ShellSurroundings, limits: Limits): WallUse {
+  const session = hashOf(`${client}\0${call.session}`);
+  if (limits === null) return { session, scope: "everything" };
+  if ("fault" in limits || limits.writes === "none") return { session, scope: NOTHING };
+  return {
+    session,
+    scope: JSON.stringify([limits.writes, limits.writes === "plan" ? limits.planFiles : []]),
+  };
 }
 
 /**
@@ -162,6 +186,7 @@ export function walled(
   const { program } = probeKept(environment, wallsOf(environment));
   if (!dialect.behind || program === null || shell?.type !== "shell" || !shell.isWhole) return null;
   const order: ShellOrder = {
+    use: useOf(surroundings, limits),
     kind,
     root: place.root,
     cwd: shell.cwd,

@@ -141,10 +141,10 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
   return dialect.allow(call);
 }
 
-/** After a move of the run: sets the shell for the new state, before the next command. */
+/** After a move of the run: sets the shell for the new state, and ends what still runs by an earlier one. */
 async function arrangeNext(surroundings: Surroundings): Promise<void> {
   const { call, client, environment, start } = surroundings;
-  if (start.client !== "claude-code" || environment.PAWL_RUN_MARK) return;
+  if (environment.PAWL_RUN_MARK) return;
   for (const root of rootsAround(surroundings)) {
     const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
     const known =

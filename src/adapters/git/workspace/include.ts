@@ -3,20 +3,23 @@
  * workspace needs too, such as `.env`. Only what git ignores and is a plain file is copied, and no link is
  * followed on the way to its place. What is secret in them is masked in what programs print there.
  */
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { putIn } from "../../files/agent-folder.ts";
+import { readPlainText } from "../../files/plain-file.ts";
 import { noteIncluded } from "../../process/included-secrets.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
 const NAME = ".worktreeinclude";
+const MOST_BYTES = 1024 * 1024;
 
 export async function bringIncluded(from: GitCall, top: AgentFolder): Promise<void> {
   const checkout = discover(from.folder)?.top;
-  if (checkout == null || !existsSync(join(checkout, NAME))) return;
+  // Git would wait for a pipe, and read gigabytes.
+  if (checkout == null || attempt(() => readPlainText(join(checkout, NAME), MOST_BYTES), "") === "") return;
   const call: GitCall = { ...from, folder: checkout };
   const patterns = ["--others", "--ignored", `--exclude-from=${join(checkout, NAME)}`];
   const listed = await git(call, ["ls-files", "-z", ...patterns]);

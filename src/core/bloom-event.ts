@@ -1,4 +1,5 @@
 import type { PolicyChange } from "./policy.ts";
+import type { RestingAccount } from "./ports/agents.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
 import type { Strength } from "./strength.ts";
 
@@ -25,13 +26,11 @@ interface LoopEvents {
     waiting: readonly string[];
     /** Tasks that wait for a target that fails their check by itself, by the failure. */
     red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
-    /** Agents whose account is limited or refused, each with the tasks that wait for it. */
-    resting: readonly {
-      readonly agent: string;
-      readonly words: string;
-      readonly until: string | null;
+    /** Agents whose account is limited or refused, each with the tasks that wait for it, and the agents that go on. */
+    resting: readonly (RestingAccount & {
       readonly tasks: readonly string[];
-    }[];
+      readonly others: readonly string[];
+    })[];
     /** No task can run now. */
     idle: boolean;
   };

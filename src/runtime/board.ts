@@ -1,4 +1,5 @@
 /** The data of a board for a workflow whose runs are tasks of agents. */
+import type { RestingAccount } from "../core/ports/agents.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Costs } from "./reports/costs.ts";
@@ -54,6 +55,8 @@ export interface TaskCard {
   readonly agentRun: string | null;
   /** Its present step, and the number of steps. */
   readonly step: { readonly title: string; readonly index: number; readonly of: number } | null;
+  /** The account of its agent for which it waits. Absent: it waits for none. */
+  readonly rest?: RestingAccount;
   /** Why it waits, is blocked or is retried. */
   readonly reason: string | null;
   readonly since: string | null;

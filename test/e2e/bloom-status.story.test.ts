@@ -1,10 +1,14 @@
 /** `pawl status` over tasks.yaml: what no run has begun is there too, in the words of every other run. */
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
+import { enterBoard, openBoardServer } from "../rig/board.ts";
+import { limitedAgent } from "../rig/limited-agent.ts";
 import { runPawl, temporaryProject } from "../rig/project.ts";
+import { promise } from "../rig/promise.ts";
 import { makeKeyOf, stateOf } from "../rig/state-home.ts";
 import { hangs, until } from "../rig/until.ts";
 
@@ -166,4 +170,64 @@ it("counts one task as one", async () => {
   expect(await told("validate")).toBe("tasks.yaml is valid: 1 task, no steps.");
   await project.pawl("block", "A");
   expect(await told("next")).toBe("Nothing can be taken now; 1 task is open.");
+});
+
+/** Of an agent that says that it is limited for an hour. */
+function limitedProject(settings: Readonly<Record<string, unknown>>) {
+  const flags = mkdtempSync(join(tmpdir(), "pawl-limited-"));
+  const program = join(flags, "claude");
+  writeFileSync(program, limitedAgent(flags), { mode: 0o755 });
+  writeFileSync(join(flags, "limited"), "");
+  const project = bloomProject({
+    tasks: `tasks:\n${["A", "B"].map((id) => `- {id: ${id}, title: t, repo: ., instructions: "RUN: bloom done ${id}${" --nothing none"}"}\n`).join("")}- {id: C, title: t, depends_on: [A]}\n`,
+    settings: { agents: 1, ...settings },
+    project: { agents: { limited: { dialect: "claude", program } } },
+    environment: { ANTHROPIC_API_KEY: "dummy" },
+  });
+  return {
+    project,
+    [Symbol.dispose]() {
+      project[Symbol.dispose]();
+      rmSync(flags, { recursive: true });
+    },
+  };
+}
+
+const restingIn = (stands: object = {}) =>
+  (stands as { resting: readonly Readonly<Record<string, unknown>>[] }).resting[0] ?? {};
+
+it("says in the same words who rests as the loop and the board, for tasks that wait before they begin, too", {
+  timeout: 60_000,
+}, async () => {
+  promise("agents.one-record");
+  using limited = limitedProject({ agent: "limited" });
+  const { project } = limited;
+  const ran = await project.run("--no-wait");
+  expect(ran.code).toBe(1);
+  const { others, tasks, ...rest } = restingIn(ran.of("loop:stands").at(-1));
+  expect({ others, tasks }).toEqual({ others: [], tasks: ["A", "B"] });
+  expect(rest).toMatchObject({ agent: "limited", state: "limited", source: "event" });
+  const { runs } = JSON.parse((await project.bloom("status", "--json")).out);
+  const words = `${rest.words} (limit)`;
+  expect(runs).toMatchObject([
+    { run: "bloom:A", state: "agent_rests", next: words, rest },
+    { run: "bloom:B", state: "ready_for_agent", awaits: "nobody", next: words, rest },
+    { run: "bloom:C", next: "it depends on A" },
+  ]);
+  expect(runs[2]).not.toHaveProperty("rest");
+  await using board = await openBoardServer(project, { environment: { DOOR_ONLY: "" } });
+  const browser = await enterBoard(board);
+  expect((await browser.get(`/api/${browser.project}/tasks`)).json().tasks).toMatchObject([
+    { id: "A", column: "waiting", state: "agent_rests", reason: words, rest },
+    { id: "B", column: "waiting", state: "ready_for_agent", reason: words, rest },
+    { id: "C", column: "open" },
+  ]);
+});
+
+it("is a run that went well where an agent rests for which no task waits", { timeout: 60_000 }, async () => {
+  promise("agents.next");
+  using limited = limitedProject({ agent: ["limited", "scripted"], on_limit: "next" });
+  const ran = await limited.project.run();
+  expect(ran.of("loop:stands").at(-1)).toMatchObject({ open: 0, resting: [{ agent: "limited", tasks: [] }] });
+  expect(ran.code).toBe(0);
 });

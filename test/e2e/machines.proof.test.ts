@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
+import { limitedAgent } from "../rig/limited-agent.ts";
 import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { backUp, emptyDatabase, onDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
 import { promise } from "../rig/promise.ts";
@@ -19,26 +20,6 @@ const tasksText = (count: number) => sharedTasks(Array.from({ length: count }, (
 
 const statuses = async (machine: Machine) =>
   (await json(machine, "list")).data.tasks.map(({ id, status }: Record<string, string>) => `${id} ${status}`);
-
-/** Says as claude does that its account is limited for an hour, while a file says so; else it commits. */
-function limitedAgent(flags: string): string {
-  const line = (value: unknown) => `echo '${JSON.stringify({ ...(value as object), session_id: "s" })}'`;
-  const info = { status: "rejected", resetsAt: Math.floor(Date.now() / 1000) + 3600 };
-  const end = { type: "result", subtype: "success", num_turns: 1, total_cost_usd: 0, usage: {} };
-  return `#!/bin/sh
-[ "$1" = --version ] && { echo "2.1.332 (Claude Code)"; exit; }
-cat > /dev/null
-${line({ type: "system", subtype: "init" })}
-if [ -e ${flags}/limited ]; then
-  printf x >> ${flags}/asked
-  ${line({ type: "rate_limit_event", rate_limit_info: info })}
-  ${line({ ...end, is_error: true, api_error_status: 429, result: "limit" })}
-  exit 1
-fi
-echo $$ > $$.txt; git add -A; git commit -qm work
-${line({ ...end, is_error: false, result: "done" })}
-`;
-}
 
 describe("Two machines", () => {
   it(

@@ -162,8 +162,30 @@ export interface Limited {
   readonly words: string;
   /** The end of the limit, ISO 8601, if the agent reports it. */
   readonly resets: string | null;
+  /** That time was read in the message. Absent: a field of the agent's event names it. */
+  readonly byWords?: true;
   /** The fix for a person: it does not pass by itself. Absent: it does. */
   readonly mend?: string;
+}
+
+/** An account that may not work now, as every display and its JSON show it. */
+export interface RestingAccount {
+  readonly agent: string;
+  /** Tells the accounts of an agent apart. It is no secret. */
+  readonly account: string;
+  /** `limited`: it passes by itself. `exhausted`: only a person can mend it. */
+  readonly state: "limited" | "exhausted";
+  /** When the account is renewed, ISO 8601; null: nobody said it. */
+  readonly resets_at: string | null;
+  /**
+   * Where that time is from: a field of the agent's event, the words of its message, or its quota, of which too little is
+   * left. `none`: there is no time.
+   */
+  readonly source: "event" | "message" | "quota" | "none";
+  /** When it is asked again, ISO 8601; null: once a person has mended the cause. */
+  readonly until: string | null;
+  /** `claude rests until 03:02` */
+  readonly words: string;
 }
 
 interface AgentEndFacts {
@@ -240,6 +262,8 @@ export interface AgentFound {
    * the project names its program, without a person's consent.
    */
   readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid" | "untrusted";
+  /** `2.1`: the newest minor version that Pawl knows, if the installed one is newer. Absent: it is not. */
+  readonly newerThan?: string;
   /** How it was recognised, or why not: one line. */
   readonly recognised: string;
   /**

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { type Cause, NOTICE_KINDS } from "../../core/notice.ts";
+import type { RestingAccount } from "../../core/ports/agents.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 import { mayTell } from "./may-tell.ts";
 import { causesOf, endedNotice, lastQuietEnd, oneLine, quietEnd, tellings, testNotice } from "./notices.ts";
@@ -76,8 +77,12 @@ describe("A cause", () => {
   it("is an agent that rests, once for all that wait for it, for as long as any does", () => {
     promise("agents.limit");
     const next = "claude rests until 03:02 (You've hit your limit)";
-    const rest = { agent: "claude", until: "2026-11-28T03:02:00Z", words: "claude rests until 03:02" };
-    const resting = (run: string, more = {}): RunOverview => ({
+    const resets_at = "2026-11-28T03:02:00Z";
+    const rest = {
+      ...{ agent: "claude", account: "here", state: "limited", source: "event", resets_at },
+      ...{ until: resets_at, words: "claude rests until 03:02" },
+    } satisfies RestingAccount;
+    const resting = (run: string, more: Partial<RestingAccount> = {}): RunOverview => ({
       ...{ ...GATE, run, awaits: "nobody", next, rest: { ...rest, ...more } },
     });
     const [both, ...others] = causesOf([resting("bloom:T1"), resting("bloom:T2")], null);
@@ -85,7 +90,7 @@ describe("A cause", () => {
     expect(both).toMatchObject({ run: null, quote: next, says: "claude rests until 03:02; 2 tasks wait." });
     const [later] = causesOf([resting("bloom:T2", { until: "2026-11-28T08:00:00Z" })], null);
     expect(later?.key).toBe(both?.key);
-    const [refused] = causesOf([resting("bloom:T2", { until: null })], null);
+    const [refused] = causesOf([resting("bloom:T2", { state: "exhausted" })], null);
     expect(refused?.key).not.toBe(both?.key);
     expect(mayTell({ type: "agent:rests" } as PawlEvent)).toBe(true);
   });

@@ -54,10 +54,10 @@ function restsOf(runs: readonly RunOverview[]): readonly Cause[] {
     const [first] = waiting;
     if (!first?.rest) return [];
     const tasks = waiting.length === 1 ? `${first.run} waits` : `${waiting.length} tasks wait`;
-    const { until, words } = first.rest;
+    const { state, words } = first.rest;
     return [
       {
-        ...{ key: `rests ${agent} ${until === null ? "refused" : "limited"}`, kind: "blocked", run: null },
+        ...{ key: `rests ${agent} ${state}`, kind: "blocked", run: null },
         ...{
           command: "pawl status",
           since: first.since ?? "",

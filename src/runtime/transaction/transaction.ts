@@ -6,6 +6,7 @@ import type { ErrorCode, PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Policy } from "../../core/policy.ts";
+import type { RestingAccount } from "../../core/ports/agents.ts";
 import type { Cache } from "../../core/ports/cache.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { Change, View } from "../../core/ports/store.ts";
@@ -316,8 +317,8 @@ export interface RunOverview {
   readonly verdicts?: readonly GateVerdict[];
   /** The kind of a person's turn; absent: none of these. */
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
-  /** Its agent rests, because its account is limited or refused (`until`: null). Absent: it does not. */
-  readonly rest?: { readonly agent: string; readonly until: string | null; readonly words: string };
+  /** Its agent rests, because its account is limited or refused. Absent: it does not. */
+  readonly rest?: RestingAccount;
   /** It waits for a branch that fails its check by itself; `next` says how. Absent: it does not. */
   readonly target?: {
     readonly repo: string;

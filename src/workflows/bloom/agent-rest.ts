@@ -4,17 +4,17 @@
  */
 
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Limited, QuotaWindow } from "../../core/ports/agents.ts";
+import type { Limited, QuotaWindow, RestingAccount } from "../../core/ports/agents.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { agentsFor, type BloomSettings } from "../../core/settings.ts";
 import {
   accepts,
   as,
   fields,
-  flag,
   listOf,
   mapOf,
   number,
+  orNull,
   readState,
   stateUnreadable,
   text,
@@ -58,10 +58,8 @@ export interface Quota {
 }
 
 /** The rest of an agent whose account is limited or refused. */
-export interface AgentRest {
-  readonly agent: string;
-  /** Tells the accounts of an agent apart. It is no secret. */
-  readonly account: string;
+export interface AgentRest
+  extends Pick<RestingAccount, "account" | "agent" | "resets_at" | "source" | "state"> {
   /** The agent's own message, and what a person can do about it. */
   readonly words: string;
   /** When the first of the consecutive rests began. */
@@ -70,11 +68,7 @@ export interface AgentRest {
   readonly at: string;
   /** Its end: the reset, or the time of the next attempt if no reset is known. */
   readonly until: string;
-  /** The agent reported that time. */
-  readonly isKnown: boolean;
-  /** It is not limited yet, but has too little left. */
-  readonly early?: true;
-  /** Only a person can fix it: a wrong key, no credit. Absent: it passes. */
+  /** The fix, for a person: it is `exhausted`. */
   readonly mend?: string;
   /** The number of consecutive rests. */
   readonly count: number;
@@ -87,8 +81,8 @@ export const HERE = "here";
 export type AccountOf = (agent: string) => string;
 
 const REST = fields({
-  ...{ agent: text, account: text, words: text, since: text, at: text, until: text },
-  ...{ isKnown: flag, count: number },
+  ...{ agent: text, account: text, state: text, words: text, since: text, at: text, until: text },
+  ...{ resets_at: orNull(text), source: text, count: number },
 });
 const WINDOW = fields({ name: text, used: number, resets: text });
 const QUOTA = fields({ agent: text, account: text, windows: listOf(WINDOW), took: mapOf(listOf(number)) });
@@ -200,7 +194,7 @@ function withRest(
 
 /** `before`: the preceding rest, if the agent did no work in between. */
 function restOf(
-  { mend, resets, words }: Limited,
+  { byWords, mend, resets, words }: Limited,
   { account, agent, began, early }: AccountReport & { readonly account: string },
   before: AgentRest | null,
   now: string,
@@ -218,10 +212,11 @@ function restOf(
       ? Math.min(HOUR, MINUTE * 2 ** (count - 1))
       : HOUR;
   const until = new Date(time + away).toISOString();
-  const rest = {
-    ...{ agent, account, words, count, until, isKnown, at: now, since: before?.since ?? now },
-    ...(mend === undefined ? {} : { mend }),
-    ...(early === undefined ? {} : { early }),
+  const named = early === true ? "quota" : byWords === true ? "message" : "event";
+  const rest: AgentRest = {
+    ...{ agent, account, words, count, until, at: now, since: before?.since ?? now },
+    ...{ resets_at: isKnown ? resets : null, source: isKnown ? named : "none" },
+    ...(mend === undefined ? { state: "limited" } : { state: "exhausted", mend }),
   };
   if (!isSame) return rest;
   return { ...(before.until > until ? before : rest), at: before.at };
@@ -231,7 +226,9 @@ function restOf(
 export function lifted(accounts: Accounts, now: string, lifts: (rest: AgentRest) => boolean): Accounts {
   if (!accounts.rests.some((rest) => lifts(rest) && rest.until > now)) return accounts;
   const rests = accounts.rests.map((rest) =>
-    lifts(rest) && rest.until > now ? { ...rest, until: now, isKnown: false } : rest,
+    lifts(rest) && rest.until > now
+      ? { ...rest, until: now, resets_at: null, source: "none" as const }
+      : rest,
   );
   const isAsked = (quota: Quota) => accounts.rests.some((rest) => lifts(rest) && isOf(rest, quota));
   const quotas = accounts.quotas.map((quota) => (isAsked(quota) ? { ...quota, windows: [] } : quota));
@@ -278,8 +275,8 @@ export function lasting(rests: Rests, now: string): Rests {
 }
 
 /** Milliseconds until the task may ask the agent again. */
-export function restLeft({ isKnown, until }: AgentRest, task: string, now: string): number {
-  return Math.max(0, Date.parse(until) + (isKnown ? spreadOf(task) : 0) - Date.parse(now));
+export function restLeft({ resets_at, until }: AgentRest, task: string, now: string): number {
+  return Math.max(0, Date.parse(until) + (resets_at !== null ? spreadOf(task) : 0) - Date.parse(now));
 }
 
 function spreadOf(task: string): number {
@@ -343,12 +340,14 @@ function byEnd(one: AgentRest, other: AgentRest): number {
 // ── Words ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** `claude rests until 03:02`. */
-export function restWords({ agent, isKnown, mend, since, until }: AgentRest): string {
+export function restWords({ agent, mend, resets_at, since, until }: AgentRest): string {
   if (mend !== undefined) return `${agent} cannot work: ${mend}`;
   const at = new Date(until);
   const day = at.getTime() - Date.parse(since) < NEAR ? "" : `${dayOf(at)} `;
   const time = `${day}${clockOf(at)}`;
-  return isKnown ? `${agent} rests until ${time}` : `${agent} rests, and is asked again at ${time}`;
+  return resets_at !== null
+    ? `${agent} rests until ${time}`
+    : `${agent} rests, and is asked again at ${time}`;
 }
 
 /** `restWords` plus the agent's own message. */
@@ -356,32 +355,48 @@ export function restReason(rest: AgentRest): string {
   return `${restWords(rest)} (${rest.words})`;
 }
 
-export interface RestingAgent {
-  readonly agent: string;
-  /** `claude rests until 03:02`. */
-  readonly words: string;
-  /** Null: the rest has no end; a person must mend the cause. */
-  readonly until: string | null;
-  /** The tasks that wait for it. */
-  readonly tasks: readonly string[];
+export function shownRest(rest: AgentRest): RestingAccount {
+  const { account, agent, mend, resets_at, source, state, until } = rest;
+  return {
+    ...{ agent, account, state, resets_at, source },
+    ...{ until: mend === undefined ? until : null, words: restWords(rest) },
+  };
 }
 
-/** `waitsFor`: the agent that the task waits for, if that is all it waits for; else null. */
+export interface RestingAgent extends RestingAccount {
+  /** The tasks that wait for it. */
+  readonly tasks: readonly string[];
+  /** The agents of other tasks, which do not rest. */
+  readonly others: readonly string[];
+}
+
+interface Waiting {
+  /** The agent that works on the task next; null: nothing is left for an agent. */
+  agentFor(task: Task): string | null;
+  /** The agent that the task waits for, if that is all it waits for; else null. */
+  waitsFor(task: Task): string | null;
+}
+
 export function listResting(
   open: readonly Task[],
   resting: Rests,
-  waitsFor: (task: Task) => string | null,
+  { agentFor, waitsFor }: Waiting,
 ): readonly RestingAgent[] {
+  if (resting.size === 0) return [];
+  const agents = new Set(open.map(agentFor));
+  const others = [...agents].filter((agent) => agent !== null && !resting.has(agent));
   return [...resting].map(([agent, rest]) => ({
-    agent,
-    words: restWords(rest),
-    until: rest.mend === undefined ? rest.until : null,
+    ...shownRest(rest),
     tasks: open.filter((task) => waitsFor(task) === agent).map(({ id }) => id),
+    others: others.filter((name) => name !== null),
   }));
 }
 
-/** `claude rests until 03:02; 4 tasks wait`. */
-export function restLine({ tasks, words }: Pick<RestingAgent, "tasks" | "words">): string {
-  if (tasks.length === 0) return words;
-  return `${words}; ${tasks.length} ${tasks.length === 1 ? "task waits" : "tasks wait"}`;
+/** `claude rests until 03:02; 4 tasks wait; codex goes on`. */
+export function restLine({ others, tasks, words }: Pick<RestingAgent, "others" | "tasks" | "words">): string {
+  const wait =
+    tasks.length === 0 ? [] : [`${tasks.length} ${tasks.length === 1 ? "task waits" : "tasks wait"}`];
+  const goOn =
+    others.length === 0 ? [] : [`${others.join(", ")} ${others.length === 1 ? "goes on" : "go on"}`];
+  return [words, ...wait, ...goOn].join("; ");
 }

@@ -9,15 +9,30 @@ import { withInput } from "../../runtime/transaction/transaction.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
-import { loadAccounts, restsIn } from "./agent-rest.ts";
+import {
+  type AgentRest,
+  agentOf,
+  awaitedRest,
+  firstToEnd,
+  lasting,
+  loadAccounts,
+  type Rests,
+  restReason,
+  restsIn,
+  shownRest,
+} from "./agent-rest.ts";
 import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
-import { heldByCancelled, isClosed } from "./pick.ts";
+import { heldByCancelled, isClosed, nowReady, takeable } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
-import { type SchedulingStatus, schedulingStatuses } from "./run/scheduling-status.ts";
+import {
+  type SchedulingStatus,
+  type SchedulingStatuses,
+  schedulingStatuses,
+} from "./run/scheduling-status.ts";
 import { withOthers } from "./run/shared.ts";
 import { OVER } from "./run/table.ts";
-import { listRuns, loadRuns, reasonOf, type TaskRun } from "./run/task-run.ts";
+import { listRuns, loadRuns, type Runs, reasonOf, type TaskRun } from "./run/task-run.ts";
 
 export const BOARD: TaskBoard = {
   load: loadBoard,
@@ -53,6 +68,7 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
   const { runs, held } = await withOthers(view, file, here);
   const rests = restsIn(await loadAccounts(view), around.time);
   const standings = schedulingStatuses(file, runs, around.time, rests);
+  const restOf = await openRests(file, { runs, standings, rests }, around);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   const stuck = heldByCancelled(file, standings);
@@ -60,6 +76,7 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
     cardOf(each, {
       run: runs.get(each.task.id),
       standing: standings.get(each.task.id),
+      rest: restOf(each.task),
       isAtWork: atWork.has(each.task.id),
       fault: held.get(each.task.id)?.message ?? stuck.get(each.task.id) ?? null,
       questions: open.filter(({ task }) => task === each.task.id),
@@ -86,7 +103,26 @@ async function load(view: View, { cache, settings }: OverviewContext): Promise<r
   }
 }
 
+/** The rest for which a task waits, whether it has begun or not; null: it waits for none. */
+async function openRests(
+  file: readonly Task[],
+  known: { readonly runs: Runs["runs"]; readonly standings: SchedulingStatuses; readonly rests: Rests },
+  { settings, time }: OverviewContext,
+): Promise<(task: Task) => AgentRest | null> {
+  const { rests, runs, standings } = known;
+  if (rests.size === 0) return () => null;
+  const { bloom } = await settings();
+  const next = new Set([...takeable(file, standings), ...nowReady(file, standings)]);
+  const resting = lasting(rests, time);
+  return (task) => {
+    const run = runs.get(task.id);
+    if (run?.state === "agent_rests" && standings.has(task.id)) return firstToEnd(run.rest, rests);
+    return next.has(task) ? awaitedRest(task, agentOf(task, run, bloom), bloom, resting) : null;
+  };
+}
+
 interface CardContext {
+  readonly rest: AgentRest | null;
   readonly run: TaskRun | undefined;
   readonly standing: SchedulingStatus | undefined;
   readonly isAtWork: boolean;
@@ -96,29 +132,37 @@ interface CardContext {
 }
 
 function cardOf({ task, parent }: PlacedTask, known: CardContext): TaskCard {
-  const { fault, isAtWork, questions, run, standing } = known;
+  const { fault, isAtWork, questions, rest, run, standing } = known;
   const step = getCurrentStepForTask(task);
   return {
     id: task.id,
     title: task.title,
     column: columnOf(task, known),
-    state: standing ?? task.status,
+    // What the scheduler calls backing off, `pawl status` calls by the run's state.
+    state: rest !== null && run !== undefined ? run.state : (standing ?? task.status),
     dependsOn: task.depends_on,
     parent: parent?.id ?? null,
     agent: run?.session?.agent ?? task.agent ?? null,
     agentRun: (isAtWork && run?.underway.at(-1)) || null,
     step: step && { title: step.instruction, index: task.steps.indexOf(step), of: task.steps.length },
-    reason: fault ?? (run && standing !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
+    reason:
+      fault ??
+      (rest !== null ? restReason(rest) : null) ??
+      (run && standing !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
+    ...(rest === null ? {} : { rest: shownRest(rest) }),
     since: run?.since ?? task.started_at ?? null,
     usd: run ? run.spent.usd : null,
     questions: questions.map(({ id, text, asked }) => ({ id, text, since: asked })),
   };
 }
 
-function columnOf(task: Task, { fault, isAtWork, questions, standing }: CardContext): TaskCard["column"] {
+function columnOf(
+  task: Task,
+  { fault, isAtWork, questions, rest, standing }: CardContext,
+): TaskCard["column"] {
   if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
   if (standing !== undefined ? OVER.some((over) => over === standing) : isClosed(task)) return "done";
-  if (standing !== undefined && WAITS.has(standing)) return "waiting";
+  if (rest !== null || (standing !== undefined && WAITS.has(standing))) return "waiting";
   if (questions.length > 0) return "waiting";
   if (task.status === "blocked") return "blocked";
   return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
@@ -128,7 +172,6 @@ const WAITS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   "waiting_for_human",
   "awaiting_merge",
   "target_red",
-  "agent_rests",
 ]);
 
 const MOST_OVERLAPS = 200;

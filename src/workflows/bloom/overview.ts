@@ -1,6 +1,7 @@
 /** The runs of tasks, and the tasks of tasks.yaml that have no run yet. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import type { BloomSettings } from "../../core/settings.ts";
 import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
@@ -8,13 +9,15 @@ import { recordedOverview, verdictsIn } from "../../runtime/run-log/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import {
-  type AgentRest,
+  agentOf,
+  awaitedRest,
   firstToEnd,
+  lasting,
   loadAccounts,
   type Rests,
   restReason,
   restsIn,
-  restWords,
+  shownRest,
 } from "./agent-rest.ts";
 import { totalOf } from "./costs.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
@@ -57,7 +60,8 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
   const phase = openPhase(tasks);
   const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
-  const untaken = await openUntaken(around.workers, (await around.settings()).bloom);
+  const settings = (await around.settings()).bloom;
+  const untaken = await openUntaken(around.workers, settings);
   const environments = new Map((await loadEnvironments(view)).map((each) => [each.task, each]));
   const inUse = [...environments.values()].filter(({ exclusive }) => exclusive.length > 0);
   const begun: RunOverview[] = [];
@@ -82,7 +86,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
       unbegun.push({
         ...(stuck.has(task.id)
           ? ofStuck(task, stuck.get(task.id))
-          : ofTask(placed, { waits, phase, untaken, inUse })),
+          : ofTask(placed, { waits, phase, untaken, inUse, settings, resting: lasting(rests, around.time) })),
         ...asked(task.id),
       });
     else begun.push(...ofAsked(task, asked(task.id)));
@@ -201,9 +205,14 @@ interface Whole {
   readonly waits: Waits;
   readonly phase: number | null;
   readonly untaken: Untaken | null;
+  readonly settings: BloomSettings;
+  readonly resting: Rests;
 }
 
-function ofTask({ task, parent }: PlacedTask, { inUse, phase, untaken, waits }: Whole): RunOverview {
+function ofTask(
+  { task, parent }: PlacedTask,
+  { inUse, phase, resting, settings, untaken, waits }: Whole,
+): RunOverview {
   const base = { run: `bloom:${task.id}`, title: task.title, state: task.status, since: null };
   switch (task.status) {
     case "in_progress":
@@ -227,6 +236,8 @@ function ofTask({ task, parent }: PlacedTask, { inUse, phase, untaken, waits }: 
           awaits: "nobody",
           next: `waits for ${holder.exclusive.join(", ")}, which ${holder.task} has`,
         };
+      const rest = awaitedRest(task, agentOf(task, undefined, settings), settings, resting);
+      if (rest) return { ...base, awaits: "nobody", next: restReason(rest), rest: shownRest(rest) };
       const worker = task.status === "assigned" && task.agent_name ? ` --agent ${task.agent_name}` : "";
       const next = untaken?.(task) ?? `\`pawl run${worker}\` gives it to one`;
       return { ...base, awaits: "agent", next };
@@ -254,7 +265,7 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
   const near = run.nearing ? { nearing: run.nearing } : {};
   const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
   const awaited = firstToEnd(run.rest, rests);
-  const rest = awaited ? { rest: restOverview(awaited) } : {};
+  const rest = awaited ? { rest: shownRest(awaited) } : {};
   const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost, ...rest };
   const why = reason === null ? "" : ` (${reason})`;
   const resume = `not running; ${untaken?.(task, run) ?? "resume with `pawl run`"}${why}`;
@@ -289,11 +300,6 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
         next: isHeld ? (reason ?? `the loop continues (${state})`) : resume,
       };
   }
-}
-
-function restOverview(rest: AgentRest): NonNullable<RunOverview["rest"]> {
-  const { agent, mend, until } = rest;
-  return { agent, until: mend === undefined ? until : null, words: restWords(rest) };
 }
 
 function targetOf({ red }: TaskRun): Pick<RunOverview, "target"> {

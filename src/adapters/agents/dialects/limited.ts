@@ -7,8 +7,10 @@ export function limitedBy(fault: Fault | null, program: string, now: Date): Limi
   if (fault?.reason === "account")
     return { words: fault.detail, resets: null, mend: mendOf(fault.refuses ?? "key", program) };
   if (fault?.reason !== "rate-limit") return null;
-  const at = fault.resets ?? resetIn(fault.detail, now)?.getTime() ?? null;
-  return { words: fault.detail, resets: at === null ? null : new Date(at).toISOString() };
+  const words = fault.detail;
+  if (fault.resets !== undefined) return { words, resets: new Date(fault.resets).toISOString() };
+  const at = resetIn(words, now);
+  return at === null ? { words, resets: null } : { words, resets: at.toISOString(), byWords: true };
 }
 
 const LOGIN: Readonly<Record<string, string>> = {

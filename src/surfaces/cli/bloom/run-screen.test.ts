@@ -146,12 +146,14 @@ describe("The loop's screen", () => {
     show({ ...rests, taskId: "A", reason, first: true });
     show({ ...rests, taskId: "B", reason, first: false });
     const words = "claude rests until 03:02";
-    const resting = [{ agent: "claude", words, until: rests.until, tasks: ["A", "B", "C"] }];
+    const resting = [
+      { agent: "claude", words, until: rests.until, tasks: ["A", "B", "C"], others: ["codex"] },
+    ];
     show({ ...progress, blocked: [], waiting: [], resting });
     expect(model.lines).toEqual([
       `23:04 A waits: ${reason}`,
-      `~ ${words}; 3 tasks wait`,
-      `1 done, 3 open, ${words}; 3 tasks wait.`,
+      `~ ${words}; 3 tasks wait; codex goes on`,
+      `1 done, 3 open, ${words}; 3 tasks wait; codex goes on.`,
     ]);
   });
 

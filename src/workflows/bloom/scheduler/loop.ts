@@ -50,7 +50,7 @@ import { sweepEnvironments } from "./environments.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeQueue, openMergeTurns } from "./merge-queue.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
-import { agentMissing, checkAgents, missingError, restsFor } from "./missing-agents.ts";
+import { agentFor, agentMissing, checkAgents, missingError, restsFor } from "./missing-agents.ts";
 import { type LoopMode, openLoopMode } from "./mode.ts";
 import { openPins, type Pins } from "./pins.ts";
 import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
@@ -648,8 +648,8 @@ async function askAgain(loop: Loop): Promise<void> {
     ),
   );
   if (awaited.size === 0) return;
-  const lifts = ({ account, agent, early, mend }: AgentRest) =>
-    early !== true &&
+  const lifts = ({ account, agent, mend, source }: AgentRest) =>
+    source !== "quota" &&
     awaited.has(agent) &&
     accountOf(agent) === account &&
     (leaseManager.isShared !== true || mend !== undefined);
@@ -698,10 +698,13 @@ function endOf(picked: Picked, { untrusted, worker: { only } = ANY_WORKER }: Loo
     blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
     red: redIn(open, states, runs),
-    resting: listResting(open, resting, (task) => {
-      const run = runs.get(task.id);
-      if (run?.state === "agent_rests") return firstToEnd(run.rest, resting)?.agent ?? null;
-      return candidates.some(({ id }) => id === task.id) ? (restsFor(picked, task)?.agent ?? null) : null;
+    resting: listResting(open, resting, {
+      agentFor: (task) => agentFor(picked, task),
+      waitsFor(task) {
+        const run = runs.get(task.id);
+        if (run?.state === "agent_rests") return firstToEnd(run.rest, resting)?.agent ?? null;
+        return candidates.some(({ id }) => id === task.id) ? (restsFor(picked, task)?.agent ?? null) : null;
+      },
     }),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };

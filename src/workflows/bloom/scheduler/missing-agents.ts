@@ -35,7 +35,7 @@ export function missingError(tasks: readonly string[], why: string, command: str
 const SHOWN = 3;
 
 /** The agent that works on the task next; null: nothing is left for an agent. */
-function agentFor({ runs, settings }: Picked, task: Task): string | null {
+export function agentFor({ runs, settings }: Picked, task: Task): string | null {
   if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
   return agentOf(task, runs.get(task.id), settings);
 }

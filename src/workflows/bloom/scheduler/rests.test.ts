@@ -50,7 +50,7 @@ describe("An agent whose account is limited", () => {
       ({ agent: "claude", began: at(began), limited: { words: "limited", resets: at(resets) } }) as const;
     const first = withReport({ rests: [], quotas: [] }, report(8, 10), undefined, at(9));
     const { rests } = withReport(first, report(1, 3), undefined, at(2));
-    expect(rests).toMatchObject([{ at: at(2), count: 1, since: at(2), isKnown: true }]);
+    expect(rests).toMatchObject([{ at: at(2), count: 1, since: at(2), resets_at: at(3), source: "event" }]);
     expect(rests[0]?.until.slice(0, 13)).toBe(at(3).slice(0, 13));
   });
 
@@ -69,6 +69,9 @@ describe("An agent whose account is limited", () => {
     const [resting] = stage.of("loop:stands").at(-1)?.resting ?? [];
     expect(resting).toMatchObject({ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] });
     expect(resting?.words).toMatch(/^claude rests until \d\d:\d\d$/);
+    const resets_at = new Date(stage.now().getTime() + HOUR).toISOString().slice(0, 16);
+    expect(resting).toMatchObject({ account: "here", state: "limited", source: "event" });
+    expect(resting?.resets_at?.slice(0, 16)).toBe(resets_at);
     expect(stage.of("agent:rests").map(({ first }) => first)).toEqual([true, false]);
     expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3", "T4"], resting: [] });
     const again = stage.runs.slice(2).filter(({ task }) => task === "T1" || task === "T2");
@@ -144,8 +147,9 @@ describe("An agent whose account is refused", () => {
     expect(end).toMatchObject({ blocked: [], open: ["T1", "T2", "T3", "T4"] });
     expect(end.resting).toEqual([
       {
-        ...{ agent: "claude", words: "claude cannot work: run `claude /login`", until: null },
-        tasks: ["T1", "T2", "T3", "T4"],
+        ...{ agent: "claude", account: "here", state: "exhausted", resets_at: null, source: "none" },
+        ...{ words: "claude cannot work: run `claude /login`", until: null },
+        ...{ tasks: ["T1", "T2", "T3", "T4"], others: [] },
       },
     ]);
     expect(stage.runs).toHaveLength(2);
@@ -286,7 +290,8 @@ describe("What is known of an account", () => {
         quotas: [],
         rests: [
           {
-            ...{ agent: "claude", account: "here", words: "limit", isKnown: true, count: 1 },
+            ...{ agent: "claude", account: "here", words: "limit", state: "limited", count: 1 },
+            ...{ resets_at: "2030-01-02T00:00:00Z", source: "event" },
             ...{ since: "2030-01-01T00:00:00Z", at: "2030-01-01T00:00:00Z", until: "2030-01-02T00:00:00Z" },
           },
         ],

@@ -66,6 +66,10 @@ export const BLOOM = {
     says: "What a run cost is its own: a counter of the whole session is not counted again at each resume.",
     source: "hours, What an agent's run says",
   },
+  "agents.unknown-version": {
+    says: "A version of an agent's program that is newer than Pawl knows is warned of once in a loop; a session that it resumes is counted in full, rather too much than too little, and gets no budget of dollars.",
+    source: "hours, What an agent's run says",
+  },
   "agents.lost-run": {
     says: "The run of a killed loop has an end, at its last sign of life: stats counts it, and the trace draws it so long.",
     source: "workspaces",

@@ -17,7 +17,7 @@ import { codexEnvironment, DRIVEN, type Driven, GEMINI_MODEL, PROGRAMS, type Pro
 
 /**
  * `call`: each value is that of one call. `run`: the last value is the run's. `session`: the last value is the session's
- * so far. `last`: it is that of the run's last call alone, so Pawl counts too little. `none`: it says nothing.
+ * so far. `last`: it is that of the run's last call alone, so Pawl takes none. `none`: it says nothing.
  */
 type Meaning = "call" | "run" | "session" | "last" | "none";
 
@@ -214,9 +214,7 @@ function faultsOf(counted: Counted, expected: Row, seen: readonly Reported[]): r
   for (const [at, [usd, tokens]] of taken.entries()) {
     const isRight =
       (found.usd === "none" ? usd === null || usd === 0 : Math.abs((usd ?? 0) - price) < price / 1000) &&
-      (found.tokens === "none"
-        ? tokens === null
-        : tokens === (found.tokens === "last" ? TOKENS / CALLS : TOKENS));
+      tokens === (found.tokens === "none" || found.tokens === "last" ? null : TOKENS);
     if (!isRight)
       faults.push(
         `Pawl counts ${usd} USD and ${tokens} tokens for run ${at + 1}; it cost ${price} and ${TOKENS}`,
@@ -230,6 +228,8 @@ async function main(): Promise<number> {
   const unknown = names.filter((name) => !Object.hasOwn(TABLE, name));
   if (unknown.length > 0)
     throw new Error(`unknown: ${unknown.join(", ")}; known: ${Object.keys(TABLE).join(", ")}`);
+  const untried = COUNTED.filter(({ name, program }) => !Object.hasOwn(TABLE[name] ?? {}, program.version));
+  if (untried.length > 0) throw new Error(`not in the table: ${untried.map(({ name }) => name).join(", ")}`);
   let [passed, failed] = [0, 0];
   for (const counted of COUNTED.filter(({ name }) => names.length === 0 || names.includes(name)))
     for (const [version, row] of Object.entries(TABLE[counted.name] ?? {})) {

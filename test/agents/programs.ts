@@ -1,6 +1,7 @@
 /** The real agents that are driven, each at a version of its own, and how each is pointed at the scripted model. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DIALECTS } from "../../src/adapters/agents/setup.ts";
 import type { AgentSettings } from "../../src/core/settings.ts";
 
 export interface Program {
@@ -10,14 +11,16 @@ export interface Program {
   readonly bin: string;
 }
 
+const newestOf = (name: string): string => DIALECTS[name]?.newest ?? "";
+
 export const PROGRAMS = {
-  claude: { package: "@anthropic-ai/claude-code", version: "2.1.332", bin: "claude" },
-  codex: { package: "@openai/codex", version: "0.171.0", bin: "codex" },
-  opencode: { package: "opencode-ai", version: "1.18.33", bin: "opencode" },
-  gemini: { package: "@google/gemini-cli", version: "0.61.0", bin: "gemini" },
+  claude: { package: "@anthropic-ai/claude-code", version: newestOf("claude"), bin: "claude" },
+  codex: { package: "@openai/codex", version: newestOf("codex"), bin: "codex" },
+  opencode: { package: "opencode-ai", version: newestOf("opencode"), bin: "opencode" },
+  gemini: { package: "@google/gemini-cli", version: newestOf("gemini"), bin: "gemini" },
   "claude-acp": {
     package: "@agentclientprotocol/claude-agent-acp",
-    version: "0.100.0",
+    version: "0.101.0",
     bin: "claude-agent-acp",
   },
 } as const satisfies Record<string, Program>;

@@ -1,7 +1,7 @@
 /**
  * A small agent that speaks ACP and obeys its prompt's lines: `RUN: command` (asks for permission first), `EDIT: path`
- * (asks too), `SAY: text`, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME. It begins in the mode `auto`, in which
- * it asks nobody; the file `modes` there names others than `auto default`.
+ * (asks too), `SAY: text`, `COST: dollars` of the session so far, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME. It begins in the mode `auto`, in which
+ * it asks nobody; the file `modes` there names others than `auto default`, and `name` another name for itself.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -36,6 +36,10 @@ function modesOf(sessionId: string) {
   return { currentModeId: AUTO, availableModes };
 }
 
+function nameOf(): string {
+  return existsSync(join(home, "name")) ? readFileSync(join(home, "name"), "utf8") : "scripted-acp";
+}
+
 async function allowed(client: AgentContext, sessionId: string, kind: "execute" | "edit", what: string) {
   if (modes.get(sessionId) === AUTO) return true;
   const rawInput = kind === "execute" ? { command: what } : { file_path: what };
@@ -68,8 +72,16 @@ async function runPrompt(
       update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: words } },
     });
   for (const line of text.split("\n")) {
-    const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|COST|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
     if (word === "SAY") await say(rest);
+    if (word === "COST")
+      await client.notify(methods.client.session.update, {
+        sessionId,
+        update: {
+          ...{ sessionUpdate: "usage_update", used: 100, size: 1000 },
+          cost: { amount: Number(rest), currency: "USD" },
+        },
+      });
     if (word === "RECALL")
       await say(`I recall ${earlier.length}: ${earlier.map((one) => JSON.parse(one).split("\n")[0])}`);
     if (word === "FAIL")
@@ -94,6 +106,7 @@ agent({ name: "scripted-acp" })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: 1,
     agentCapabilities: { loadSession: true },
+    agentInfo: { name: nameOf(), version: "1.0.0" },
   }))
   .onRequest(methods.agent.session.new, () => {
     const sessionId = randomUUID();
@@ -116,7 +129,8 @@ agent({ name: "scripted-acp" })
   .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    return { stopReason: await runPrompt(client, params.sessionId, text) };
+    const usage = { inputTokens: 100, outputTokens: 10, totalTokens: 110 };
+    return { stopReason: await runPrompt(client, params.sessionId, text), usage };
   })
   .connect(
     ndJsonStream(

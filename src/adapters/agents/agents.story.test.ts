@@ -246,6 +246,32 @@ describe("an agent over ACP", () => {
     expect(await end("acp", line)).toMatchObject({ outcome: "failed", reason });
   });
 
+  it.each([
+    ["scripted-acp", 100],
+    ["OpenCode", null],
+  ])(
+    "%s, of which its last answer says %j tokens, is counted by them only where they are all",
+    async (name, inputTokens) => {
+      promise("agents.own-cost");
+      writeFileSync(join(root, "name"), name);
+      expect((await end("acp", "COST: 0.5\nSAY: done")).usage).toMatchObject({
+        usd: 0.5,
+        inputTokens,
+        turns: 1,
+      });
+    },
+  );
+
+  it("whose loop was killed is counted from where its session stood then", async () => {
+    promise("agents.own-cost");
+    const killed = run("acp", "COST: 0.5\nHANG:");
+    await until(() => killed.events.some(({ type }) => type === "usage"));
+    const id = killed.events.flatMap((each) => (each.type === "session" ? [each.id] : []))[0] ?? "";
+    const next = await end("acp", "COST: 0.7\nSAY: done", { session: { type: "resume", id } });
+    expect(next.usage?.usd).toBeCloseTo(0.2);
+    await killed.running.stop("over");
+  });
+
   it("is allowed edits inside its folder and listed commands, and nothing else, under edits", async () => {
     const prompt = [
       `EDIT: ${join(root, "in.txt")}`,

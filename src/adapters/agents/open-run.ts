@@ -49,18 +49,25 @@ interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "
   readonly hosts: readonly string[];
 }
 
-/** `spender`: the name under which a session's usage is kept. */
+interface Counting {
+  /** The name under which a session's usage is kept. */
+  readonly spender: string;
+  /** What the session had spent before is not taken away. */
+  readonly countsAll?: boolean;
+}
+
 export function openRun(
   setup: AgentsSetup,
   order: AgentOrder,
-  spender: string,
+  { countsAll = false, spender }: Counting,
   hear: (event: AgentEvent) => void,
 ): OpenRun {
   const { projectRoot } = setup;
   const folder = openRunFolder(projectRoot, "agents", order.run);
   const mark = markOf(projectRoot, order.run);
   const outbox = openOutbox(folder);
-  const before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
+  const isResumed = order.session.type === "resume" && !countsAll;
+  const before = isResumed ? loadSpent(projectRoot, spender, order.session.id) : null;
   let heard = NOTHING_HEARD;
   let watch: SilenceWatch | undefined;
   return {
@@ -68,8 +75,11 @@ export function openRun(
     outbox,
     tell(told) {
       const taken = applyLine(heard, told, before);
+      const isSpent = taken.heard.usageInAll !== heard.usageInAll;
       heard = taken.heard;
       watch?.heard(told);
+      if (isSpent && heard.session && heard.usageInAll)
+        keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
       keepUsage(folder, taken.events);
       keepSession(folder, taken.events, order.folder);
       for (const event of taken.events) hear(event);
@@ -96,7 +106,6 @@ export function openRun(
       watch?.close();
       const end = explained(setup, order.agent, told);
       const fault = judged(heard, end);
-      if (heard.session && heard.usageInAll) keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
       const limited = limitedBy(fault, spender, new Date());
       return agentEndOf(folder, heard, end, fault, limited);
     },

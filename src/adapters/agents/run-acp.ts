@@ -10,12 +10,13 @@ import {
   type SessionUpdate,
   type Stream,
 } from "@agentclientprotocol/sdk";
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, AgentUsage } from "../../core/ports/agents.ts";
 import { optionFor, policyAnswer, questionOf } from "./dialects/acp-policy.ts";
 import {
   type AgentLine,
   type Fault,
   faultOfStatus,
+  type Json,
   modelTold,
   numberAt,
   objectAt,
@@ -39,7 +40,7 @@ export function startAcp(
   order: AgentOrder,
   hear: (event: AgentEvent) => void,
 ): AgentRun {
-  const run = openRun(setup, order, order.agent, hear);
+  const run = openRun(setup, order, { spender: order.agent }, hear);
   const [program = "", ...args] = agent.command;
   if (order.permission === "all")
     hear({
@@ -149,7 +150,7 @@ function converse(
       });
       const usage = objectAt(answer, "usage");
       if (numberAt(usage, "inputTokens") !== null)
-        tell([{ type: "spent", usage: tokensAt(usage, "inputTokens", "outputTokens") }]);
+        tell([{ type: "spent", usage: LAST_CALL.has(opened.program) ? NO_TOKENS : tokensIn(usage) }]);
       return faultOfStop(answer.stopReason);
     } catch (thrown) {
       return faultOfError(thrown);
@@ -164,6 +165,14 @@ function converse(
   };
 }
 
+/** These say of a turn's tokens only those of its last call: too few, so they do not count. */
+const LAST_CALL: ReadonlySet<string> = new Set(["OpenCode"]);
+const NO_TOKENS: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
+
+function tokensIn(usage: Json): AgentUsage {
+  return tokensAt(usage, "inputTokens", "outputTokens");
+}
+
 interface NewSession {
   readonly sessionId: string;
   readonly modes?: SessionModeState | null;
@@ -171,20 +180,23 @@ interface NewSession {
 
 interface OpenSession {
   readonly id: string;
+  /** The agent's name for itself; empty: it says none. */
+  readonly program: string;
   readonly modes: SessionModeState | null;
 }
 
 async function openSession(connection: ClientConnection, order: AgentOrder): Promise<OpenSession | Fault> {
   const { agent } = connection;
-  const { agentCapabilities } = await agent.request(methods.agent.initialize, {
+  const { agentCapabilities, agentInfo } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: "pawl", version: "1" },
   });
+  const program = agentInfo?.name ?? "";
   const place = { cwd: order.folder.agentPath, mcpServers: [] };
   if (order.session.type === "new") {
     const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, place);
-    return { id, modes: modes ?? null };
+    return { id, program, modes: modes ?? null };
   }
   const again = { ...place, sessionId: order.session.id };
   try {
@@ -195,7 +207,7 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
         : null;
     if (way === null) return { reason: "bad-session", detail: "the agent cannot load a session" };
     const opened = await agent.request<Pick<NewSession, "modes"> | null>(way, again);
-    return { id: again.sessionId, modes: opened?.modes ?? null };
+    return { id: again.sessionId, program, modes: opened?.modes ?? null };
   } catch (thrown) {
     if (thrown instanceof RequestError) return { reason: "bad-session", detail: messageOf(thrown) };
     throw thrown;

@@ -12,14 +12,23 @@ import { outsideNeeds } from "./walled.ts";
 
 type CliAgent = Extract<KnownAgent, { kind: "dialect" }>;
 
+interface ProgramFacts {
+  /** What it prints as its help; empty: it was not asked. */
+  readonly help: string;
+  /** What its counters mean in a resumed session is not known. */
+  readonly unknown: boolean;
+}
+
 function callOf(
   agent: CliAgent,
   order: AgentOrder,
   place: { readonly runFolder: string; readonly outbox: string; readonly walled: boolean },
-  help: string,
+  { help, unknown }: ProgramFacts,
 ): Call {
   const { outbox, runFolder, walled } = place;
-  const { turns, usd } = order.limits ?? {};
+  const { turns } = order.limits ?? {};
+  // It may be compared with what the whole session cost.
+  const usd = unknown && order.session.type === "resume" ? undefined : order.limits?.usd;
   return {
     limits: { ...(turns === undefined ? {} : { turns }), ...(usd === undefined ? {} : { usd }) },
     knows: (option) => help.includes(option),
@@ -40,15 +49,15 @@ export function startCli(
   agent: CliAgent,
   order: AgentOrder,
   hear: (event: AgentEvent) => void,
-  help = "",
+  facts: ProgramFacts = { help: "", unknown: false },
 ): AgentRun {
   const { dialect, settings } = agent;
-  const run = openRun(setup, order, dialect.name, hear);
+  const run = openRun(setup, order, { spender: dialect.name, countsAll: facts.unknown }, hear);
   const call = callOf(
     agent,
     order,
     { runFolder: run.folder.folder, outbox: run.outbox, walled: setup.wall !== undefined },
-    help,
+    facts,
   );
   for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(run.folder, name, text);
   run.tell(modelTold("asked", call.model ?? ""));

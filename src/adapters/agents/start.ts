@@ -1,13 +1,11 @@
 /** Starts an agent's program, with its own protocol or the Agent Client Protocol. */
 import { toPawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentEvent, AgentFailure, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
-import { execFile } from "../process/start-program.ts";
-import { childEnvironment } from "./environment.ts";
-import { markOf } from "./mark.ts";
+import { askProgram, newerThan, versionIn } from "./ask-program.ts";
 import { missing } from "./missing.ts";
 import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
-import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
+import { type AgentsSetup, type KnownAgent, knownAgent } from "./setup.ts";
 
 export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
@@ -16,12 +14,17 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   const lack = missing(setup, order.agent);
   if (lack !== null) return endedRun(setup, order, "not-installed", lack);
   if (setup.noWall !== undefined) hear({ type: "warning", text: `the agent has no wall: ${setup.noWall}` });
-  // Some versions of the program lack an option that the order needs.
-  const asks = known.kind === "dialect" && known.dialect.needsHelp?.(order) === true;
-  if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);
+  const isPawls = known.kind === "dialect" && known.dialect.newest === undefined;
+  if (isPawls && !setup.wall) return startCli(setup, known, order, hear);
   const begin = async () => {
     if (known.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, known, order, hear);
-    return startCli(setup, known, order, hear, asks ? await helpOf(setup, known) : "");
+    // Some versions of the program lack an option that the order needs.
+    const asks = known.dialect.needsHelp?.(order) === true;
+    const [help, unknown] = await Promise.all([
+      asks ? askProgram(setup, known, "--help") : null,
+      isPawls ? false : isUnknown(setup, known, order.agent, hear),
+    ]);
+    return startCli(setup, known, order, hear, { help: help?.text ?? "", unknown });
   };
   const running = begin().catch((thrown) => endedRun(setup, order, "exit", toPawlError(thrown).message));
   return {
@@ -50,34 +53,24 @@ function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, w
   return { run: order.run, ended: Promise.resolve(end), stop: () => Promise.resolve(end) };
 }
 
-const LIMIT = 20_000;
-const helps = new Map<string, Promise<string>>();
+const warned = new Set<string>();
 
-/** The program's own help, which shows the options that it has; asked once per process. Empty: it has none. */
-function helpOf(setup: AgentsSetup, known: Exclude<KnownAgent, { kind: "none" }>): Promise<string> {
-  const { command } = known;
-  const [, ...before] = command;
-  const { path } = programOf(setup, known);
-  if (path === null) return Promise.resolve("");
-  const key = command.join("\0");
-  const env = childEnvironment(setup.environment, {
-    mark: markOf(setup.projectRoot, "help"),
-    folder: { agentPath: setup.projectRoot },
-    names: [],
-    added: {},
-  });
-  const asked = helps.get(key) ?? ask(path, [...before, "--help"], { cwd: setup.projectRoot, env });
-  helps.set(key, asked);
-  return asked;
-}
-
-function ask(
-  program: string,
-  args: readonly string[],
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Promise<string> {
-  return new Promise((done) => {
-    const options = { ...place, timeout: LIMIT, killSignal: "SIGKILL", maxBuffer: 1 << 20 } as const;
-    execFile(program, [...args], options, (_, stdout) => done(String(stdout)));
-  });
+/**
+ * Whether what the program's counters mean in a resumed session may have changed, because its version is newer than Pawl knows.
+ * Warns once about each version.
+ */
+async function isUnknown(
+  setup: AgentsSetup,
+  known: Extract<KnownAgent, { kind: "dialect" }>,
+  agent: string,
+  hear: (event: AgentEvent) => void,
+): Promise<boolean> {
+  const version = versionIn((await askProgram(setup, known, "--version")).text);
+  const older = newerThan(version, known.dialect.newest);
+  if (older === null) return false;
+  const what = `${agent} ${version} is newer than ${older}, the newest that Pawl knows`;
+  const text = `${what}: in sessions that it resumes, Pawl counts its cost in full, perhaps too much, and passes no budget in dollars on to it`;
+  if (!warned.has(what)) hear({ type: "warning", text });
+  warned.add(what);
+  return true;
 }

@@ -1,14 +1,9 @@
 /** Lists the known agents and those installed, for `pawl agents`. */
-import { parse } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentFound, Permission } from "../../core/ports/agents.ts";
-import { execFile } from "../process/start-program.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { childEnvironment } from "./environment.ts";
-import { markOf } from "./mark.ts";
+import { askProgram, newerThan, versionIn } from "./ask-program.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
-const VERSION_LIMIT = 30_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
 
 export async function survey(
@@ -22,7 +17,6 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   const known = knownAgent(setup, name);
   if (known.kind === "none") return { ...NOTHING, name, recognised: known.why };
   const dialect = known.kind === "acp" ? "acp" : known.dialect.name;
-  const [, ...before] = known.command;
   const { path: program, why } = programOf(setup, known);
   const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
   const without = (status: AgentFound["status"], recognised: string): AgentFound => ({
@@ -39,44 +33,24 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   if (program === null) return without("missing", why);
   if (known.kind === "acp")
     return without("untried", "configured as an ACP agent; `pawl agents test` starts it");
-  const told = await versionOf(setup, program, before, known.dialect);
-  return { ...found, ...told };
+  return { ...found, ...(await versionOf(setup, known)) };
 }
 
 async function versionOf(
   setup: AgentsSetup,
-  program: string,
-  before: readonly string[],
-  dialect: Dialect,
-): Promise<Pick<AgentFound, "version" | "status" | "recognised">> {
-  const environment = childEnvironment(setup.environment, {
-    mark: markOf(setup.projectRoot, "survey"),
-    folder: { agentPath: setup.projectRoot },
-    names: [],
-    added: {},
-  });
-  const output = await new Promise<string>((done) => {
-    // Some programs exit with 0 after SIGTERM. Only SIGKILL distinguishes a passed limit from success.
-    const killSignal = "SIGKILL";
-    // Not in the project: its files must not influence a program that only prints its version.
-    const options = {
-      cwd: parse(setup.projectRoot).root,
-      env: environment,
-      timeout: VERSION_LIMIT,
-      killSignal,
-    } as const;
-    execFile(program, [...before, "--version"], options, (cause, stdout) => {
-      const why = cause?.killed ? `no version within ${VERSION_LIMIT / 1000} s` : cause?.message;
-      done(cause ? `\0${why}` : stdout);
-    });
-  });
-  if (output.startsWith("\0"))
-    return { version: null, status: "broken", recognised: `it does not start: ${output.slice(1, 300)}` };
-  const version = /\d+\.\d+\.\d+[\w.-]*/.exec(output)?.[0] ?? null;
-  const said = `--version says ${JSON.stringify(output.trim().slice(0, 80))}`;
-  return dialect.version.test(output)
-    ? { version, status: "ready", recognised: said }
-    : { version, status: "stranger", recognised: `not ${dialect.name}: ${said}` };
+  known: Extract<KnownAgent, { kind: "dialect" }>,
+): Promise<Pick<AgentFound, "newerThan" | "recognised" | "status" | "version">> {
+  const { name, newest, version: pattern } = known.dialect;
+  const { fault, text } = await askProgram(setup, known, "--version");
+  if (fault !== null)
+    return { version: null, status: "broken", recognised: `it does not start: ${fault.slice(0, 300)}` };
+  const version = versionIn(text);
+  const said = `--version says ${JSON.stringify(text.trim().slice(0, 80))}`;
+  if (!pattern.test(text)) return { version, status: "stranger", recognised: `not ${name}: ${said}` };
+  const older = newerThan(version, newest);
+  if (older === null) return { version, status: "ready", recognised: said };
+  const recognised = `${said}, which is newer than ${older}, the newest that Pawl knows`;
+  return { version, status: "ready", newerThan: older, recognised };
 }
 
 function callsOf(

@@ -30,6 +30,7 @@ export const claude: Dialect = {
   name: "claude",
   program: "claude",
   version: /\(Claude Code\)/,
+  newest: "2.1.332",
   needsHelp: ({ limits }) => limits?.usd !== undefined,
   passes: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER", "AWS_BEARER_TOKEN_BEDROCK"],
   arguments: (call) => [

@@ -27,6 +27,7 @@ export const codex: Dialect = {
   name: "codex",
   program: "codex",
   version: /^codex-cli /m,
+  newest: "0.171.0",
   passes: ["CODEX_*", "OPENAI_*"],
   arguments: (call) => [
     "exec",

@@ -26,6 +26,8 @@ export interface Dialect {
   readonly program: string;
   /** Matches what `--version` prints for this program and for no other. */
   readonly version: RegExp;
+  /** The newest version with which Pawl was tried. Absent: it is part of Pawl. */
+  readonly newest?: string;
   /** Names of environment variables that this agent may have: its own settings and its own provider's key. */
   readonly passes: readonly string[];
   /** Whether the order would use options that some versions lack. Then the program's help is read first. */

@@ -38,6 +38,7 @@ export const gemini: Dialect = {
   name: "gemini",
   program: "gemini",
   version: /^\d+\.\d+\.\d+\s*$/,
+  newest: "0.61.0",
   passes: ["GEMINI_*", "GOOGLE_*"],
   arguments: (call) => [
     "-o",

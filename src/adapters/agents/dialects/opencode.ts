@@ -36,6 +36,7 @@ export const opencode: Dialect = {
   program: "opencode",
   // Its version is a bare number.
   version: /^\d+\.\d+\.\d+\s*$/,
+  newest: "1.18.33",
   passes: ["OPENCODE_*"],
   arguments: (call) => [
     "run",

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { claude } from "./claude.ts";
 import { type Dialect, sessionArguments } from "./dialect.ts";
 
-/** It has no login. */
-const { login: _, ...likeClaude } = claude;
+/** It has no login, and no version of its own. */
+const { login: _, newest: __, ...likeClaude } = claude;
 
 export const scripted: Dialect = {
   ...likeClaude,

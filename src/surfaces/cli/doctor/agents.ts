@@ -33,10 +33,11 @@ export function agents(host: Host, project: Project | null, settings: Settings):
 type Programs = Awaited<ReturnType<typeof openAgents>>["programs"];
 
 function findingOf(agent: AgentFound, wanted: ReadonlySet<string>, programs: Programs): Finding {
-  const { name, recognised, status, version } = agent;
+  const { name, newerThan, recognised, status, version } = agent;
   const isWanted = wanted.has(name);
+  const newer = newerThan === undefined ? "" : ` (newer than ${newerThan}, the newest that Pawl knows)`;
   if (status === "ready")
-    return good(name, `${version ?? "starts"}; \`pawl agents test ${name}\` asks its model`);
+    return good(name, `${version ?? "starts"}${newer}; \`pawl agents test ${name}\` asks its model`);
   if (status === "untried") return good(name, recognised);
   if (status === "untrusted")
     return hint(name, "nobody has trusted its program yet", { command: "pawl trust" });

@@ -41,6 +41,8 @@ const LOOPS = Object.keys(SCENARIOS);
 /** In the others, agents write beside their worktrees. */
 const WALLED = ["dependent", "pull-request", "environment"];
 const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
+/** A usual one, and one whom the machine's list of users does not have, as in a container. */
+const USERS = [1000, 12_345];
 const NODES = ["22.23.3", "24.21.0", "26.10.0"];
 
 const PROOFS: Readonly<Record<string, Proof>> = {
@@ -89,6 +91,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   agents: { parts: AGENTS.length, command: (part) => `node test/agents/run.ts ${AGENTS[part - 1]}`, turn: 1 },
   counters: { parts: 1, command: () => "node test/agents/counters.ts", isWhole: true },
   night: { parts: 1, command: () => "node test/agents/night.ts", isWhole: true },
+  "night-users": {
+    parts: USERS.length,
+    command: (part) => `node test/agents/night.ts ${USERS[part - 1]}`,
+    isWhole: true,
+    needsRoot: true,
+  },
   nodes: {
     parts: NODES.length,
     command: (part) => `node test/nodes/run.ts ${NODES[part - 1]}`,

@@ -21,6 +21,9 @@ const home = process.env.ACP_AGENT_HOME ?? ".";
 const file = (id: string) => join(home, `${id}.jsonl`);
 const cancelled = new Map<string, () => void>();
 
+/** What a session has left to do. By that name, a refusal ends its turn. */
+const cut = new Map<string, readonly string[]>();
+let turns = 0;
 const modes = new Map<string, string>();
 const AUTO = "auto";
 
@@ -71,7 +74,9 @@ async function runPrompt(
       sessionId,
       update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: words } },
     });
-  for (const line of text.split("\n")) {
+  const lines = cut.get(sessionId) ?? text.split("\n");
+  cut.delete(sessionId);
+  for (const [at, line] of lines.entries()) {
     const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|COST|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
     if (word === "SAY") await say(rest);
     if (word === "COST")
@@ -86,8 +91,12 @@ async function runPrompt(
       await say(`I recall ${earlier.length}: ${earlier.map((one) => JSON.parse(one).split("\n")[0])}`);
     if (word === "FAIL")
       throw RequestError.internalError({ statusCode: Number(rest) || 500 }, "the model refuses");
-    if (word === "RUN" && (await allowed(client, sessionId, "execute", rest)))
-      spawnSync("bash", ["--norc", "-c", rest]);
+    const runs = word === "RUN" && (await allowed(client, sessionId, "execute", rest));
+    if (runs) spawnSync("bash", ["--norc", "-c", rest]);
+    if (word === "RUN" && !runs && nameOf() === "Copilot") {
+      cut.set(sessionId, [...lines.slice(at + 1)]);
+      return "end_turn";
+    }
     if (word === "EDIT" && (await allowed(client, sessionId, "edit", rest))) writeFileSync(rest, "edited\n");
     if (word === "HANG") {
       await new Promise<void>((done) => cancelled.set(sessionId, done));
@@ -101,6 +110,9 @@ async function runPrompt(
 process.on("SIGTERM", () => {
   for (const cancel of cancelled.values()) cancel();
 });
+
+// As some programs set a terminal's title or colour, before their first message.
+process.stdout.write("\u001b]0;agent\u0007\u001b[0m");
 
 agent({ name: "scripted-acp" })
   .onRequest(methods.agent.initialize, () => ({
@@ -129,7 +141,8 @@ agent({ name: "scripted-acp" })
   .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    const usage = { inputTokens: 100, outputTokens: 10, totalTokens: 110 };
+    turns += 1;
+    const usage = { inputTokens: 100 * turns, outputTokens: 10 * turns, totalTokens: 110 * turns };
     return { stopReason: await runPrompt(client, params.sessionId, text), usage };
   })
   .connect(

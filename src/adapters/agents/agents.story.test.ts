@@ -299,6 +299,24 @@ describe("an agent over ACP", () => {
     ]);
   });
 
+  it("that ends its turn at a refusal is told of it, and goes on", async () => {
+    promise("bloom.refusals");
+    writeFileSync(join(root, "name"), "Copilot");
+    const prompt = "RUN: touch hidden\nRUN: mkdir other\nRUN: touch listed\nSAY: done";
+    const told = await end("acp", prompt, { allow: ["=touch listed"] });
+    expect(told).toMatchObject({ outcome: "succeeded", usage: { inputTokens: 300 } });
+    expect(["hidden", "other", "listed"].map((name) => existsSync(join(root, name)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const [first] = readFileSync(join(root, `${told.session}.jsonl`), "utf8")
+      .trim()
+      .split("\n")
+      .slice(1);
+    expect(first).toBe(JSON.stringify("You were refused: touch hidden. Go on without it."));
+  });
+
   it("under ask does what a person allows, and nothing where nobody can be asked", async () => {
     const asked: string[] = [];
     const ask = async ({ title }: { title: string }) => {
@@ -310,6 +328,20 @@ describe("an agent over ACP", () => {
     expect(asked).toEqual(["execute touch yes", "execute touch no"]);
     expect(["yes", "no", "alone"].map((name) => existsSync(join(root, name)))).toEqual([true, false, false]);
   });
+
+  it.each([
+    ["default", "ask"],
+    ["https://agentclientprotocol.com/protocol/session-modes#agent", "ask"],
+    ["read-only workspace-write", "edits"],
+  ] as const)(
+    "that has the modes auto and %s is set to one that asks, under %s",
+    async (modes, permission) => {
+      promise("agents.asked");
+      writeFileSync(join(root, "modes"), `auto ${modes}`);
+      expect(await end("acp", "RUN: touch first", { permission })).toMatchObject({ outcome: "succeeded" });
+      expect(existsSync(join(root, "first"))).toBe(false);
+    },
+  );
 
   it("that begins in a mode in which it asks nobody is set to one that asks, when it is resumed, too", async () => {
     promise("agents.asked");

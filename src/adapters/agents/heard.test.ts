@@ -184,6 +184,7 @@ describe("recorded streams", () => {
       "codex-credit": "account",
       "codex-cut": "model-error",
       "codex-limit": "rate-limit",
+      "codex-login": "account",
       "codex-model": "account",
       "gemini-400": "bad-request",
       "gemini-401": "account",
@@ -207,9 +208,15 @@ describe("recorded streams", () => {
         verdict(DIALECTS[name.split("-")[0] ?? ""] as Dialect, stream(name), { ...WELL, code: 1 })?.refuses,
       ]),
     );
-    expect(Object.keys(refused)).toHaveLength(11);
+    expect(Object.keys(refused)).toHaveLength(12);
     for (const [name, what] of Object.entries(refused))
       expect([name, what]).toEqual([name, /-(?:401|login)$/.test(name) ? "key" : name.split("-")[1]]);
+  });
+
+  it("that never began tell it by gemini's exit code for a missing login", () => {
+    promise("agents.account");
+    const end = { ...WELL, code: 41, errors: "Please set an Auth method in your settings.json" };
+    expect(verdict(gemini, [], end)).toMatchObject({ reason: "account", refuses: "key", detail: end.errors });
   });
 
   it("tell when a limit ends: claude by its own event, codex by its words", () => {

@@ -4,7 +4,8 @@
  */
 import { StringDecoder } from "node:string_decoder";
 
-const MAX_LINE = 16 * 1024 * 1024;
+/** Characters. */
+const MAX_LINE = 64 * 1024 * 1024;
 
 export interface LineSplitter {
   push(chunk: Uint8Array): void;

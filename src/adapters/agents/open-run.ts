@@ -112,6 +112,10 @@ export function openRun(
   };
 }
 
+export function tooLong(characters: number): string {
+  return `skipped a line of ${characters} characters: it is too long`;
+}
+
 function agentEndOf(
   runFolder: RunFolder,
   heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "quota" | "refused">,

@@ -20,11 +20,12 @@ import {
   modelTold,
   numberAt,
   objectAt,
+  parseLine,
   shortly,
   tokensAt,
 } from "./dialects/dialect.ts";
 import { judge } from "./heard.ts";
-import { openRun } from "./open-run.ts";
+import { openRun, tooLong } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
 import type { AgentsSetup, KnownAgent } from "./setup.ts";
 import { outsideNeeds } from "./walled.ts";
@@ -57,6 +58,7 @@ export function startAcp(
     ...outsideNeeds(setup, agent),
     input: null,
     onLine: wire.hear,
+    onTooLong: (characters) => hear({ type: "warning", text: tooLong(characters) }),
   });
   const talk = converse(order, agent, wire.stream(running), run.tell);
   const ended = finish();
@@ -113,6 +115,8 @@ function converse(
   /** False while an old session is loaded: its events are history, not this run's. */
   let live = false;
   let session = "";
+  /** What was refused in this turn. */
+  let refused: string[] = [];
   const connection = client({ name: "pawl" })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       const question = questionOf(params.toolCall);
@@ -123,6 +127,7 @@ function converse(
       };
       const byPolicy = policyAnswer(policy, params.toolCall);
       const answer = byPolicy === "ask" ? ((await order.ask?.(question)) ?? "refuse") : byPolicy;
+      if (answer === "refuse") refused.push(question.detail || question.title);
       const asked = byPolicy === "ask" && order.ask !== undefined ? { byPerson: true as const } : {};
       tell([{ type: "permission", title: question.title, answer, ...asked }]);
       const optionId = optionFor(answer, params.options);
@@ -144,14 +149,19 @@ function converse(
       if (unheld) return unheld;
       await chooseModel(connection, session, order.model ?? agent.settings.model, tell);
       live = true;
-      const answer = await connection.agent.request(methods.agent.session.prompt, {
-        sessionId: session,
-        prompt: [{ type: "text", text: order.prompt }],
-      });
-      const usage = objectAt(answer, "usage");
-      if (numberAt(usage, "inputTokens") !== null)
-        tell([{ type: "spent", usage: LAST_CALL.has(opened.program) ? NO_TOKENS : tokensIn(usage) }]);
-      return faultOfStop(answer.stopReason);
+      let text = order.prompt;
+      for (let left = MOST_REFUSALS; ; left--) {
+        refused = [];
+        const answer = await connection.agent.request(methods.agent.session.prompt, {
+          sessionId: session,
+          prompt: [{ type: "text", text }],
+        });
+        const usage = objectAt(answer, "usage");
+        if (numberAt(usage, "inputTokens") !== null) tell([spentIn(usage, opened.program)]);
+        const isCut = refused.length > 0 && ENDS_AT_REFUSAL.has(opened.program);
+        if (!isCut || answer.stopReason !== "end_turn" || left === 0) return faultOfStop(answer.stopReason);
+        text = `You were refused: ${refused.join("; ")}. Go on without it.`;
+      }
     } catch (thrown) {
       return faultOfError(thrown);
     }
@@ -165,12 +175,17 @@ function converse(
   };
 }
 
+/** These end their turn at a refusal, so that their model does not hear of it: the next prompt tells it. */
+const ENDS_AT_REFUSAL: ReadonlySet<string> = new Set(["Copilot"]);
+const MOST_REFUSALS = 20;
 /** These say of a turn's tokens only those of its last call: too few, so they do not count. */
 const LAST_CALL: ReadonlySet<string> = new Set(["OpenCode"]);
 const NO_TOKENS: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 
-function tokensIn(usage: Json): AgentUsage {
-  return tokensAt(usage, "inputTokens", "outputTokens");
+function spentIn(said: Json, program: string): AgentLine {
+  const usage = LAST_CALL.has(program) ? NO_TOKENS : tokensAt(said, "inputTokens", "outputTokens");
+  // Copilot counts all turns of its process.
+  return { type: ENDS_AT_REFUSAL.has(program) ? "usage" : "spent", usage };
 }
 
 interface NewSession {
@@ -214,14 +229,17 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
   }
 }
 
+/** Copilot's mode in which it asks. Codex has another one that ends in `agent`, which does not ask. */
+const COPILOTS = "https://agentclientprotocol.com/protocol/session-modes#agent";
+
 /**
  * The agents' names for modes in which they ask before they act; under `all`, for modes in which they do not.
  */
 const MODES: Readonly<Record<AgentOrder["permission"], readonly string[]>> = {
-  // Pawl answers for the person, as `edits` allows.
-  ask: ["default", "ask", "read-only"],
-  edits: ["default", "ask", "read-only"],
-  all: ["bypassPermissions", "yolo", "full-access"],
+  ask: ["default", "ask", "read-only", COPILOTS],
+  // Pawl answers for the person, as `edits` allows. In Codex' sandbox for the workspace, only what leaves it asks.
+  edits: ["workspace-write", "default", "ask", "read-only", COPILOTS],
+  all: ["bypassPermissions", "yolo", "full-access", "agent-full-access"],
 };
 
 /**
@@ -325,12 +343,9 @@ function openWire(): { hear(line: string): void; stream(running: RunningProcess)
   });
   return {
     hear: (line) => {
-      if (!line.trimStart().startsWith("{")) return;
-      try {
-        controller?.enqueue(JSON.parse(line) as AnyMessage);
-      } catch {
-        // No message: programs also print other lines.
-      }
+      // Programs also print other lines.
+      const message = parseLine(line);
+      if (message !== null) controller?.enqueue(message as unknown as AnyMessage);
     },
     stream: (running) => ({
       readable,

@@ -5,7 +5,7 @@ import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { isWorkspace, topOf } from "../process/work-folder.ts";
 import { type Call, modelTold, parseLine } from "./dialects/dialect.ts";
 import { judge } from "./heard.ts";
-import { openRun } from "./open-run.ts";
+import { openRun, tooLong } from "./open-run.ts";
 import { keep } from "./run-folder.ts";
 import type { AgentsSetup, KnownAgent } from "./setup.ts";
 import { outsideNeeds } from "./walled.ts";
@@ -78,8 +78,7 @@ export function startCli(
       const json = parseLine(line);
       if (json !== null) run.tell(dialect.read(json));
     },
-    onTooLong: (characters) =>
-      hear({ type: "warning", text: `skipped a line of ${characters} characters: it is too long` }),
+    onTooLong: (characters) => hear({ type: "warning", text: tooLong(characters) }),
   });
   const ended = running.ended.then((told) =>
     run.end(told, (heard, end) => judge(heard, end, (how) => dialect.failureOf(how))),

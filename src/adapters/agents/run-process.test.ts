@@ -187,6 +187,17 @@ describe("lines", () => {
     );
   });
 
+  it("of 60 MB are heard", () => {
+    let length = 0;
+    const splitter = splitLines((line) => {
+      length = line.length;
+    });
+    const part = Buffer.alloc(10 << 20, "x");
+    for (let count = 0; count < 6; count++) splitter.push(part);
+    splitter.end();
+    expect(length).toBe(60 << 20);
+  });
+
   it("longer than the bound are let go, and those after them are heard", () => {
     const heard: string[] = [];
     const lost: number[] = [];

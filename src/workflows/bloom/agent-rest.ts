@@ -206,11 +206,9 @@ function restOf(
   const reset = resets === null ? Number.NaN : Date.parse(resets);
   // A reset in the past that did not help is no information.
   const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null || isSame);
-  const away = isKnown
-    ? Math.max(0, reset - time) + AFTER_RESET
-    : mend === undefined
-      ? Math.min(HOUR, MINUTE * 2 ** (count - 1))
-      : HOUR;
+  // After two resets that did not help, a short one is no promise: a day's quota may be told as some seconds.
+  const known = Math.max(reset - time + AFTER_RESET, count > 2 ? backoff(count - 2) : AFTER_RESET);
+  const away = isKnown ? known : mend === undefined ? backoff(count) : HOUR;
   const until = new Date(time + away).toISOString();
   const named = early === true ? "quota" : byWords === true ? "message" : "event";
   const rest: AgentRest = {
@@ -220,6 +218,10 @@ function restOf(
   };
   if (!isSame) return rest;
   return { ...(before.until > until ? before : rest), at: before.at };
+}
+
+function backoff(count: number): number {
+  return Math.min(HOUR, MINUTE * 2 ** (count - 1));
 }
 
 /** These agents are asked again at once, whatever is known of their quota. */

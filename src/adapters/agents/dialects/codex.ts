@@ -20,6 +20,8 @@ const NO_SESSION = "no rollout found";
 const RATE_LIMIT = /last status: (?:429|503|529)\b|"code":"rate_limit|usage limit/;
 const STATUS = /unexpected status (\d{3})\b/;
 const BAD_REQUEST = /"type":"invalid_request_error"|ran out of room in the model's context window/;
+const NO_LOGIN =
+  /^Missing environment variable: |access token could not be refreshed|log out and sign in again/;
 const NO_CREDIT = /^Quota exceeded\. Check your plan/;
 const NO_MODEL = /^model: \S+$|"code":"model_not_found"|model .* does not exist/;
 
@@ -123,6 +125,7 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly A
 
 function faultOf(message: string): Fault {
   const detail = shortly(message || "turn failed");
+  if (NO_LOGIN.test(message)) return { reason: "account", refuses: "key", detail };
   if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
   if (RATE_LIMIT.test(message)) return { reason: "rate-limit", detail };

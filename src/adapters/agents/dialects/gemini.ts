@@ -18,6 +18,8 @@ import {
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
+/** Its exit code without a key or login. It ends before its first event. */
+const NO_AUTH = 41;
 /** Its exit code for bad input, such as an unknown session. */
 const BAD_INPUT = 42;
 /**
@@ -69,10 +71,12 @@ export const gemini: Dialect = {
   files: (call): Readonly<Record<string, string>> =>
     hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},
   read: readLine,
-  failureOf: ({ code, errors }) =>
-    code === BAD_INPUT && /resuming session|session/i.test(errors)
+  failureOf({ code, errors }) {
+    if (code === NO_AUTH) return { reason: "account", refuses: "key", detail: shortly(errors) };
+    return code === BAD_INPUT && /resuming session|session/i.test(errors)
       ? { reason: "bad-session", detail: shortly(/Error resuming session:.*/.exec(errors)?.[0] ?? errors) }
-      : null,
+      : null;
+  },
 };
 
 /**

@@ -120,6 +120,22 @@ describe("An agent whose account is limited", () => {
     expect(stage.of("agent:rests").filter(({ first }) => first)).toHaveLength(1);
   });
 
+  it("is not asked every few seconds where the reset that it names does not help", async () => {
+    promise("agents.limit");
+    const at: number[] = [];
+    const stage = openStage({
+      ...{ tasks: list("id: T1, repo: ."), once: true },
+      async agent() {
+        at.push(stage.now().getTime());
+        const resets = new Date(stage.now().getTime() + 35_000).toISOString();
+        return at.length < 10 ? limit({ words: "quota, retry in 35s", resets }) : undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ done: ["T1"] });
+    const minutes = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000));
+    expect(minutes).toEqual([1, 1, 1, 2, 4, 8, 16, 32, 60]);
+  });
+
   it("holds up no other agent", async () => {
     const stage = openStage({
       ...{ tasks: list("id: T1, repo: .", "id: T2, repo: ., agent: codex"), once: true, noWait: true },

@@ -20,7 +20,7 @@ export const PROGRAMS = {
   gemini: { package: "@google/gemini-cli", version: newestOf("gemini"), bin: "gemini" },
   "claude-acp": {
     package: "@agentclientprotocol/claude-agent-acp",
-    version: "0.101.0",
+    version: "0.100.0",
     bin: "claude-agent-acp",
   },
 } as const satisfies Record<string, Program>;

@@ -174,6 +174,10 @@ export const BLOOM = {
     says: "What setup makes and git does not ignore is no work of the task until somebody changes it.",
     source: "boundary and workspaces, found by use",
   },
+  "bloom.setup-put-back": {
+    says: "What setup changes in tracked files of a workspace without work is put back, and said.",
+    source: "boundary and workspaces, found by use",
+  },
   "git.shared-target": {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",

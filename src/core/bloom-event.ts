@@ -155,7 +155,13 @@ interface TaskEvents {
     abandoned: boolean;
   };
   /** Only shown live: the worktree has the files that its repository's `setup` makes. */
-  "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
+  "worktree:set_up": {
+    folder: string;
+    how: "run" | "copied";
+    duration: number;
+    /** Tracked files that the commands had changed. */
+    putBack?: readonly string[];
+  };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };
   /** A branch moved while the agent ran, and not through one of Pawl's merges. The author is unknown. */

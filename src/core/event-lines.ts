@@ -104,9 +104,9 @@ const SENTENCES: Sentences = {
     `continues from another machine's work; what this machine had is in ${folder}`,
     "yellow",
   ],
-  "worktree:set_up": ({ how, duration }) => [
-    how === "run" ? `ran its setup, in ${lasting(duration)}` : "reused an earlier setup",
-    null,
+  "worktree:set_up": ({ how, duration, putBack = [] }) => [
+    how === "run" ? `ran its setup, in ${lasting(duration)}${undone(putBack)}` : "reused an earlier setup",
+    putBack.length === 0 ? null : "yellow",
   ],
   "worktree:kept": ({ reason }) => [`keeps its worktree: ${reason}`, "yellow"],
   "task:status_changed": ({ from, to, by }) => [`${from} → ${to}, by ${by}`, null],
@@ -210,6 +210,14 @@ const PURPOSES: Readonly<Record<string, string>> = {
   "repair-merge": "repairs what failed on the merge",
   "pull-request": "works on what came back on its pull request",
 };
+
+const SHOWN = 5;
+
+function undone(paths: readonly string[]): string {
+  if (paths.length === 0) return "";
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+  return `; it changed files that git tracks, which were put back: ${paths.slice(0, SHOWN).join(", ")}${more}`;
+}
 
 function changedWhen({ path, at }: ChangedOutside): string {
   return at === null ? path : `${path} (${at.slice(11, 19)} UTC)`;

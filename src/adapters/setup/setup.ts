@@ -13,7 +13,8 @@
  *     npm's `prepare` makes: without them git would run none, without a message.
  * S4  A virtual environment of Python is never kept: its programs, and a project that is installed for
  *     editing, name the folder in which it was made, so a copy would run another task's code.
- * S5  In a task's workspace, what the commands made and git does not ignore is no work of the task.
+ * S5  In a task's workspace, what the commands made and git does not ignore is no work of the task. Before work
+ *     begins, tracked files that they changed are put back. Later they stay: a lock file may follow the task.
  */
 import { createHash } from "node:crypto";
 import { constants, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
@@ -60,6 +61,8 @@ export interface WorkspaceFiles {
   untracked(folder: AgentFolder): Promise<readonly string[]>;
   /** Git ignores the others from now on, until they are changed. */
   leaveOut(folder: AgentFolder, before: readonly string[]): Promise<void>;
+  /** Undoes all changes to tracked files, and returns their paths. */
+  putBack(folder: AgentFolder): Promise<readonly string[]>;
   /** Which of the paths hold tracked files, and whether they hold others, too. */
   mixed(folder: AgentFolder, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
 }
@@ -76,7 +79,8 @@ export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups 
       const begun = use === "check" ? undefined : (note?.begun ?? (await begin(folder, use, files)));
       const restored = await restore(join(store(), key), top, setup);
       if (restored === null) {
-        if (begun) writeNote(folder, { key: null, paths: [], begun: { ...begun, key } });
+        const isClean = use === "fresh";
+        if (begun) writeNote(folder, { key: null, paths: [], begun: { ...begun, key, isClean } });
         return "needed";
       }
       if (begun) await files?.leaveOut(folder, begun.untracked);
@@ -88,14 +92,17 @@ export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups 
       const paths = await candidates(folder, setup.cache ?? []);
       if (begun?.fresh) await keep(store(), begun.key, topOf(folder), { files, paths });
       if (begun) await files?.leaveOut(folder, begun.untracked);
+      const putBack = (begun?.isClean && (await files?.putBack(folder))) || [];
       // The commands may have made an input.
       writeNote(folder, { key: keyOf(folder, setup), paths });
+      return putBack;
     },
   };
 }
 
 async function begin(folder: AgentFolder, use: SetupUse, files?: WorkspaceFiles): Promise<Begun> {
-  return { key: "", fresh: use === "fresh", untracked: (await files?.untracked(folder)) ?? [] };
+  const isFresh = use === "fresh";
+  return { key: "", fresh: isFresh, isClean: isFresh, untracked: (await files?.untracked(folder)) ?? [] };
 }
 
 /** Copies a kept state, and returns its paths; null: there is none. */
@@ -245,6 +252,8 @@ interface Note {
 interface Begun {
   readonly key: string;
   readonly fresh: boolean;
+  /** Nobody has worked there, not even after a setup that failed. */
+  readonly isClean: boolean;
   readonly untracked: readonly string[];
 }
 

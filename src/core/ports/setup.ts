@@ -5,8 +5,8 @@ import type { AgentFolder } from "./worktrees.ts";
 export interface Setups {
   /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
   look(folder: AgentFolder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
-  /** Records that the commands have run. */
-  done(folder: AgentFolder, setup: SetupSettings): Promise<void>;
+  /** Records that the commands have run. Returns the tracked files that were put back, since they are no work. */
+  done(folder: AgentFolder, setup: SetupSettings): Promise<readonly string[]>;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What setup makes in a real workspace: for git it is not there until somebody changes it. */
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -131,4 +132,35 @@ it("is not kept if the commands wrote into a folder that git has", async () => {
   const second = await ensure("bloom/T2");
   expect(await setups().look(second.folder, CACHED, "fresh")).toBe("needed");
   expect(existsSync(join(second.folder.agentPath, "lib"))).toBe(false);
+});
+
+it("puts back what setup changed in tracked files, unless somebody has worked there", async () => {
+  promise("bloom.setup-put-back");
+  const again = async (use: "fresh" | "worked", change: () => void) => {
+    await setups().look(work.folder, { ...SETUP, inputs: ["mine.txt"] }, use);
+    change();
+    return setups().done(work.folder, SETUP);
+  };
+  const rewrite = () => {
+    put("a.txt", "rewritten\n");
+    rmSync(join(work.folder.agentPath, "vendor/lib/code.js"));
+    chmodSync(join(work.folder.agentPath, "Makefile"), 0o755);
+  };
+  expect(await again("fresh", rewrite)).toEqual(["Makefile", "a.txt", "vendor/lib/code.js"]);
+  expect(await uncommitted()).toEqual([]);
+  expect(git(work.folder.agentPath, "status", "--porcelain")).toBe("");
+  expect(readFileSync(join(work.folder.agentPath, "a.txt"), "utf8")).toBe("one\n");
+  // The task's own change of a dependency makes a package manager write its lock file.
+  put("mine.txt", "by the agent\n");
+  expect(await again("worked", rewrite)).toEqual([]);
+  expect(await uncommitted()).toEqual(["Makefile", "a.txt", "mine.txt", "vendor/lib/code.js"]);
+});
+
+it("puts nothing back where a person has edited files after a setup that failed", async () => {
+  promise("bloom.setup-put-back");
+  await setups().look(work.folder, SETUP, "fresh");
+  put("a.txt", "by a person\n");
+  await setups().look(work.folder, SETUP, "worked");
+  expect(await setups().done(work.folder, SETUP)).toEqual([]);
+  expect(readFileSync(join(work.folder.agentPath, "a.txt"), "utf8")).toBe("by a person\n");
 });

@@ -4,7 +4,9 @@
  *
  * L1  A file stays left out until somebody changes it: then it is work, and seen as any other. A second index
  *     in Pawl's own git folder knows each file's content.
- * L2  A folder counts as a whole if it is a virtual environment, a repository, or has more files than a person
+ * L2  What setup changes in tracked files of a workspace without work yet, such as a lock file that a package
+ *     manager rewrites, is put back: it is no work of the task either.
+ * L3  A folder counts as a whole if it is a virtual environment, a repository, or has more files than a person
  *     would read. New files in other folders are work.
  */
 import { mkdirSync, readFileSync } from "node:fs";
@@ -40,6 +42,10 @@ export function openWorkspaceFiles(
       return [...all, ...changed];
     },
     leaveOut: (folder, before) => leaveOut(place, topOf(folder), new Set(before)),
+    async putBack(folder) {
+      const { output } = await run(place, topOf(folder), { script: PUT_BACK });
+      return output.split("\0").filter(Boolean);
+    },
     mixed: (folder, paths) => mixed(place, topOf(folder), paths),
   };
 }
@@ -65,6 +71,13 @@ async function run(
   const from = place.call(checkoutOf(place.projectRoot, repo));
   return inside(place, { ...order, folder: top, from, args: [look, ...args], writes: [look], limit: LIMIT });
 }
+
+const PUT_BACK = `
+export GIT_DIR="$1" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1/index"
+git update-index -q --refresh --ignore-submodules
+git diff-files -z --name-only --ignore-submodules=all
+git diff-files -z --name-only --ignore-submodules=all | git checkout-index --force --index -z --stdin
+`;
 
 const LIST = `
 look=$1

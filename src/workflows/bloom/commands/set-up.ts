@@ -28,8 +28,11 @@ export async function setUp(
     if (ended === null) return "stopped";
     if (ended.exit !== 0) throw setupFailed(command, ended, folder);
   }
-  await context.ports.setups.done(folder, setup);
-  context.show({ ...told, how: "run", duration: context.now().getTime() - begun });
+  const putBack = await context.ports.setups.done(folder, setup);
+  context.show({
+    ...{ ...told, how: "run", duration: context.now().getTime() - begun },
+    ...(putBack.length > 0 && { putBack }),
+  });
   return "done";
 }
 

@@ -10,8 +10,9 @@ import { isAncestor } from "./reader.ts";
 import { reasonOf } from "./reason.ts";
 import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
+import { pushSubmodules } from "./workspace/submodules.ts";
 import type { Workplace } from "./workspace/workplace.ts";
-import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
+import { checkBranch, checkoutOf, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 export const PUSH_LIMIT = 600_000;
 
@@ -50,6 +51,10 @@ export async function push(
   const hub = await openHub(place, repo);
   const commit = await tipOf(hub, call, branch);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
+  const top = worktreePathsOf(place, repo).worktree(branch);
+  const order = { branch, commit, send: pushCommit, top };
+  const refused = await pushSubmodules(place, hub, { ...call, stop }, order);
+  if (refused !== null) return { kind: "rejected", reason: refused };
 
   await give(hub, call, [commit]);
   const pushed = await send(call, { remote, commit, ref, stop });

@@ -297,6 +297,24 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    is: "a submodule that a task moves on",
+    async run(world) {
+      world.toy();
+      world.bare();
+      world.sh(
+        "git init -q --bare ../lib.git; git clone -q ../lib.git ../lib 2>/dev/null; cd ../lib; git switch -qc main; echo lib > lib.txt; git add -A; git commit -qm lib; git push -qu origin main; git -C ../lib.git symbolic-ref HEAD refs/heads/main",
+      );
+      world.sh("git submodule --quiet add ../lib.git vendor/lib; git commit -qm sub; git push -q");
+      const moves =
+        "cd vendor/lib; git switch -qc work; echo more >> lib.txt; git commit -qam more; cd ../..; git add vendor/lib; git commit -qm moved";
+      expect(await world.life(moves)).toBe("published");
+      expect(world.sh("git for-each-ref --format='%(refname)'", "lib.git")).toBe(
+        "refs/heads/bloom/T1\nrefs/heads/main",
+      );
+      expect(world.sh("git rev-parse bloom/T1", "lib.git")).toBe(world.sh("git rev-parse main:vendor/lib"));
+    },
+  },
+  {
     is: "large files (Git LFS)",
     async run(world) {
       world.toy();

@@ -48,14 +48,8 @@ export async function handIn(
   known: readonly string[],
   isOurs = false,
 ): Promise<string | null> {
-  const refused = await bringObjects(
-    place,
-    hub,
-    folder,
-    tips.map(({ commit }) => commit),
-    known,
-    { isOurs },
-  );
+  const commits = tips.map(({ commit }) => commit);
+  const refused = await bringObjects(place, hub, folder, commits, known, { isOurs });
   if (refused !== null) return refused;
   for (const { ref, commit, before } of tips) await moveRef(hub, ref, commit, before);
   return null;
@@ -65,14 +59,27 @@ const PACK = `
 git pack-objects --revs --thin --stdout -q --delta-base-offset
 `;
 
-/** Brings commits in without a ref. `through`: the git folder that has them, if it is not the workspace's. */
+/** Of a submodule: without what its clone began with, which the person's repository of it has. */
+const PACK_SUBMODULE = `
+cd "$1" && { cat; git for-each-ref --format='^%(objectname)' refs/remotes; } |
+git pack-objects --revs --thin --stdout -q --delta-base-offset
+`;
+
+/**
+ * Brings commits in without a ref. `through`: the git folder that has them, if it is not the workspace's.
+ * `submodule`: the path of the submodule that has them; `hub` is then the person's repository of it.
+ */
 export async function bringObjects(
   place: Workplace,
   hub: GitCall,
   folder: AgentFolder,
   commits: readonly string[],
   known: readonly string[],
-  { isOurs = false, through }: { readonly isOurs?: boolean; readonly through?: string } = {},
+  {
+    isOurs = false,
+    submodule,
+    through,
+  }: { readonly isOurs?: boolean; readonly submodule?: string; readonly through?: string } = {},
 ): Promise<string | null> {
   const tips = await missingIn(hub, commits);
   if (tips.length === 0) return null;
@@ -85,7 +92,7 @@ export async function bringObjects(
     try {
       await inside(place, {
         folder,
-        script: PACK,
+        ...(submodule === undefined ? { script: PACK } : { script: PACK_SUBMODULE, args: [submodule] }),
         readOnly: true,
         ...(through === undefined ? {} : { environment: { GIT_DIR: through }, writes: [through] }),
         input: [...tips, ...known.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),

@@ -3,11 +3,21 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git, gitLine } from "../git.ts";
+import { ask } from "../reader.ts";
+import { bringObjects } from "./hand-in.ts";
+import { isWhole } from "./whole.ts";
+import type { Workplace } from "./workplace.ts";
 
 const LINK = "160000";
 const FETCH_LIMIT = 60_000;
+
+interface Link {
+  readonly commit: string;
+  readonly path: string;
+}
 
 /**
  * Fetches the commits to which the branch moves submodules, into the person's own repositories of the
@@ -21,25 +31,82 @@ export async function bringSubmodules(
   branch: string,
   stop: AbortSignal | undefined,
 ): Promise<string | null> {
-  const moved = await movedLinks(hub, target, branch);
-  if (moved.length === 0) return null;
+  const [lacking] = await lackingIn(hub, { ...from, stop }, branch, await movedLinks(hub, target, branch));
+  if (lacking === undefined) return null;
+  const { commit, path } = lacking;
+  return `it moves the submodule ${path} to ${commit.slice(0, 12)}, which the submodule's remote does not have; push that commit there`;
+}
+
+type Send = (
+  call: GitCall,
+  order: {
+    readonly remote: string;
+    readonly commit: string;
+    readonly ref: string;
+    readonly stop: AbortSignal | undefined;
+  },
+) => Promise<{ readonly reason: string } | { readonly kind: string }>;
+
+/**
+ * Pushes the commits that a task made in submodules, to a branch of the task's name on their remotes: the
+ * agent has no remote in reach. Returns why a remote refused one, or null.
+ */
+export async function pushSubmodules(
+  place: Workplace,
+  hub: GitCall,
+  from: GitCall,
+  order: { readonly commit: string; readonly branch: string; readonly send: Send; readonly top: AgentFolder },
+): Promise<string | null> {
+  const { branch, commit: tip, send, top } = order;
+  if ((await ask(hub, [`${tip}:.gitmodules`])).size === 0 || !isWhole(top)) return null;
+  for (const { commit, own, path } of await lackingIn(hub, from, tip, await linksIn(hub, tip))) {
+    const call = { folder: own.folder, environment: own.environment };
+    // What the workspace lacks, too, is for the merge to refuse.
+    const refused = await bringObjects(place, call, top, [commit], [], { submodule: path }).catch(() => "");
+    if (refused === "") continue;
+    if (refused !== null) return `the commits of the submodule ${path} cannot be imported: ${refused}`;
+    const to = { remote: "origin", ref: `refs/heads/${branch}`, stop: from.stop };
+    const pushed = await send(call, { ...to, commit });
+    if ("reason" in pushed)
+      return `the remote of the submodule ${path} does not take ${commit.slice(0, 12)}: ${pushed.reason}`;
+  }
+  return null;
+}
+
+/** The links whose commits neither the person's repository of the submodule nor its remote has. */
+async function lackingIn(
+  hub: GitCall,
+  from: GitCall,
+  branch: string,
+  links: readonly Link[],
+): Promise<readonly (Link & { readonly own: GitCall })[]> {
+  if (links.length === 0) return [];
   const modules = join(discover(from.folder)?.common ?? "", "modules");
   const names = await namesIn(hub, branch);
-  for (const { commit, path } of moved) {
+  const lacking: (Link & { readonly own: GitCall })[] = [];
+  for (const { commit, path } of links) {
     const name = names.get(path);
     if (name === undefined || name.split("/").some((part) => part === "" || part.startsWith("."))) continue;
-    const own: GitCall = { ...from, folder: join(modules, name), accept: [1, 124, 128], stop };
+    const own: GitCall = { ...from, folder: join(modules, name), accept: [1, 124, 128] };
     if (!existsSync(join(own.folder, "objects"))) continue;
     if ((await git(own, ["cat-file", "-e", `${commit}^{commit}`])).code === 0) continue;
     const there = { ...own, remote: { name: "origin" }, limit: FETCH_LIMIT };
     await git(there, ["fetch", "--quiet", "--no-tags", "origin", "+refs/heads/*:refs/remotes/origin/*"]);
     if ((await git(own, ["cat-file", "-e", `${commit}^{commit}`])).code !== 0)
-      return `it moves the submodule ${path} to ${commit.slice(0, 12)}, which the submodule's remote does not have; push that commit there`;
+      lacking.push({ commit, own, path });
   }
-  return null;
+  return lacking;
 }
 
-async function movedLinks(hub: GitCall, target: string, branch: string) {
+async function linksIn(hub: GitCall, commit: string): Promise<readonly Link[]> {
+  const entries = (await gitLine(hub, ["ls-tree", "-r", "-z", commit])).split("\0");
+  return entries.flatMap((entry) => {
+    const [, id = "", path = ""] = /^160000 commit ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+    return path === "" ? [] : [{ commit: id, path }];
+  });
+}
+
+async function movedLinks(hub: GitCall, target: string, branch: string): Promise<readonly Link[]> {
   const raw = await gitLine(hub, [
     "diff-tree",
     "-r",

@@ -225,6 +225,25 @@ export async function openLook(hub: GitCall, top: AgentFolder): Promise<string> 
   return look;
 }
 
+const END_REBASE = `
+[ -f .git/rebase-merge/git-rebase-todo ] && ! grep -q '^[^#]' .git/rebase-merge/git-rebase-todo || exit 3
+git rebase --continue >&2
+`;
+
+/** A rebase of which only its end is missing is ended: agents commit the last conflict and stop there. */
+async function settled(place: Workplace, worktree: Worktree): Promise<Held> {
+  const held = await holdings(place, worktree);
+  if (held.unfinished !== "rebase" || held.uncommitted.length > 0) return held;
+  const order = { folder: worktree.folder, from: place.call(checkoutOf(place.projectRoot, worktree.repo)) };
+  const { code } = await inside(place, {
+    ...order,
+    script: END_REBASE,
+    accept: [1, 3, 128],
+    limit: LOOK_LIMIT,
+  });
+  return code === 0 ? holdings(place, worktree) : held;
+}
+
 // ── The port's answers ───────────────────────────────────────────────────────────────────────────────────────────
 
 export async function worktreeState(
@@ -232,7 +251,7 @@ export async function worktreeState(
   worktree: Worktree,
   into?: string,
 ): Promise<WorktreeState> {
-  const { branch, head, hub, tips, uncommitted, unfinished } = await holdings(place, worktree);
+  const { branch, head, hub, tips, uncommitted, unfinished } = await settled(place, worktree);
   const from = place.call(checkoutOf(place.projectRoot, worktree.repo));
   const remote = await remoteOf(from, worktree.branch);
   const far = `refs/remotes/${remote}/${worktree.branch}`;

@@ -287,6 +287,30 @@ describe("how far the work is", () => {
     expect(await open().state(worktree, "nowhere")).toMatchObject({ unmerged: null, unpushed: 0 });
   });
 
+  it("ends a rebase of which only the end is missing, and no other", async () => {
+    git(root, "branch", "side");
+    const worktree = await worked("w", "a.txt", "theirs\n");
+    commit(worktree.folder.agentPath, "more.txt", "x");
+    git(root, "switch", "-q", "side");
+    const onto = commit(root, "a.txt", "side\n");
+    const inside = (...args: readonly string[]) => git(worktree.folder.agentPath, ...args);
+    inside("fetch", "-q", root, "side");
+    expect(() => inside("rebase", "-q", "FETCH_HEAD")).toThrow();
+    expect(await open().state(worktree)).toMatchObject({ unfinished: "rebase", branch: null });
+    // As agents do: the conflict is committed, and a commit is still to be picked.
+    write(worktree.folder.agentPath, "a.txt", "both\n");
+    inside("commit", "-qam", "resolved");
+    expect(await open().state(worktree)).toMatchObject({ unfinished: "rebase", uncommitted: [] });
+    inside("rebase", "--abort");
+    inside("reset", "-q", "--hard", "HEAD~");
+    expect(() => inside("rebase", "-q", "FETCH_HEAD")).toThrow();
+    write(worktree.folder.agentPath, "a.txt", "both\n");
+    inside("commit", "-qam", "resolved");
+    const ended = await open().state(worktree, "side");
+    expect(ended).toMatchObject({ unfinished: null, branch: "w", uncommitted: [] });
+    expect(inside("merge-base", "HEAD", onto)).toBe(onto);
+  });
+
   it("counts work that an agent left on another branch or on none", async () => {
     const worktree = await worked("w");
     git(worktree.folder.agentPath, "switch", "-q", "--detach");

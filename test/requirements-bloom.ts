@@ -174,6 +174,10 @@ export const BLOOM = {
     says: "What setup makes and git does not ignore is no work of the task until somebody changes it.",
     source: "boundary and workspaces, found by use",
   },
+  "git.include-by-person": {
+    says: "A task that changes .worktreeinclude is not merged by Pawl: only a person names ignored files for agents.",
+    source: "boundary and workspaces, found by use",
+  },
   "bloom.setup-put-back": {
     says: "What setup changes in tracked files of a workspace without work is put back, and said.",
     source: "boundary and workspaces, found by use",

@@ -33,7 +33,7 @@ import { writeWhole } from "../files/write-whole.ts";
 import { fetchMoved } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
-import { NO_HOOKS, pushCommit, type Send } from "./push.ts";
+import { leave, NO_HOOKS, pushCommit, type Send } from "./push.ts";
 import { isAncestor } from "./reader.ts";
 import {
   branchHeldBy,
@@ -91,6 +91,10 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 
   const planted = await plantedIn(hub, tip, branch);
   if (planted.reason !== null) return { kind: "refused", reason: planted.reason };
+  if (planted.includes !== null) {
+    await leave(place, order.repo, order.branch);
+    return { kind: "refused", reason: namesIgnored(planted.includes, order) };
+  }
   const lacking = planted.hasLinks ? await bringSubmodules(hub, call, tip, branch, order.stop) : null;
   if (lacking !== null) return { kind: "refused", reason: lacking };
   const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
@@ -108,6 +112,11 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const earlier = commit === base ? await earlierIn(hub, order, base) : null;
   const folder = insideOf(paths.checkout, making.top);
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
+}
+
+/** Agents are not to decide which of the person's ignored files the next agents get. */
+function namesIgnored(commit: string, { branch, into }: MergeOrder): string {
+  return `its commit ${commit} changes .worktreeinclude, which names the ignored files that agents get; a person may merge that: \`git merge ${branch}\` on ${into}`;
 }
 
 /** Makes the folder of a prepared merge again, so that nothing a check left there stays. */

@@ -9,27 +9,33 @@ import { type GitCall, git } from "../git.ts";
 import { looksTracked } from "../tracked.ts";
 
 const LINK = "160000";
+const INCLUDE = ".worktreeinclude";
+
+interface Planted {
+  readonly reason: string | null;
+  readonly hasLinks: boolean;
+  /** The last commit that changes `.worktreeinclude`, or null. */
+  readonly includes: string | null;
+}
 
 /**
  * Why the commits of the branch beyond the target are refused, for a person; or null. A file that was added
  * and removed again counts; removals do not.
  */
-export async function plantedIn(
-  call: GitCall,
-  target: string,
-  branch: string,
-): Promise<{ readonly reason: string | null; readonly hasLinks: boolean }> {
+export async function plantedIn(call: GitCall, target: string, branch: string): Promise<Planted> {
   const range = `${target}..${branch}`;
   const shape = ["-z", "-c", "--raw", "--no-renames", "--abbrev=12", "--format=commit:%H"];
   const { output } = await git(call, ["-c", "log.showRoot=true", "log", ...shape, range, "--"]);
   let commit = "";
   let hasLinks = false;
+  let includes: string | null = null;
   const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
   for (const [index, token] of tokens.entries()) {
     if (token.startsWith("commit:")) commit = token.slice("commit:".length, "commit:".length + 12);
     if (!token.startsWith(":")) continue;
     const path = tokens[index + 1] ?? "";
     hasLinks ||= token.includes(LINK);
+    if (path.toLowerCase() === INCLUDE && !isRemoval(token)) includes ??= commit;
     const fault = faultOf(token, path);
     if (fault === null) continue;
     if (fault === "repository" && (await hasModules(call, branch))) continue;
@@ -37,9 +43,9 @@ export async function plantedIn(
       fault === "pawl"
         ? `its commit ${commit} holds ${path}: Pawl's own folder must not be in a repository; take it out of the branch's history (\`git rebase -i ${target.slice(0, 12)}\`)`
         : `its commit ${commit} holds the repository ${path} as a bare link, without its files; remove ${path}/.git and commit the files, or add it by \`git submodule add\``;
-    return { reason, hasLinks };
+    return { reason, hasLinks, includes };
   }
-  return { reason: null, hasLinks };
+  return { reason: null, hasLinks, includes };
 }
 
 /**
@@ -49,10 +55,14 @@ export async function plantedIn(
 function faultOf(entry: string, path: string): "pawl" | "repository" | null {
   const [colons = ""] = /^:+/.exec(entry) ?? [];
   const words = entry.slice(colons.length).split(" ");
-  if (/^D+$/.test(words.at(-1) ?? "")) return null;
+  if (isRemoval(entry)) return null;
   if (path.split("/").some(isPawlName)) return "pawl";
   const before = words.slice(0, colons.length);
   return words[colons.length] === LINK && !before.includes(LINK) ? "repository" : null;
+}
+
+function isRemoval(entry: string): boolean {
+  return / D+$/.test(entry);
 }
 
 async function hasModules(call: GitCall, branch: string): Promise<boolean> {

@@ -727,6 +727,25 @@ describe("a branch that holds what must not be in a repository", () => {
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
   });
 
+  it("is not merged where it names ignored files for the next workspaces", async () => {
+    promise("git.include-by-person");
+    write(root, ".gitignore", ".env\nignored/\n");
+    commit(root, ".worktreeinclude", ".env\nold\n");
+    const { folder } = await worked("w");
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
+    commit(folder.agentPath, ".worktreeinclude", ".env\nkeys/\n");
+    expect(await open().prepareMerge(order("w"))).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("git merge w"),
+    });
+    git(root, "merge", "-q", "w");
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "merged-already" });
+    const other = await worked("v");
+    git(other.folder.agentPath, "rm", "-q", ".worktreeinclude");
+    git(other.folder.agentPath, "commit", "-qm", "take out");
+    expect(await open().prepareMerge(order("v"))).toMatchObject({ kind: "prepared" });
+  });
+
   it("is not merged where a repository inside is a bare link; a submodule is", async () => {
     promise("commit.untracked");
     const { folder } = await worked("w");

@@ -13,8 +13,8 @@ const tasks = pushedTasks(TASKS);
 
 it.each([
   // Without a wall the person's checkout is watched, too.
-  { sandbox: "none", most: 27 },
-  { sandbox: "bwrap", most: 23 },
+  { sandbox: "none", most: 24 },
+  { sandbox: "bwrap", most: 20 },
 ])("takes at most $most calls of git a task ($sandbox)", { timeout: 120_000 }, async ({ most, sandbox }) => {
   if (sandbox === "bwrap" && NO_WALL) return;
   const place = mkdtempSync(join(tmpdir(), "pawl-git-calls-"));
@@ -24,7 +24,8 @@ it.each([
   try {
     const ran = await project.run();
     expect(ran.of("task:completed"), ran.err).toHaveLength(TASKS);
-    const calls = counted.calls();
+    // One process answers all questions about objects; it begins anew after a rest, on a busy machine often.
+    const calls = counted.calls().filter((call) => !call.endsWith(" cat-file --batch "));
     expect(calls.length / TASKS, calls.join("\n")).toBeLessThanOrEqual(most);
     // It counts.
     expect(calls.filter((call) => / push /.test(call)).length).toBeGreaterThanOrEqual(2 * TASKS);

@@ -140,11 +140,15 @@ const READ_CHECKOUT = `
 look=$1 branch=$2; shift 2
 pipe=$(find .git -type p -print -quit)
 [ -z "$pipe" ] || { echo "$pipe is a pipe: expected git's own files in its .git" >&2; exit 1; }
-# Where git's files name the task's branch and a known commit, no git is needed to say so.
+# Where git's files name the task's branch and a commit, no git is needed to say so.
 ref= head= tip=
 line() { found=; [ -f "$1" ] && { read -r found <"$1" || [ -n "$found" ]; }; }
 line .git/HEAD && [ ! -e .git/reftable ] && ref=\${found#ref: }
-[ "$ref" = "refs/heads/$branch" ] && line ".git/$ref" && case " $* " in *" $found "*) head=$found tip=$found ;; esac
+if [ "$ref" = "refs/heads/$branch" ] && line ".git/$ref"; then
+  case " $* " in *" $found "*) head=$found tip=$found ;; esac
+  # A new commit is a file of its own; the hub finds out whether it is one.
+  case "$found" in *[!0-9a-f]*) ;; ??*) [ ! -f ".git/objects/\${found%"\${found#??}"}/\${found#??}" ] || head=$found tip=$found ;; esac
+fi
 if [ -z "$head" ]; then
   case "$ref" in refs/heads/*) ;; *) ref=$(git symbolic-ref --quiet HEAD) ;; esac
   said=$(printf '%s^{commit}\\n' HEAD "refs/heads/$branch" | git cat-file --batch-check='%(objectname)') || exit 1

@@ -139,12 +139,13 @@ it.each([
 it("lets nothing that is no commit stand for the branch", async () => {
   promise("wall.one-branch");
   const before = at();
-  writeFileSync(
-    join(work.folder.agentPath, ".git/refs/heads/bloom/T1"),
-    `${inside("rev-parse", "HEAD^{tree}")}\n`,
-  );
-  await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
-  expect(at()).toBe(before);
+  writeFileSync(join(work.folder.agentPath, "a.txt"), "two\n");
+  inside("add", "a.txt");
+  for (const tree of [inside("rev-parse", "HEAD^{tree}"), inside("write-tree")]) {
+    writeFileSync(join(work.folder.agentPath, ".git/refs/heads/bloom/T1"), `${tree}\n`);
+    await expect(open().state(work)).rejects.toMatchObject({ code: "git-failed" });
+    expect(at()).toBe(before);
+  }
   rmSync(join(work.folder.agentPath, ".git/refs/heads/bloom"), { recursive: true });
   writeFileSync(join(scratch, "secret"), `${"2".repeat(40)}\n`);
   symlinkSync(scratch, join(work.folder.agentPath, ".git/refs/heads/bloom"));

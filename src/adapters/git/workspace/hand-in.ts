@@ -19,6 +19,7 @@ import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram 
 import { missingIn } from "../hub.ts";
 import { moveRef } from "../hub-refs.ts";
 import { isSmallPack } from "../loose.ts";
+import { commitsOf } from "../reader.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -51,6 +52,7 @@ export async function handIn(
   const commits = tips.map(({ commit }) => commit);
   const refused = await bringObjects(place, hub, folder, commits, known, { isOurs });
   if (refused !== null) return refused;
+  if ((await commitsOf(hub, commits)) === null) return "a branch is at an object that is no commit";
   for (const { ref, commit, before } of tips) await moveRef(hub, ref, commit, before);
   return null;
 }

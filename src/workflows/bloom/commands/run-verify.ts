@@ -2,12 +2,13 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
-import type { AgentFolder, Worktree } from "../../../core/ports/worktrees.ts";
+import type { AgentFolder, Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type CheckGate,
   type ExecutionContext,
   placeOf,
+  repoOf,
   type StepResult,
   stopped,
 } from "../execution-context.ts";
@@ -25,9 +26,10 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const place = await placeOf(context);
   const conflicts = await takeTarget(context, place.worktree);
   if (conflicts.length > 0) return conflicted(task, conflicts);
-  if (unverified.length === 0) await catchUp(context, place.worktree);
+  const caught = unverified.length === 0 ? await catchUp(context, place.worktree) : undefined;
   if ((await setUp(context, place.folder, "worked")) === "stopped") return { event: "interrupted" };
-  const commit = await commitSeen(context, place.worktree);
+  const isAsSeen = caught !== undefined && context.known.setup[repoOf(task) ?? ""] === undefined;
+  const commit = isAsSeen ? caught : await commitSeen(context, place.worktree);
   const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
   const { failure, events, patch } = seen;
   if (seen.stopped) return { event: "interrupted", patch, events: events };
@@ -63,15 +65,20 @@ function conflicted(task: Task, files: readonly string[]): StepResult {
 
 /**
  * A task that is reset after its merge is verified on its target's present state: its branch has no commits
- * of its own, and only moves forward.
+ * of its own, and only moves forward. Returns the commit as `commitSeen` does, or undefined if it may differ now.
  */
-async function catchUp(context: ExecutionContext, worktree: Worktree | null): Promise<void> {
+async function catchUp(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<string | null | undefined> {
   const into = context.known.task.merge_into;
-  if (worktree === null || into === undefined) return;
+  if (worktree === null || into === undefined) return undefined;
   const { worktrees } = context.ports;
-  const { branch, uncommitted, unfinished, unmerged } = await worktrees.state(worktree, into);
-  if (unmerged !== 0 || uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return;
+  const state = await worktrees.state(worktree, into);
+  const isAtWork = state.uncommitted.length > 0 || state.unfinished !== null;
+  if (state.unmerged !== 0 || isAtWork || state.branch !== worktree.branch) return seenIn(state);
   await worktrees.bringIn(worktree, { into });
+  return undefined;
 }
 
 /**
@@ -239,6 +246,9 @@ async function runCheck(
 /** The commit that the commands run on; null if the worktree has uncommitted files. */
 async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
-  const { head, uncommitted } = await context.ports.worktrees.state(worktree);
+  return seenIn(await context.ports.worktrees.state(worktree));
+}
+
+function seenIn({ head, uncommitted }: WorktreeState): string | null {
   return uncommitted.length === 0 ? head : null;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -389,5 +389,25 @@ describe("a process that takes a lock again and again", () => {
     without?.release();
     machine.clock += 100;
     expect(await busy.acquire("x.lock", "test", LONG)).toBeDefined();
+  });
+});
+
+describe("a lock of one task", () => {
+  test("leaves no file, and excludes as others do", async () => {
+    let holders = 0;
+    const use = async (name: string) => {
+      const locks = openLocks(nodeDisk(root));
+      for (let time = 0; time < 20; time++) {
+        const lock = await locks.acquire(name, "x", 60_000);
+        holders += 1;
+        expect(holders).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        holders -= 1;
+        lock.release();
+      }
+    };
+    for (const name of ["claim-T1.lock", "worktree+_02e+bloom_-_t1.lock"])
+      await Promise.all([use(name), use(name), use(name)]);
+    expect(readdirSync(join(root, ".pawl/locks"))).toEqual([]);
   });
 });

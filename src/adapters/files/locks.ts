@@ -44,6 +44,8 @@ const LATELY = 100;
 /** Milliseconds of a streak before it yields to waiters in line. */
 const SLICE = 200;
 
+const OF_ONE_TASK = /^(?:claim-|worktree\+)/;
+
 /** A lock that this process takes again and again. Milliseconds since 1970. */
 interface Streak {
   readonly begun: number;
@@ -81,6 +83,8 @@ export function openLocks(disk: Disk): Locks {
       const begun = waits || streak === null ? disk.now().getTime() : streak;
       return {
         release() {
+          // Tasks come and go: thousands of files would stay. Whoever waits finds by K1 that its file is gone.
+          if (OF_ONE_TASK.test(name)) tryUnlink(disk, `${LOCKS}/${name}`);
           closeQuietly(disk, fd);
           noteRelease(name, begun);
           leave();

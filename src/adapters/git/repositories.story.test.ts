@@ -297,6 +297,17 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    is: "submodules of submodules",
+    async run(world) {
+      world.toy();
+      world.sh(
+        "for n in deep lib; do git init -q ../$n; echo $n > ../$n/$n.txt; git -C ../$n add -A; git -C ../$n commit -qm $n; done; git -C ../lib submodule --quiet add ../deep inner/deep; git -C ../lib commit -qm deep; git submodule --quiet add ../lib vendor/lib; git commit -qm sub; git submodule --quiet update --init --recursive",
+      );
+      await worked(world, `cat vendor/lib/inner/deep/deep.txt; ${WORK}`);
+      expect(world.said).toContain("deep\n");
+    },
+  },
+  {
     is: "a submodule that a task moves on",
     async run(world) {
       world.toy();
@@ -631,7 +642,7 @@ describe.each([
   ["with the wall", true],
   ["without it", false],
 ] as const)("a task's life, %s, in a repository that is or has", (_, walled) => {
-  it.skipIf(walled && NO_WALL).each(KINDS)("$is", { timeout: 60_000 }, async ({ run }) => {
+  it.skipIf(walled && NO_WALL).each(KINDS)("$is", { timeout: 120_000 }, async ({ run }) => {
     promise("git.any-repository");
     using world = new World(walled);
     await run(world);

@@ -352,13 +352,17 @@ function packed(refs: ReadonlyMap<string, string>, branch: string | null): strin
 const CHECK_OUT = `
 git reset --hard --quiet || exit
 cp -p .git/index "$2/index" && echo "$3" >"$2/HEAD" && echo "$3" >"$2/at"
-[ -f .gitmodules ] && [ -d "$1" ] || exit 0
-git config --file .gitmodules --name-only --get-regexp '^submodule\\..*\\.path$' | while read -r key; do
-  name=\${key#submodule.}; name=\${name%.path}
-  path=$(git config --file .gitmodules "$key")
-  [ -d "$1/$name/objects" ] || continue
-  git submodule --quiet init -- "$path" &&
-  git -c protocol.file.allow=always -c "submodule.$name.url=$1/$name" submodule --quiet update -- "$path" &&
-  git submodule --quiet sync -- "$path"
-done
+modules() (
+  cd "$2" && [ -f .gitmodules ] && [ -d "$1" ] || exit 0
+  git config --file .gitmodules --name-only --get-regexp '^submodule\\..*\\.path$' | while read -r key; do
+    name=\${key#submodule.}; name=\${name%.path}
+    path=$(git config --file .gitmodules "$key")
+    [ -d "$1/$name/objects" ] || continue
+    git submodule --quiet init -- "$path" &&
+    git -c protocol.file.allow=always -c "submodule.$name.url=$1/$name" submodule --quiet update -- "$path" &&
+    git submodule --quiet sync -- "$path" &&
+    modules "$1/$name/modules" "$path"
+  done
+)
+modules "$1" .
 `;

@@ -664,6 +664,17 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["src/adapters/process/redact.test.ts: is the address of a receiver of notices, too"],
     },
   ],
+  "Your ignored files": [
+    {
+      takes: "the refusal to merge another list of them",
+      file: "src/adapters/git/merge.ts",
+      find: "if (planted.includes !== null) {",
+      replace: 'if (planted.includes === "") {',
+      tests: [
+        "src/adapters/git/workspace/worktrees.test.ts: is not merged where it names ignored files for the next workspaces",
+      ],
+    },
+  ],
   "Tokens in output": [
     {
       takes: "a secret that is split over chunks",
@@ -1500,6 +1511,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '...way, "--strict", ',
       replace: "...way, ",
       tests: ["src/adapters/git/workspace/hand-in.test.ts: takes no tree with .git: a folder named .git"],
+    },
+    {
+      takes: "the look whether a branch is at a commit",
+      file: "src/adapters/git/workspace/hand-in.ts",
+      find: "if ((await commitsOf(hub, commits)) === null)",
+      replace: "if (commits.length === 0)",
+      tests: [
+        "src/adapters/git/workspace/hand-in.test.ts: lets nothing that is no commit stand for the branch",
+      ],
     },
     {
       takes: "the look's own git folder",

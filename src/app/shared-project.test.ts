@@ -14,7 +14,7 @@ describe("Bloom's work in a database", () => {
     ".pawl/done/T-1.json",
     ".pawl/questions/Q-1.json",
     ".pawl/inbox/M-1.json",
-    ".pawl/heads/bloom/T-1.json",
+    ".pawl/log/bloom/T-1.jsonl",
     ".alfred/records/bloom/T-1/0001.json",
     ".alfred/gates/bloom/T-1/0001.json",
   ])("has %s", (path) => {
@@ -28,7 +28,7 @@ describe("Bloom's work in a database", () => {
     "tasks.yaml",
     "pawl.yaml",
     ".pawl/runs/release/1.json",
-    ".pawl/heads/alfred/T-1.json",
+    ".pawl/log/alfred/T-1.jsonl",
     ".alfred/records/alfred/T-1/0001.json",
     ".alfred/tasks/T-1.md",
     ".pawl/plans/one.json",

@@ -115,7 +115,7 @@ function empty(shown: string): PawlError {
 }
 
 const GATES = `${GATES_FOLDER}/bloom`;
-const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/heads/bloom", `${RECORDS}/bloom`, GATES];
+const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/log/bloom", `${RECORDS}/bloom`, GATES];
 
 /** Which paths and runs of a project belong to Bloom, and so to the database if pawl.yaml puts them there. */
 export function bloomsRoutes(tasksFile: string): Routes {

@@ -5,6 +5,7 @@ import { openProject } from "../../src/app/open-project.ts";
 import { hashOf } from "../../src/core/hash.ts";
 import { canonical } from "../../src/core/json.ts";
 import { projectPath } from "../../src/core/path.ts";
+import { lastLineOf } from "../../src/core/text/lines.ts";
 import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { exportPlan } from "../../src/workflows/alfred/loop/hand-over.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
@@ -185,7 +186,7 @@ test("what was rejected, or has moved since, comes back only after the loop has 
   expect(back.data.data).toMatchObject({ current_state: "awaiting_ai_review" });
 });
 
-const HEAD = `.pawl/heads/bloom/${ID}.json`;
+const LOG = `.pawl/log/bloom/${ID}.jsonl`;
 
 describe("Evidence of the loop is refused, and nothing changes,", () => {
   let task: AlfredLoop;
@@ -209,13 +210,14 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       edit(run);
       return JSON.stringify(run);
     });
-  /** As a loop that saw that would have left it: the run's record names this file. */
+  /** As a loop that saw that would have left it: the log's last line names this state. */
   const edited = (edit: (run: Run) => void) => () => {
     const undoRun = forged(edit)();
     const written = hashOf(canonical(JSON.parse(task.project.read(record) ?? "")));
-    const undoRecord = file(HEAD, (text) => {
-      const kept = JSON.parse(text);
-      return JSON.stringify({ ...kept, files: { ...kept.files, [record]: written } });
+    const undoRecord = file(LOG, (text) => {
+      const last = JSON.parse(lastLineOf(text) ?? "");
+      last.local.document = written;
+      return `${text}${JSON.stringify({ ...last, step: null })}\n`;
     })();
     return () => {
       undoRecord();

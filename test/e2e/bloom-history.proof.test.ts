@@ -1,4 +1,4 @@
-/** A task's run follows from its record, or rests until a person decides: an edit of its file approves and finishes nothing. */
+/** A task's run follows from its log, or rests until a person decides: an edit of its file approves and finishes nothing. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { promise } from "../rig/promise.ts";
 
 const LONG = { timeout: 60_000 };
 const RUN = ".pawl/runs/T1.json";
-const HEAD = ".pawl/heads/bloom/T1.json";
+const LOG = ".pawl/log/bloom/T1.jsonl";
 const work = (id: string) =>
   `    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}\n    RUN: bloom done ${id}\n`;
 const TASKS = `tasks:
@@ -38,10 +38,20 @@ async function awaitingApproval(tasks = TASKS): Promise<BloomProject> {
 // biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
 type Edit = (run: any) => void;
 
+/** The run's file, or the last line of its log. */
 function edit(project: BloomProject, change: Edit, path = RUN): void {
-  const run = JSON.parse(project.read(path) ?? "");
+  const lines = path === LOG ? linesOf(project) : [project.read(path) ?? ""];
+  const run = JSON.parse(lines.at(-1) ?? "");
   change(run);
-  project.write(path, `${JSON.stringify(run, null, 2)}\n`);
+  project.write(path, [...lines.slice(0, -1), JSON.stringify(run)].map((line) => `${line}\n`).join(""));
+}
+
+function linesOf(project: BloomProject): readonly string[] {
+  return (project.read(LOG) ?? "").trimEnd().split("\n");
+}
+
+function lastOf(project: BloomProject) {
+  return JSON.parse(linesOf(project).at(-1) ?? "");
 }
 
 const approved: Edit = (run) => {
@@ -53,29 +63,23 @@ describe("A task's run", () => {
   it.each<[string, RegExp, string, Edit]>([
     [
       "an approval that nobody gave",
-      /found merging with .*approved = true; its history leads to waiting_for_human with .*approved = false/,
+      /found merging with .*approved = true; its log leads to waiting_for_human with .*approved = false/,
       RUN,
       approved,
     ],
     [
-      "a record with an approval of its own",
-      /step \d+ of its history \(approved\) does not lead on|is not made on the/,
-      HEAD,
-      ({ steps }) => {
-        steps.splice(1, 0, {
-          ...steps[0],
-          event: "approved",
-          row: "approved.goes_on",
-          from: "working",
-          to: "working",
-        });
+      "another end of its log",
+      /contradict each other/,
+      LOG,
+      ({ local }) => {
+        Object.assign(local.checkpoint, { state: "merging" });
       },
     ],
   ])("rests where it was edited to have %s", LONG, async (_, said, path, change) => {
     promise("gates.history");
     using project = await awaitingApproval();
     edit(project, change, path);
-    const before = [project.read(RUN), project.read(HEAD), project.git("rev-parse", "main")];
+    const before = [project.read(RUN), project.read(LOG), project.git("rev-parse", "main")];
     const verdict = await project.person("approve", "T1");
     expect(verdict.code).toBe(1);
     expect(verdict.err).toContain("[state-tampered]");
@@ -91,7 +95,7 @@ describe("A task's run", () => {
     expect(String(failed?.reason)).toContain(RUN);
     for (const verb of ["done", "show"])
       expect((await project.bloom(verb, "T1")).err, verb).toContain("[state-tampered]");
-    expect([project.read(RUN), project.read(HEAD), project.git("rev-parse", "main")]).toEqual(before);
+    expect([project.read(RUN), project.read(LOG), project.git("rev-parse", "main")]).toEqual(before);
     expect((await project.bloom("status")).out).toContain("does not follow from");
   });
 
@@ -111,7 +115,7 @@ describe("A task's run", () => {
   });
 
   it(
-    "goes on as it is once a person has accepted the edit at a terminal, and the record says so",
+    "goes on as it is once a person has accepted the edit at a terminal, and the log says so",
     LONG,
     async () => {
       promise("gates.history");
@@ -123,13 +127,25 @@ describe("A task's run", () => {
         code: 0,
         screen: expect.stringContaining(`Take ${RUN} as it is`),
       });
-      expect(JSON.parse(project.read(HEAD) ?? "").steps.at(-1)).toMatchObject({
-        row: "edit_accepted",
-        strength: "terminal",
-      });
+      expect(lastOf(project).step).toMatchObject({ kind: "accepted", strength: "terminal" });
       expect((await project.run()).of("merge:completed")).toHaveLength(1);
     },
   );
+
+  it("whose log was changed in its middle is found by repair, and a person may accept it", LONG, async () => {
+    promise("gates.history");
+    using project = await awaitingApproval();
+    const lines = linesOf(project).map((line) => JSON.parse(line));
+    const [, moved] = lines.filter(({ step }) => step?.kind === "moved");
+    Object.assign(moved.step, { event: "approved", rule: "approved.goes_on" });
+    project.write(LOG, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const found = await project.bloom("repair");
+    expect(found.code).toBe(1);
+    expect(found.out.replace(/\s+/g, " ")).toMatch(/bloom:T1 .*step \d+ of its log/);
+    expect((await project.person("repair")).code).toBe(0);
+    expect((await project.bloom("repair")).code).toBe(0);
+    expect(lastOf(project).step).toMatchObject({ kind: "accepted" });
+  });
 
   it("shows in its status and its story who decided, and how", LONG, async () => {
     promise("gates.strength-shown");
@@ -142,14 +158,11 @@ describe("A task's run", () => {
     expect((await project.bloom("show", "T1")).out).toContain(said);
   });
 
-  it("without a record is held, and goes on once a person has accepted it", LONG, async () => {
+  it("without a log is held, and goes on once a person has accepted it", LONG, async () => {
     promise("gates.history-missing");
     using project = await awaitingApproval();
-    for (const folder of [".pawl/heads", ".alfred/records"])
-      rmSync(join(project.root, folder), { recursive: true, force: true });
-    expect((await project.bloom("status")).out.replace(/\s+/g, " ")).toContain(
-      "none of its steps is recorded",
-    );
+    rmSync(join(project.root, LOG));
+    expect((await project.bloom("status")).out.replace(/\s+/g, " ")).toContain(`${LOG}, is missing`);
     expect((await project.person("approve", "T1")).err).toContain("[state-tampered]");
     expect((await project.run()).of("merge:completed")).toEqual([]);
     expect((await project.person("repair")).code).toBe(0);
@@ -167,6 +180,6 @@ describe("A task's run", () => {
     const again = (project.read("tasks.yaml") ?? "").replace("status: done", "status: ready_for_agent");
     project.write("tasks.yaml", again);
     expect((await project.run()).of("task:failed")).toEqual([]);
-    expect(JSON.parse(project.read(HEAD) ?? "").origin).toMatchObject({ begins: true });
+    expect(lastOf(project).local.checkpoint).not.toHaveProperty("unproved");
   });
 });

@@ -19,7 +19,7 @@ const STATE: Readonly<Record<string, string>> = {
   "tasks.yaml": "\uFEFF# mine\r\ntasks:\r\n- id: T-1\r\n  title: ä 😀\r\n",
   ".pawl/done/T-1.json": "{}\n",
   ".pawl/questions/Q-1.json": "{}",
-  ".pawl/heads/release/1.json": "{}\n",
+  ".pawl/log/bloom/T-1.jsonl": "{}\n",
   ".alfred/records/bloom/T-1/0001-0001-0123456789abcdef.jsonl": "{}\n",
   ".pawl/events.jsonl": `${EVENT}\n\n${EVENT.replace("e1", "e2")}\n{"half":`,
 };

@@ -163,7 +163,7 @@ describe("Bloom's runs, for a team", () => {
     for (const member of [ana, ben, cleo]) {
       const [found] = await statusOf(member);
       expect(found?.problem?.code).toBe("records-forked");
-      side = /side ([0-9a-f]{12}): taken_over/.exec(found?.problem?.message ?? "")?.[1] ?? "";
+      side = /side ([0-9a-f]{12}): adopted/.exec(found?.problem?.message ?? "")?.[1] ?? "";
       expect((await member.person("ready", "T1")).err).toContain("[records-forked]");
       const ran = await run(member);
       expect(ran.out).not.toContain("agent:started");

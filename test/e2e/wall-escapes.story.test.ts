@@ -105,7 +105,7 @@ const ESCAPES: readonly Escape[] = [
     says: /No such/,
   },
   { tries: "to signal another process", command: "kill -9 $VICTIM", says: /No such process/ },
-  { tries: "to read Pawl's heads", command: "ls $PAWL_PROJECT/.pawl/heads", says: /No such file/ },
+  { tries: "to read Pawl's logs", command: "ls $PAWL_PROJECT/.pawl/log", says: /No such file/ },
   { tries: "to read Pawl's journal", command: "ls $PAWL_PROJECT/.pawl/journal", says: /No such file/ },
   { tries: "to write below .pawl", command: "echo x > $PAWL_PROJECT/.pawl/mine", says: /Read-only/ },
   {

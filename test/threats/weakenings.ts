@@ -961,22 +961,13 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An edited state": [
     {
-      takes: "the hash of what the file says",
-      file: "src/runtime/run-log/record.ts",
-      find: "if (kept === hashOfDocument(text)) return null;",
-      replace: 'if (kept !== "") return null;',
-      tests: [
-        "src/runtime/run-log/record.test.ts: shows an edit to have another state",
-        "test/e2e/bloom-history.proof.test.ts: rests where it was edited to have an approval that nobody gave",
-      ],
-    },
-    {
       takes: "the hash of what the state file says, in the log's last line",
       file: "src/runtime/run-log/read.ts",
       find: "if (document === hashOfState(kind, text))",
       replace: 'if (document !== "")',
       tests: [
         "test/e2e/custom-history.test.ts: is held where its counter is set back",
+        "test/e2e/bloom-history.proof.test.ts: rests where it was edited to have an approval that nobody gave",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have an approval that nobody gave",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have another artifact under its approval",
         "test/e2e/spells-history.test.ts: is held where state.json has another state, until a person accepts it",
@@ -1021,23 +1012,25 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/runtime/run-log/history.ts",
       find: "if (step.prev !== head)",
       replace: "if (step.prev === undefined && step.prev !== head)",
-      tests: ["src/runtime/run-log/record.test.ts: shows an edit to have a step changed after the next"],
+      tests: [
+        "src/runtime/run-log/history.test.ts: is a chain: each step is made on the hash of the one before",
+      ],
     },
     {
       takes: "the replay of a run's steps",
       file: "src/runtime/run-log/history.ts",
       find: "const leads = stepFrom(table, configuration, step);",
       replace: "const leads = stepFrom(table, configuration, step) ?? configuration;",
-      tests: [
-        "src/runtime/run-log/record.test.ts: shows an edit to have a step that its table does not have",
-      ],
+      tests: ["src/runtime/run-log/history.test.ts: is at fault with a step of a row that is not there"],
     },
     {
       takes: "the comparison of where the steps lead",
       file: "src/runtime/run-log/history.ts",
       find: "  if (isSame(configuration, recordedState)) return [];\n",
       replace: "  if (isSame(configuration, configuration)) return [];\n",
-      tests: ["src/runtime/run-log/record.test.ts: shows an edit to have another end"],
+      tests: [
+        "src/runtime/run-log/history.test.ts: is replayed through the table, from its origin to where the run stands",
+      ],
     },
     {
       takes: "the law of a task's steps",

@@ -32,15 +32,29 @@ const forbidden = (words: string) => ({
 });
 
 const RUN = ".pawl/runs/T-1.json";
-const HEAD = ".pawl/heads/bloom/T-1.json";
+const LOG = ".pawl/log/bloom/T-1.jsonl";
+/** Lines that say so, as one append. */
+const logs = (...lines: readonly (object | string)[]): Change => ({
+  type: "append",
+  path: at(LOG),
+  id: JSON.stringify(lines),
+  text: lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+});
+const steps = (...taken: readonly object[]) => logs(...taken.map((step) => ({ id: "l", step })));
 const RECORD = ".alfred/records/bloom/T-1/0001-0002-0123456789abcdef.jsonl";
 const record = (...steps: readonly object[]) =>
   write(
     RECORD,
     [...steps, { run: "bloom:T-1", state: null, v: 1 }].map((line) => `${JSON.stringify(line)}\n`).join(""),
   );
-const loops = { event: "claimed", by: { channel: "library", who: "w@h:1" }, prev: null };
-const verdict = { event: "approved", by: { channel: "terminal" }, strength: "local", prev: "0".repeat(64) };
+const loops = { kind: "moved", event: "claimed", by: { channel: "library", who: "w@h:1" }, prev: null };
+const verdict = {
+  kind: "moved",
+  event: "approved",
+  by: { channel: "terminal" },
+  strength: "local",
+  prev: "0".repeat(64),
+};
 const given = { approved: true, by: "ann", notes: "", strength: "local", commit: null, time: "t" };
 const unapproved = { task: "T-1", kept: { approved: false } };
 const approved = { task: "T-1", kept: { approved: true }, verdicts: [given] };
@@ -82,7 +96,8 @@ describe("a worker's role", () => {
         worker,
         write("tasks/T-1.yaml", "id: T-1\n"),
         write(RUN, escapes),
-        write(HEAD, { steps: [loops] }),
+        steps(loops),
+        logs({ id: "u", step: null }),
         record(loops),
         write(".pawl/questions/q1.json", { id: "q1", answer: null }),
         event({ type: "run:advanced", by: loops.by }),
@@ -97,24 +112,29 @@ describe("a worker's role", () => {
     promise("database.roles");
     const worker = await as("worker");
     const owner = await as("owner");
-    const before = [write(RUN, unapproved), write(HEAD, { steps: [loops] })] as const;
+    const before = [write(RUN, unapproved), steps(loops)] as const;
     await commit(owner, ...before, write(".pawl/questions/q1.json", { answer: null }));
     const refused: readonly (readonly [string, Change])[] = [
       ["the verdict in", write(RUN, { ...unapproved, kept: { approved: true } })],
       ["the verdict in", write(RUN, { ...unapproved, verdicts: [given] })],
       ["the verdict in", write(".pawl/done/T-1.json", approved)],
       ["the verdict in", write(".pawl/runs/T-2.json", approved)],
-      ["the verdict in", write(HEAD, { steps: [loops, { ...verdict, strength: undefined }] })],
-      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, strength: "signed" }] })],
-      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, by: { channel: "board" } }] })],
-      ["the verdict in", write(HEAD, { steps: [loops, { ...loops, event: "edit_accepted" }] })],
+      ["the verdict in", steps(loops, { ...verdict, strength: undefined })],
+      ["the verdict in", steps({ ...loops, strength: "signed" })],
+      ["the verdict in", steps({ ...loops, by: { channel: "board" } })],
+      ...["accepted", "adopted", "returned"].map((kind) => {
+        return ["the verdict in", steps({ ...loops, kind, event: undefined })] as const;
+      }),
       // The same keys, spelled otherwise.
-      ["the verdict in", write(HEAD, '\uFEFF{"steps":[{"event":"\\u0061pproved"}]}')],
-      ["the verdict in", write(HEAD, '{"steps":[],"st\\u0065ps":[{"event":"approved"}]}')],
+      ["the verdict in", logs('\uFEFF{"step":{"event":"\\u0061pproved"}}')],
+      ["the verdict in", logs('{"step":null,"st\\u0065p":{"event":"approved"}}')],
       ["the verdict in", record(verdict)],
       ["the verdict in", record(loops, verdict)],
       ["whole, as JSON", write(RUN, "{")],
-      ["whole, as JSON", write(HEAD, "[]")],
+      ["lines of JSON", logs("[]")],
+      ["lines of JSON", logs({ step: loops }, "{")],
+      ["lines of JSON", write(LOG, { step: loops })],
+      ["lines of JSON", { type: "remove", path: at(LOG) }],
       ["whole, as JSON", write(RECORD, '{"event":"claimed"}\n[{"event":"approved"}]\n')],
       ["whole, as JSON", write(RECORD, '{"event":"claimed"}\n{"event":\n')],
       ["whole, as JSON", { type: "append", path: at(RUN), id: "e", text: " " }],
@@ -126,7 +146,7 @@ describe("a worker's role", () => {
       ["does not write .alfred/config.yml", write(".alfred/config.yml", "")],
       ["does not write .alfred/gates", write(".alfred/gates/bloom/T-1/1.json", {})],
       ["does not write .alfred/records/release", write(".alfred/records/release/1/1.json", {})],
-      ["does not write .pawl/heads/release", { type: "remove", path: at(".pawl/heads/release/1.json") }],
+      ["does not write .pawl/log/release", { type: "remove", path: at(".pawl/log/release/1.jsonl") }],
       ["does not write .pawl/runs/release", write(".pawl/runs/release/1.json", {})],
       ["does not write .github", write(".github/workflows/x.yml", "")],
       ["a verdict's event", event({ type: "task:approved", taskId: "T-1" })],
@@ -147,7 +167,7 @@ describe("a worker's role", () => {
   it("carries on what a person decided, to the letter", async () => {
     promise("database.roles");
     const [worker, person] = [await as("worker"), await as("person")];
-    const written = [write(RUN, approved), write(HEAD, { steps: [loops, verdict] })];
+    const written = [write(RUN, approved), steps(loops, verdict)];
     expect(await commit(person, ...written, event({ type: "task:approved", strength: "local" }))).toBe(
       "committed",
     );
@@ -156,14 +176,14 @@ describe("a worker's role", () => {
       await commit(
         worker,
         write(RUN, { ...approved, state: "merging" }),
-        write(HEAD, { steps: [loops, verdict, more] }),
+        steps(more, verdict),
         record(loops, verdict, more),
       ),
     ).toBe("committed");
     for (const change of [
       write(RUN, { ...approved, verdicts: [{ ...given, by: "bob" }] }),
       write(RUN, { ...approved, verdicts: [] }),
-      write(HEAD, { steps: [loops, { ...verdict, prev: null }] }),
+      steps({ ...verdict, prev: null }),
     ])
       await expect(commit(worker, change)).rejects.toMatchObject(forbidden("the verdict in"));
     expect(

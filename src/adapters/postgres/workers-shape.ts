@@ -119,13 +119,24 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
   having bool_and(coalesce(jsonb_typeof(step) = 'object', false))
 $$;
 
--- The steps of a record that only a person takes.
+-- The steps in lines of a run's log, likewise.
+create function pawl.logged(given text) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('steps', coalesce(jsonb_agg(line->'step') filter (where jsonb_typeof(line->'step') = 'object'), '[]'))
+  from (
+    select pawl.parsed(line) line from regexp_split_to_table(rtrim(given, E'\\n'), E'\\n') line
+  ) lines
+  having bool_and(coalesce(jsonb_typeof(line) = 'object', false))
+$$;
+
+-- The steps that only a person takes.
 create function pawl.verdicts(given jsonb) returns setof jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
   select step
   from jsonb_array_elements(case jsonb_typeof(given->'steps') when 'array' then given->'steps' else '[]' end) step
   where step ? 'strength'
-    or step->>'event' in ('approved', 'edit_accepted', 'taken_over')
+    or step->>'event' = 'approved'
+    or step->>'kind' in ('accepted', 'adopted', 'returned')
     or step#>>'{by,channel}' in ('terminal', 'board', 'elicitation', 'mcp')
 $$;
 
@@ -133,23 +144,31 @@ $$;
 create function pawl.worker_fault(p bigint, named text, kind text, given text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  task text := substring(named from '^\\.pawl/(?:runs|done|heads/bloom)/([^/]+)\\.json$');
+  task text := substring(named from '^\\.pawl/(?:runs|done)/([^/]+)\\.json$');
+  logged text := substring(named from '^\\.pawl/log/bloom/([^/]+)\\.jsonl$');
   recorded text := substring(named from '^\\.alfred/records/bloom/([^/]+)/[^/]+\\.jsonl$');
   next jsonb;
   before jsonb;
 begin
-  if named = 'pawl.yaml' or named ~ '^\\.(?!(pawl|alfred/records/bloom)/)' or named ~ '^\\.pawl/(heads/(?!bloom/)|runs/[^/]+/)'
+  if named = 'pawl.yaml' or named ~ '^\\.(?!(pawl|alfred/records/bloom)/)' or named ~ '^\\.pawl/(log/(?!bloom/)|runs/[^/]+/)'
     or named ~ '^\\.pawl/inbox/' and kind <> 'remove' then
     return 'a worker''s role does not write ' || named;
   end if;
-  if task is null and recorded is null and named !~ '^\\.pawl/questions/' then
+  if task is null and logged is null and recorded is null and named !~ '^\\.pawl/questions/' then
     return null;
   end if;
-  if kind = 'remove' and recorded is null then
+  if kind = 'remove' and logged is null and recorded is null then
     return null;
   end if;
-  next := case when recorded is null then pawl.parsed(given) else pawl.recorded(given) end;
-  if kind <> 'write' or jsonb_typeof(next) is distinct from 'object' then
+  next := case
+    when logged is not null then pawl.logged(given)
+    when recorded is not null then pawl.recorded(given)
+    else pawl.parsed(given)
+  end;
+  if logged is not null and (kind <> 'append' or next is null) then
+    return 'a worker''s role only adds lines of JSON to ' || named;
+  end if;
+  if logged is null and kind <> 'write' or jsonb_typeof(next) is distinct from 'object' then
     return 'a worker''s role only writes ' || named || ' whole, as JSON';
   end if;
   if named ~ '^\\.pawl/questions/' then
@@ -173,11 +192,12 @@ begin
     end if;
     return null;
   end if;
-  task := coalesce(task, recorded);
+  task := coalesce(logged, recorded);
   if exists (
     select step from pawl.verdicts(next) step
     except (
-      select step from pawl.verdicts(pawl.present(p, '.pawl/heads/bloom/' || task || '.json')) step
+      select step from pawl.document d, pawl.verdicts(pawl.logged(d.text)) step
+      where d.project = p and d.text is not null and d.path = '.pawl/log/bloom/' || task || '.jsonl'
       union all
       select step from pawl.document d, pawl.verdicts(pawl.recorded(d.text)) step
       where d.project = p and d.text is not null and starts_with(d.path, '.alfred/records/bloom/' || task || '/')

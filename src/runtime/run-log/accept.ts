@@ -2,10 +2,15 @@
  * A person accepts a run's state file as it is, although it contradicts the run's log. The acceptance is
  * recorded, and the log continues from there.
  */
-import type { View } from "../../core/ports/store.ts";
-import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
-import { acceptedEdit } from "./accept-edit.ts";
-import { placeIn, type RunKind } from "./kind.ts";
+import { PawlError } from "../../core/error.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports/store.ts";
+import { renderReview } from "../review/question.ts";
+import { hasAnswered, strengthOf } from "../transaction/person.ts";
+import { type AdvancedBy, runAdvanced, stamped } from "../transaction/run-advanced.ts";
+import type { Context, Proposal, Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
+import { EDIT_ACCEPTED } from "./history.ts";
+import { loadState, placeIn, type RunKind } from "./kind.ts";
 import { brokenWords, isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
 import { DamagedLog } from "./step.ts";
@@ -14,6 +19,8 @@ export interface EditedRun {
   readonly run: string;
   /** The log's last state; null: the log is unreadable. */
   readonly from: string | null;
+  readonly path: ProjectPath;
+  /** Null: it has no state file. */
   readonly text: string | null;
   readonly found: readonly string[];
 }
@@ -27,8 +34,7 @@ export function acceptEditOf(
     runs: kind,
     run: ({ id }) => runOf(id),
     read: (view, { id }) => loadEdited(view, kind, runOf(id)),
-    propose({ found, from, run, text }, _, __, context) {
-      const path = kind.pathOf(run);
+    propose({ found, from, path, run, text }, _, __, context) {
       const { machine, state: to } = placeIn(kind, run, text ?? "");
       const summary = `an edit of ${path} was accepted`;
       const move = { run, machine, from: from ?? to, to };
@@ -42,14 +48,16 @@ export function acceptEditOf(
 }
 
 async function loadEdited(view: View, kind: RunKind, run: string): Promise<EditedRun> {
-  const text = await view.read(kind.pathOf(run));
+  const state = await loadState(view, kind, run);
+  const of = { run, path: state?.path ?? kind.pathsOf(run)[0], text: state?.text ?? null };
   const last = await lastOf(view, run);
-  if (text === null || isBroken(last)) {
-    const found = text !== null && isBroken(last) ? [brokenWords(run, last)] : [];
-    return { run, from: null, text, found };
+  if (state === null || isBroken(last)) {
+    const found = state !== null && isBroken(last) ? [brokenWords(run, last)] : [];
+    return { ...of, from: null, found };
   }
-  const found = [...(await stateFaults(view, kind, run, text)), ...(await wholeLogFaults(view, kind, run))];
-  return { run, from: last?.local.checkpoint.state ?? null, text, found };
+  const faults = await stateFaults(view, kind, run, state.path, state.text);
+  const found = [...faults, ...(await wholeLogFaults(view, kind, run))];
+  return { ...of, from: last?.local.checkpoint.state ?? null, found };
 }
 
 /** The faults of the run's log, all of which is read. */
@@ -60,4 +68,46 @@ export async function wholeLogFaults(view: View, kind: RunKind, run: string): Pr
     if (thrown instanceof DamagedLog) return [thrown.problem];
     throw thrown;
   }
+}
+
+/** A state that does not follow from its history, for a person's decision. */
+export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run" | "to"> {
+  /** The file's name. */
+  readonly name: string;
+  /** The owner of the history. */
+  readonly of: "run" | "task";
+  /** Why it does not follow; empty: it does. */
+  readonly found: readonly string[];
+  /** The summary of the event. */
+  readonly summary: string;
+}
+
+/**
+ * Asks a person, then accepts the state as it is. `changes`: the changes of an acceptance. Throws
+ * `no-effect`.
+ */
+export function acceptedEdit(
+  { found, from, machine, name, of, run, summary: what, to }: EditedState,
+  changes: () => readonly Change[],
+  context: Context,
+): Proposal<Reply> {
+  if (found.length === 0)
+    throw new PawlError("no-effect", `${name} follows from its history.`, "There is nothing to accept.");
+  const message = renderReview({
+    question: `Take ${name} as it is, though it does not follow from the ${of}'s own history?`,
+    facts: [
+      "Whatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.",
+      ...found.map((each) => `- ${each}`),
+    ],
+    whole: name,
+  });
+  if (!hasAnswered(context, message)) return { reply: { text: "", data: {} }, ask: { message } };
+  const text = `${name} is taken as it is; its history goes on from there.`;
+  const move = { run, machine, event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, from, to };
+  const words = { summary: `${what}: ${found.join("; ")}`, strength: strengthOf(context) };
+  return {
+    reply: { text, data: { status: "success", message: text } },
+    changes: changes(),
+    events: stamped([runAdvanced(move, words, context)], context),
+  };
 }

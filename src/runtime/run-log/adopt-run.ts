@@ -28,6 +28,8 @@ export interface Adoption<Step extends SharedStep, RecordedState> {
 }
 
 export interface AdoptionStep extends SharedStep {
+  readonly event: string;
+  readonly row: string;
   readonly strength: string;
   readonly prev: string;
 }

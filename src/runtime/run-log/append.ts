@@ -4,12 +4,13 @@ import { NotText } from "../../core/error.ts";
 import type { Caller, PawlEvent, RunAdvanced } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
+import { isFinal } from "../../engine/lookup.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { EDIT_ACCEPTED, stepFrom, TAKEN_OVER } from "./history.ts";
-import { type AdoptedStep, type At, type LoggedDetails, placeIn, type RunKind } from "./kind.ts";
+import { EDIT_ACCEPTED, hashOfTable, stepFrom, TAKEN_OVER } from "./history.ts";
+import { type AdoptedStep, type At, type LoggedDetails, loadState, placeIn, type RunKind } from "./kind.ts";
+import { missingRecords, othersSteps } from "./log-records.ts";
 import { diff, type Patch } from "./patch.ts";
 import { hashOfState, isBroken, lastOf, stepBackTo } from "./read.ts";
-import { hashOfTable } from "./record.ts";
 import {
   type Checkpoint,
   documentIn,
@@ -21,6 +22,7 @@ import {
   renderLine,
   type Step,
   type StepDetails,
+  variablesAfter,
 } from "./step.ts";
 
 export interface Committing {
@@ -32,6 +34,8 @@ export interface Committing {
   readonly time: string;
   /** Unique. */
   readonly id: string;
+  /** Whether the project shares the workflow's runs. */
+  shares(workflow: string): Promise<boolean>;
 }
 
 /** The changes of the logs that belong to the state files among the changes. */
@@ -44,7 +48,8 @@ export async function logChanges(
   for (const change of committing.changes) {
     if (change.type !== "write" && change.type !== "remove") continue;
     const run = kind.runOf(change.path);
-    if (run !== null) written.set(run, change.type === "write" ? change.text : null);
+    // A run that moves to its other file is written there and removed here.
+    if (run !== null) written.set(run, change.type === "write" ? change.text : (written.get(run) ?? null));
   }
   const logs = [...written].map(([run, after]) => logChange(view, kind, run, after, committing));
   return (await Promise.all(logs)).flat();
@@ -56,23 +61,28 @@ async function logChange(
   kind: RunKind,
   run: string,
   after: string | null,
-  { caller, details = {}, events, id, time }: Committing,
+  { caller, details = {}, events, id, shares, time }: Committing,
 ): Promise<readonly Change[]> {
   const path = logPath(run);
   const last = await lastOf(view, run);
   const end = isBroken(last) ? null : last;
-  const before = await textOf(view, kind.pathOf(run));
+  const before = await textBefore(view, kind, run);
   const own = events.filter((event) => "run" in event && event.run === run);
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
   const chain = openChain({ kind, run, time, caller }, end);
   const isAsWritten = before !== null && hashOfState(kind, before) === end?.local.document;
-  const { adopts, begins = kind.start, by, found, ...more } = details;
-  if (adopts && begins) {
+  const { adopts, begins = kind.start, by, found, takes, ...more } = details;
+  const isNew = before === null || (moves.length > 0 && isOver(kind, end));
+  if (takes) chain.take(takes);
+  else if (isNew && kind.sharedIn && !isBroken(last)) chain.take(await othersSteps(view, run));
+  if (takes) {
+    // Others' steps lead to where it begins.
+  } else if (adopts && begins) {
     chain.add("begun", begins);
     for (const step of adopts) chain.adopt(step);
   } else if (before === null && found)
     chain.add("found", found, found.status === undefined ? {} : { status: found.status });
-  else if (before === null && begins) chain.add("begun", begins);
+  else if (isNew && begins) chain.add("begun", begins);
   else if (before !== null && last === null) chain.add("found", placeIn(kind, run, before));
   else if (before !== null && end !== null && !isAsWritten && kind.returns) {
     const of = await stepBackTo(view, kind, run, before);
@@ -88,8 +98,26 @@ async function logChange(
   const lines = chain.lines({ document, patch, events: own }, id);
   const text = lines.map(renderLine).join("");
   const append: Change = { type: "append", path, id, text };
+  const shared = after === null ? null : kind.sharedIn?.(after);
+  const [workflow = ""] = run.split(":");
+  const isDue = shared && (shared.rests || lines.some(isChoice)) && (await shares(workflow));
+  const records = isDue ? await missingRecords(view, run, shared.recordedState, lines) : [];
   // An unreadable log is renamed, and a new one begins.
-  return isBroken(last) ? [{ type: "move", from: path, to: keptPath(path, time) }, append] : [append];
+  return isBroken(last)
+    ? [{ type: "move", from: path, to: keptPath(path, time) }, append, ...records]
+    : [append, ...records];
+}
+
+/** No rule leads on from there: another life begins. */
+function isOver({ start, tableOf }: RunKind, end: End | null): boolean {
+  const { machine = "", state = "" } = end?.local.checkpoint ?? {};
+  const table = start ? tableOf(machine) : null;
+  return table !== null && Object.hasOwn(table.states, state) && isFinal(table, state);
+}
+
+/** A person goes on from others' steps, or overrules them. */
+function isChoice({ step }: Line): boolean {
+  return step?.kind === "adopted" || step?.over !== undefined;
 }
 
 function keptPath(path: ProjectPath, time: string): ProjectPath {
@@ -97,9 +125,9 @@ function keptPath(path: ProjectPath, time: string): ProjectPath {
 }
 
 /** Null: there is no file. Empty for a file that is not text. */
-async function textOf(view: View, path: ProjectPath): Promise<string | null> {
+async function textBefore(view: View, kind: RunKind, run: string): Promise<string | null> {
   try {
-    return await view.read(path);
+    return (await loadState(view, kind, run))?.text ?? null;
   } catch (thrown) {
     if (thrown instanceof NotText) return "";
     throw thrown;
@@ -121,6 +149,8 @@ interface Chain {
   add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
   /** A step that others took; it counts as they recorded it. */
   adopt(step: AdoptedStep): void;
+  /** Steps of others' logs. */
+  take(taken: readonly Step[]): void;
   /** `last`: the run's position after the commit; null: its state is removed or unreadable. */
   move(move: Move, last: At | null, details: StepDetails): void;
   /** Whether a person decided on the state: nothing before that counts. */
@@ -168,6 +198,14 @@ function openChain(
       const set = at === null ? {} : changedIn(variables, at.variables);
       const after = at ?? { state: to, variables };
       push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...after }, true);
+    },
+    take(taken) {
+      for (const step of taken) {
+        const { machine, seq, table = isDecision(step) ? undefined : checkpoint?.table, to: state } = step;
+        const variables = variablesAfter(checkpoint?.variables, step);
+        steps.push(step);
+        checkpoint = { machine, state, variables, ...(table && { table }), seq, head: hashOfStep(step) };
+      }
     },
     add(what, at, more) {
       const from = what === "returned" ? (checkpoint?.state ?? at.state) : at.state;

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { door } from "../../../test/rig/lockable.ts";
-import { projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports/store.ts";
 import { lastVerdicts, verdictWords } from "../reports/verdicts.ts";
 import {
   brokenLinks,
@@ -10,10 +8,8 @@ import {
   configurationWords,
   differences,
   headOf,
-  headPath,
   isSame,
   isTakenOver,
-  loadHead,
   replayFaults,
   storedTable,
   type TableStep,
@@ -22,7 +18,6 @@ import {
 const step = (row: string, event: string, from: string, to: string): TableStep => ({ row, event, from, to });
 const OPENED = [step("opens", "push", "closed", "open"), step("closes", "push", "open", "closed")];
 const begun = { state: "closed", kept: { pushes: 0 }, at: 0, begins: true };
-const viewOf = (text: string | null) => ({ read: async () => text }) as unknown as View;
 
 describe("a run's history", () => {
   it("is a chain: each step is made on the hash of the one before", async () => {
@@ -39,16 +34,6 @@ describe("a run's history", () => {
     expect(await brokenLinks([second], "move", second.prev)).toEqual([]);
     const unlinked = OPENED as unknown as readonly Chained[];
     expect(await brokenLinks(unlinked)).toEqual(["step 1 of its history is not made on the 0 before it"]);
-  });
-
-  it("has its head beside the project's runs, and one that is no object says nothing", async () => {
-    expect(headPath("alfred:TS:1")).toBe(projectPath(".pawl/heads/alfred/TS:1.json"));
-    expect(await loadHead(viewOf('{"a":1}'), "a:b")).toEqual({ a: 1 });
-    for (const text of [null, "null", "1", '"a"', "{"])
-      expect(await loadHead(viewOf(text), "a:b")).toBeNull();
-    const head = await loadHead(viewOf('{"a":2}'), "a:b");
-    expect(await loadHead(viewOf('{"a":2}'), "a:b")).toBe(head);
-    expect(await loadHead(viewOf('{"a":3}'), "a:b")).toEqual({ a: 3 });
   });
 
   it("is replayed through the table, from its origin to where the run stands", () => {

@@ -1,13 +1,11 @@
 /**
- * The steps of a run as records and Bloom keep them, each with the hash of the previous one, and what the
- * run's file must say after them. The other workflows keep theirs in the run log (`step.ts`); Bloom in the record
- * beside the state (`record.ts`).
+ * The steps of a run as records keep them, each with the hash of the previous one, and how they are replayed.
+ * The run log (`step.ts`) has steps of its own.
  */
-import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical, isObject } from "../../core/json.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { openByText } from "../../core/text/by-text.ts";
 import { follow, startingConfigurations } from "../../engine/configuration.ts";
@@ -48,6 +46,14 @@ export function storedTable(table: Workflow): Readonly<Record<string, unknown>> 
   return Object.fromEntries(
     Object.entries(withoutScopes(table)).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
   );
+}
+
+const tables = new WeakMap<Workflow, string>();
+
+export function hashOfTable(table: Workflow): string {
+  const known = tables.get(table) ?? hashOf(canonical(storedTable(table)));
+  tables.set(table, known);
+  return known;
 }
 
 /** The beginning of a replay: the run's configuration before the step of that index. */
@@ -96,34 +102,6 @@ const hashes = openByText<string>(2000);
 /** Cached by text: every call checks the history, which grows by one step at a time. */
 export function hashOfStep(step: Chained): string {
   return hashes(JSON.stringify(step), () => hashOf(canonical(step)));
-}
-
-/**
- * The file about a run beside its state file, so that an older state file cannot pass for the present one.
- */
-export function headPath(run: string): ProjectPath {
-  const [workflow = "", id = ""] = run.split(/:(.*)/s);
-  return projectPath(".pawl/heads", workflow, `${id}.json`);
-}
-
-/** Null if there is none, or it is not a JSON object: then only the history counts. */
-export async function loadHead(view: View, run: string): Promise<Head> {
-  const text = await view.read(headPath(run));
-  if (text === null) return null;
-  // Cached: one call needs it several times, to check the state and to build on it.
-  if (latest.text !== text) latest = { text, head: parseHead(text) };
-  return latest.head;
-}
-
-type Head = Readonly<Record<string, unknown>> | null;
-
-let latest: { readonly text: string | null; readonly head: Head } = { text: null, head: null };
-
-function parseHead(text: string): Head {
-  return attempt(() => {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  }, null);
 }
 
 /**

@@ -19,8 +19,8 @@ export interface RunKind {
   readonly start?: At;
   /** The run of a state file; null: the path is no state file. */
   runOf(path: string): string | null;
-  /** The file with the run's state. */
-  pathOf(run: string): ProjectPath;
+  /** The files that may hold the run's state; only one of them exists. */
+  pathsOf(run: string): readonly [ProjectPath, ...ProjectPath[]];
   /** The run's position according to a file's text; null: it is unreadable. Never throws. */
   at(text: string): At | null;
   /**
@@ -34,6 +34,11 @@ export interface RunKind {
   readonly comesByGit?: true;
   /** An earlier document that is put back counts. Absent: it holds the run. */
   readonly returns?: true;
+  /**
+   * The part of a state file's content that git shares, and whether the run rests there, so that others can act
+   * on it; null: it is unreadable. Absent: git shares nothing, or the workflow writes its records itself.
+   */
+  sharedIn?(text: string): { readonly rests: boolean; readonly recordedState: object } | null;
 }
 
 /** What the log says of a commit's move beyond its event. */
@@ -46,6 +51,8 @@ export interface LoggedDetails extends StepDetails {
   readonly found?: (At & Pick<StepDetails, "status">) | undefined;
   /** What others did from where the run begins: a person goes on from there. */
   readonly adopts?: readonly AdoptedStep[] | undefined;
+  /** The same as steps of their logs, from the first on. */
+  readonly takes?: readonly Step[] | undefined;
 }
 
 /** A step of others, as their records have it. */
@@ -61,6 +68,19 @@ export interface AdoptedStep extends StepDetails {
 
 /** A kind, or how to find that of a run, whose table is in a file of the project. */
 export type Runs = RunKind | ((view: View, run: string) => Promise<RunKind>);
+
+/** A run's state file; null: it has none. */
+export async function loadState(
+  view: View,
+  { pathsOf }: Pick<RunKind, "pathsOf">,
+  run: string,
+): Promise<{ readonly path: ProjectPath; readonly text: string } | null> {
+  for (const path of pathsOf(run)) {
+    const text = await view.read(path);
+    if (text !== null) return { path, text };
+  }
+  return null;
+}
 
 export async function kindOf(runs: Runs, view: View, run: string | null): Promise<RunKind> {
   return typeof runs === "function" ? runs(view, run ?? "") : runs;

@@ -3,11 +3,12 @@
 import { NotText } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
+import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { openByText } from "../../core/text/by-text.ts";
-import type { RunOverview } from "../transaction/transaction.ts";
+import type { GateVerdict, RunOverview } from "../transaction/transaction.ts";
 import { checkFaults, configurationWords, confirmed, differences, isSame } from "./history.ts";
-import { decidedIn, type RunKind } from "./kind.ts";
+import { decidedIn, loadState, type RunKind } from "./kind.ts";
 import { documentsOf } from "./replay.ts";
 import {
   DamagedLog,
@@ -67,10 +68,18 @@ export async function loadSteps(view: View, run: string): Promise<readonly Step[
 /** The index of the line with which the present life began. */
 export function lifeOf(lines: readonly Line[]): number {
   const begins = lines.findLastIndex(
-    ({ step }, at) => step?.kind === "begun" && "all" in (lines[endOf(lines, at)]?.local?.patch ?? {}),
+    ({ step }, at) =>
+      step?.kind === "begun" && (isOwn(step) || "all" in (lines[endOf(lines, at)]?.local?.patch ?? {})),
   );
+  const step = lines[begins]?.step;
+  if (step && isOwn(step)) return begins;
   const commitBefore = lines.slice(0, Math.max(0, begins)).findLastIndex(({ local }) => local !== undefined);
   return commitBefore + 1;
+}
+
+/** Of the run's own table, not of one of Alfred's tools, of which a task's life has several. */
+function isOwn({ machine, run }: Step): boolean {
+  return run.startsWith(`${machine}:`);
 }
 
 /** The hash of what decides in a state file's content. */
@@ -98,10 +107,11 @@ export async function stateFaults(
   view: View,
   kind: RunKind,
   run: string,
+  path: ProjectPath,
   text: string,
 ): Promise<readonly string[]> {
   const found = await faultsIn(view, kind, run, text);
-  return confirmed(view, [kind.pathOf(run), logPath(run)], found);
+  return confirmed(view, [path, logPath(run)], found);
 }
 
 async function faultsIn(view: View, kind: RunKind, run: string, text: string): Promise<readonly string[]> {
@@ -136,10 +146,51 @@ export function brokenWords(run: string, { why }: Broken): string {
 
 /** Throws `state-tampered` if the run's state file does not follow from its log. */
 export async function checkRun(view: View, kind: RunKind, run: string): Promise<void> {
-  const path = kind.pathOf(run);
-  const text = await view.read(path);
-  if (text === null) return;
-  checkFaults(path, "run's", await stateFaults(view, kind, run, text));
+  const state = await loadState(view, kind, run);
+  if (state === null) return;
+  checkFaults(state.path, "run's", await stateFaults(view, kind, run, state.path, state.text));
+}
+
+/**
+ * For a workflow that builds on the file of another workflow's run, without its kind. Throws `state-tampered`
+ * if it is not the one that Pawl wrote last.
+ */
+export async function checkAsWritten(
+  view: View,
+  run: string,
+  path: ProjectPath,
+  text: string,
+): Promise<void> {
+  const last = await lastOf(view, run);
+  const isIt = last !== null && !isBroken(last) && last.local.document === hashOfDocument(text);
+  const found = isIt ? [] : ["it is not the one that Pawl wrote last"];
+  checkFaults(path, "run's", await confirmed(view, [path, logPath(run)], found));
+}
+
+/** People's verdicts in these steps. */
+export function verdictsIn(
+  steps: readonly {
+    readonly event?: string | undefined;
+    readonly from: string;
+    readonly kind?: string;
+    readonly strength?: string | undefined;
+    readonly time: string;
+  }[],
+): readonly GateVerdict[] {
+  return steps.flatMap(({ event, from, kind, strength, time }) =>
+    strength === undefined ? [] : [{ gate: from, what: `${from}: ${event ?? kind}`, strength, time }],
+  );
+}
+
+/** The log's part of the run's overview, with the verdicts of people since its present life began. */
+export async function loggedVerdicts(
+  view: View,
+  run: string,
+): Promise<Pick<RunOverview, "unproved" | "verdicts">> {
+  const told = await loggedOverview(view, run);
+  if (isBroken(await lastOf(view, run))) return told;
+  const verdicts = verdictsIn(await loadSteps(view, run));
+  return { ...told, ...(verdicts.length > 0 ? { verdicts } : {}) };
 }
 
 /** The log's part of the run's overview. */

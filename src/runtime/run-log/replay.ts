@@ -4,11 +4,10 @@ import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { isSame, stepFrom } from "./history.ts";
+import { hashOfTable, isSame, stepFrom } from "./history.ts";
 import { decidedIn, type RunKind, type RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
-import { hashOfTable } from "./record.ts";
-import { endOf, hashOfStep, isDecision, type Line, type Step } from "./step.ts";
+import { endOf, hashOfStep, isDecision, type Line, type Step, variablesAfter } from "./step.ts";
 
 /**
  * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
@@ -55,10 +54,7 @@ function tableFault(kind: RunKind, steps: readonly Step[]): string | null {
   for (const step of steps) {
     hash = step.table ?? hash;
     const before = at;
-    at = {
-      state: step.to,
-      variables: step.kind === "moved" ? { ...before.variables, ...step.set } : step.set,
-    };
+    at = { state: step.to, variables: variablesAfter(before.variables, step) };
     const table = kind.tableOf(step.machine);
     if (table && hash === hashOfTable(table) && !isLawful(table, before, step, at))
       return `step ${step.seq} of its log (${step.event ?? step.kind}) does not lead on from ${step.from}`;

@@ -140,6 +140,11 @@ export function isDecision({ kind }: Pick<Step, "kind">): boolean {
   return kind === "accepted" || kind === "adopted";
 }
 
+/** The run's variables after a step. */
+export function variablesAfter(before: Facts | undefined, { kind, set }: Pick<Step, "kind" | "set">): Facts {
+  return kind === "moved" ? { ...before, ...set } : set;
+}
+
 /** The index of the last line of that line's commit; past the end if the commit is cut off. */
 export function endOf(lines: readonly Line[], index: number): number {
   let at = index;
@@ -258,7 +263,7 @@ const STEP_FIELDS = {
 };
 
 /** A step holds nothing that readers do not check. */
-const STEP: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
+export const checkStep: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
 
 const CHECKPOINT = fields({
   machine: text,
@@ -272,7 +277,7 @@ const CHECKPOINT = fields({
 
 const LINE = fields({
   id: text,
-  step: orNull(STEP),
+  step: orNull(checkStep),
   local: optional(
     fields({
       document: orNull(sha256),

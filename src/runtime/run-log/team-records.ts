@@ -46,8 +46,10 @@ export const RECORDS = projectPath(".alfred/records");
 /** A step in the records' form. */
 export interface SharedStep {
   readonly time: string;
-  readonly event: string;
-  readonly row: string;
+  /** Absent: no rule was taken. */
+  readonly event?: string | undefined;
+  readonly row?: string;
+  readonly kind?: string;
   readonly from: string;
   readonly to: string;
   readonly by: { readonly channel: string; readonly who?: string | undefined };
@@ -93,8 +95,9 @@ export const factValues = mapOf(
 );
 const SHARED_STEP = fields({
   time: text,
-  event: text,
-  row: text,
+  event: optional(text),
+  row: optional(text),
+  kind: optional(text),
   from: text,
   to: text,
   by: fields({ channel: text, who: optional(text) }),
@@ -452,8 +455,8 @@ function branchWords({ recorded, steps }: RunBranch<SharedStep, unknown>, shared
 
 const MOST_TOLD = 3;
 
-export function stepWords({ by, event, from, time, to }: SharedStep): string {
-  return `${event} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
+export function stepWords({ by, event, from, kind = "", time, to }: SharedStep): string {
+  return `${event ?? kind} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
 }
 
 /** The branch with the given beginning of its hash. Throws `usage`. */

@@ -24,7 +24,7 @@ import type { Decision, Facts, FactValue } from "../../engine/workflow.ts";
 import type { Runs } from "../run-log/kind.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type AdvancedBy, type AdvancedWords, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Context, Pin, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
+import type { Context, Pin, Proposal, Reply, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
 
@@ -136,8 +136,6 @@ type Awaitable<T> = T | Promise<T>;
 
 /** A workflow's declaration of its runs; the runner does the rest. */
 export interface RunDefinition<T extends RunTypes> {
-  /** The place of states that count only with their records. */
-  readonly states?: StateFiles;
   /** Its runs, for the log. */
   readonly runs?: Runs;
   /**
@@ -187,9 +185,8 @@ export type RunEvent<T extends RunTypes> = Transaction<
 
 /** The transaction that sends an event to such a run. */
 export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunEvent<T> {
-  const { filesOnly, runs, states } = definition;
+  const { filesOnly, runs } = definition;
   const plan: RunEvent<T> = {
-    ...(states && { states }),
     ...(runs && { runs }),
     run: (input) => definition.lock(input),
     async read(view, input, context) {

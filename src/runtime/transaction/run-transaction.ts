@@ -23,8 +23,7 @@ import type { Settings } from "../../core/settings.ts";
 import { type Mask, masked } from "../../core/text/masked.ts";
 import { logChanges } from "../run-log/append.ts";
 import { kindOf } from "../run-log/kind.ts";
-import { recordChanges } from "../run-log/record.ts";
-import { withoutUnshared } from "../run-log/team-records.ts";
+import { sharesRuns, withoutUnshared } from "../run-log/team-records.ts";
 import {
   type OutOfScopeEdits,
   type ProposalWithEdits,
@@ -318,31 +317,26 @@ function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?
   return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
-/** The changes of records and logs beside the state files. */
+/** The changes of logs beside the state files. */
 async function historyOf(
-  { mask, newId, now }: Runtime,
+  { mask, newId, now, settings }: Runtime,
   view: View,
-  { runs, states }: Pick<Transaction<unknown, unknown, unknown, unknown>, "runs" | "states">,
+  { runs }: Pick<Transaction<unknown, unknown, unknown, unknown>, "runs">,
   proposal: Proposal<unknown>,
   caller: Caller,
   run: string | null,
 ): Promise<readonly Change[]> {
   const { changes = [], events = [], logged: details } = proposal;
-  const time = now().toISOString();
-  const kept = states ? await recordChanges(view, states, proposal, time) : [];
-  if (runs === undefined) return kept;
-  const told = events.map((event) => masked(event, mask));
-  return [
-    ...kept,
-    ...(await logChanges(view, await kindOf(runs, view, run), {
-      changes,
-      events: told,
-      details,
-      caller,
-      time,
-      id: newId(),
-    })),
-  ];
+  if (runs === undefined) return [];
+  return logChanges(view, await kindOf(runs, view, run), {
+    changes,
+    events: events.map((event) => masked(event, mask)),
+    details,
+    caller,
+    time: now().toISOString(),
+    id: newId(),
+    shares: async (workflow) => sharesRuns(await settings(view), workflow),
+  });
 }
 
 /** The event as a line of the log. */

@@ -12,7 +12,6 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
-import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { LoggedDetails, Runs } from "../run-log/kind.ts";
 
 /**
@@ -26,8 +25,6 @@ import type { LoggedDetails, Runs } from "../run-log/kind.ts";
  *     argument.
  */
 export interface Transaction<Input, Snapshot, Observations, R> {
-  /** Its changes may write such state files: their runs' records are written in the same commit. */
-  readonly states?: StateFiles;
   /** Its changes may write state files of such runs: their logs are written in the same commit. */
   readonly runs?: Runs;
   /** The run to lock, `workflow:id`; null: it only reads. Throws on a bad id. */
@@ -58,25 +55,6 @@ export function withInput<Other, Input, Snapshot, Observations, R>(
     propose: (snapshot, observations, other, context) =>
       plan.propose(snapshot, observations, inputOf(other), context),
   };
-}
-
-/** The state files of a workflow that count only with their run's record (`record.ts`). */
-export interface StateFiles {
-  readonly table: Workflow;
-  /**
-   * The minimum number of steps that a record keeps. Each move reads and writes them all; the event log has
-   * every step.
-   */
-  readonly keptSteps?: number;
-  /** The run of a state file; null: the path is no state file. */
-  runOf(path: string): string | null;
-  /** The run's configuration according to a file's text. Never throws. */
-  configurationIn(text: string): Configuration;
-  /**
-   * The part of a run that git shares: its state in this text. Its steps are recorded when it comes to rest.
-   * Absent: git shares nothing.
-   */
-  readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly recordedState: object } | null;
 }
 
 export interface Context {

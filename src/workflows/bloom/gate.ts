@@ -9,8 +9,9 @@ import { gitOf } from "../../runtime/review/git-of.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import type { ReviewFinding } from "../../runtime/review/question.ts";
 import { checkVersion, versionOf } from "../../runtime/review/version.ts";
-import { isTakenOver } from "../../runtime/run-log/history.ts";
-import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/run-log/record.ts";
+import { hashOfTable } from "../../runtime/run-log/history.ts";
+import { loadSteps } from "../../runtime/run-log/read.ts";
+import type { Step } from "../../runtime/run-log/step.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
@@ -29,7 +30,7 @@ export const gate = changingAfter(
   async (view: View, context: Context, { id }: GateInput) => ({
     ...(await loadSnapshot(view, context)),
     messages: await loadMessages(view, id),
-    record: isId(id) ? await loadRecord(view, `bloom:${id}`) : null,
+    steps: isId(id) ? await loadSteps(view, `bloom:${id}`) : [],
   }),
   foundOf,
   (snapshot: Recorded, { changes, ignored, ...hashes }, { id, approve, notes }: GateInput, context): Done => {
@@ -70,7 +71,7 @@ export const gate = changingAfter(
  * Includes the steps that the run took to get here, and the messages that people sent since its agent last
  * ran.
  */
-type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
+type Recorded = Snapshot & { readonly steps: readonly Step[]; readonly messages: readonly Message[] };
 
 /** Each point is on a line of its own, also in the agent's prompt. */
 function rejection(notes: string): string {
@@ -89,13 +90,14 @@ function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): T
 
 /** The record of the verdict. */
 function verdictOf(
-  { file, record }: Recorded,
+  { file, steps }: Recorded,
   { evidence, task, work }: TaskRun,
   { approve, notes }: Given,
   { policy, table }: Hashes,
   context: Context,
 ): Verdict {
-  const { origin, steps = [] } = record ?? {};
+  const [first] = steps;
+  const isWhole = first?.kind === "begun" && steps.every(({ kind }) => kind !== "accepted");
   return {
     gate: APPROVAL,
     run: `bloom:${task}`,
@@ -103,13 +105,9 @@ function verdictOf(
     strength: strengthOf(context),
     judged: work?.commit,
     evidence: evidence.slice(-MAX_COMMANDS).map(findingOf),
-    steps: steps
-      .slice(origin?.at ?? 0)
-      .filter((step) => !isTakenOver(step))
-      .map(stepOf),
-    start: origin?.kept ?? {},
-    work: !origin?.begins
-      ? elsewhere("its record does not hold all of its steps")
+    start: first?.set ?? {},
+    work: !isWhole
+      ? elsewhere("its log does not hold all of its steps")
       : !work
         ? elsewhere("none of its work is known to be committed")
         : repoOf({ work }) !== null
@@ -119,11 +117,6 @@ function verdictOf(
 }
 
 const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
-
-/** A step, as a gate's record contains it. */
-function stepOf({ by, event, from, row, strength, time, to }: RunRecord["steps"][number]): object {
-  return { time, event, rule: row, from, to, by: by.channel, ...(strength ? { strength } : {}) };
-}
 
 /** If the verdict ends the task, its agent will not run again, so undelivered messages are kept as notes. */
 function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {

@@ -164,17 +164,7 @@ const bloom: WorkflowModule = {
   resources: async () => [],
   verbs: VERBS,
   proof: async () => (await import("./run/proof.ts")).openProof(),
-  async acceptEdit() {
-    const [{ acceptEditOf }, { BLOOM_STATES }, { loopDonePath, loopRunPath }, { TASKS_RUN }] =
-      await Promise.all([
-        import("../../runtime/run-log/accept-edit.ts"),
-        import("./run/recorded.ts"),
-        import("../../core/loop-record.ts"),
-        import("../../tasks-file/load.ts"),
-      ]);
-    const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
-    return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
-  },
+  runs: async () => (await import("./run/run-kind.ts")).TASK_RUNS,
   missingRecords: async (view, id, { settings }) =>
     (await import("./run/shared.ts")).loadMissing(view, id, settings),
   adopt: async () => (await import("./run/adopt.ts")).adopt,

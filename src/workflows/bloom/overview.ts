@@ -5,7 +5,7 @@ import type { BloomSettings } from "../../core/settings.ts";
 import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
-import { recordedOverview, verdictsIn } from "../../runtime/run-log/record.ts";
+import { loggedVerdicts, verdictsIn } from "../../runtime/run-log/read.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import {
@@ -78,8 +78,8 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
         ...ofRun(run, task, { isHeld: held.has(task.id), untaken, rests }),
         ...environmentOf(environments.get(task.id)),
         ...asked(task.id),
-        ...(await recalled(around, `bloom:${task.id} recorded`, view, (seen) =>
-          recordedOverview(seen, `bloom:${task.id}`),
+        ...(await recalled(around, `bloom:${task.id} logged`, view, (seen) =>
+          loggedVerdicts(seen, `bloom:${task.id}`),
         )),
       });
     else if (isOpen(task) && !(run && isOver(run)))

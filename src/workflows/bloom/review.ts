@@ -13,7 +13,7 @@ import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/re
 import { listFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
-import { loadRecord } from "../../runtime/run-log/record.ts";
+import { loadSteps } from "../../runtime/run-log/read.ts";
 import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
@@ -67,15 +67,14 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
   }),
 };
 
-async function triesOf(view: View, id: string): Promise<number | null> {
-  const record = await loadRecord(view, `bloom:${id}`);
-  if (!record || record.dropped > 0) return null;
+async function triesOf(view: View, id: string): Promise<number> {
+  const steps = await loadSteps(view, `bloom:${id}`);
   const starts = new Set(
     BLOOM.rules
       .filter(({ commands }) => commands?.some(({ type }) => type === "run-agent"))
       .map(({ id: rule }) => rule),
   );
-  return record.steps.filter(({ row }) => starts.has(row)).length;
+  return steps.filter(({ rule }) => rule !== undefined && starts.has(rule)).length;
 }
 
 /** The last run of each command, in each place. */

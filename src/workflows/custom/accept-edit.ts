@@ -2,7 +2,7 @@
 import { publicCaller } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
-import { acceptedEdit } from "../../runtime/run-log/accept-edit.ts";
+import { acceptedEdit } from "../../runtime/run-log/accept.ts";
 import { EDIT_ACCEPTED, hashOfStep } from "../../runtime/run-log/history.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";

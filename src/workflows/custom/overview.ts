@@ -2,7 +2,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
-import { verdictsIn } from "../../runtime/run-log/record.ts";
+import { verdictsIn } from "../../runtime/run-log/read.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
 import { loadChecked } from "./load-run.ts";

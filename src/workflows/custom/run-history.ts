@@ -18,7 +18,7 @@ import {
 } from "../../runtime/run-log/history.ts";
 import { lifeOf, loadLines, stateFaults } from "../../runtime/run-log/read.ts";
 import { documentsOf } from "../../runtime/run-log/replay.ts";
-import { DamagedLog, type Line, type Step } from "../../runtime/run-log/step.ts";
+import { DamagedLog, type Line, type Step, variablesAfter } from "../../runtime/run-log/step.ts";
 import type { Loaded } from "./definition.ts";
 import { type Entry, type RunFile, runPath, type StoredRun, sharedEntry } from "./run-file.ts";
 import { runsOf } from "./run-kind.ts";
@@ -34,8 +34,7 @@ export async function withHistory(view: View, stored: StoredRun): Promise<RunFil
   let before = { state: "", variables: {} };
   for (const [index, { step }] of lines.entries()) {
     if (index < life || step === null) continue;
-    const variables = step.kind === "moved" ? { ...before.variables, ...step.set } : step.set;
-    const after = { state: step.to, variables };
+    const after = { state: step.to, variables: variablesAfter(before.variables, step) };
     if (step.kind === "begun" || step.kind === "found") origin = { ...toStored(after), at: 0 };
     else {
       if (step.kind === "moved" && step.table !== undefined && history.length > 0)
@@ -96,9 +95,10 @@ export async function differencesIn(
 ): Promise<readonly string[]> {
   const kind = runsOf(workflow, loaded);
   const run = `${workflow}:${id}`;
-  const text = await view.read(runPath(workflow, id));
+  const path = runPath(workflow, id);
+  const text = await view.read(path);
   if (text === null) return [];
-  const found = await stateFaults(view, kind, run, text);
+  const found = await stateFaults(view, kind, run, path, text);
   return found.length > 0 ? found : wholeLogFaults(view, kind, run);
 }
 

@@ -17,7 +17,7 @@ export function runsOf(workflow: string, loaded: Loaded | null): RunKind {
         ? `${workflow}:${name.slice(0, -".json".length)}`
         : null;
     },
-    pathOf: (run) => runPath(workflow, run.slice(workflow.length + 1)),
+    pathsOf: (run) => [runPath(workflow, run.slice(workflow.length + 1))],
     at: (text) => placeIn(workflow, text),
   };
 }

@@ -14,7 +14,7 @@ export const SPELLS_RUNS: RunKind = {
   // The run has no gates, so restoring an earlier state gains nothing; and its texts return with it.
   returns: true,
   runOf: (path) => (path === STATE_FILE ? RUN : null),
-  pathOf: () => STATE_FILE,
+  pathsOf: () => [STATE_FILE],
   at(text) {
     try {
       return placed(parseState(text));

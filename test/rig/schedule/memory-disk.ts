@@ -172,8 +172,8 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
         files.delete(change.from);
         break;
       case "append":
-        if (change.path !== EVENTS) throw new Error(`an append to ${change.path}`);
-        disk.onEvent(JSON.parse(change.text), process);
+        if (change.path === EVENTS) disk.onEvent(JSON.parse(change.text), process);
+        else files.set(change.path, (files.get(change.path) ?? "") + change.text);
     }
   };
   return disk;

@@ -21,7 +21,7 @@ const FILES: readonly ProjectPath[] = ["pawl.yaml", ".alfred/config.yml", EVENTS
 );
 const FOLDERS: readonly ProjectPath[] = [
   ...[LOOP_RUNS, LOOP_DONE, QUESTIONS, INBOX, RECORDS],
-  ...[".pawl/heads", GATES_FOLDER].map((path) => projectPath(path)),
+  ...[".pawl/log/bloom", GATES_FOLDER].map((path) => projectPath(path)),
 ];
 
 /** Where an exported folder keeps the tasks file as the database had it. */

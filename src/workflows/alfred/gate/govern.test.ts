@@ -31,6 +31,7 @@ async function lineAt(text: string): Promise<string> {
     caller: { channel: "terminal" },
     time: TIME,
     id: "1",
+    shares: async () => false,
   } as const;
   const found = { machine: "alfred", state: "new", variables: {} };
   const view = viewWith(null, null);

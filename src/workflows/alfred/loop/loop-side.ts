@@ -4,7 +4,7 @@ import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { checkFile } from "../../../runtime/run-log/record.ts";
+import { checkAsWritten } from "../../../runtime/run-log/read.ts";
 import { loadTasks } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import type { LoadedRun, LoopProgress } from "../state/load.ts";
@@ -50,7 +50,7 @@ async function loadRecord(view: View, id: string, path: ProjectPath): Promise<Lo
   const text = await view.read(path);
   if (text === null) return null;
   const record = parseLoopRecord(path, text);
-  await checkFile(view, `bloom:${id}`, path, text);
+  await checkAsWritten(view, `bloom:${id}`, path, text);
   return record;
 }
 

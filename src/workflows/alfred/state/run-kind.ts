@@ -19,7 +19,7 @@ export const TASK_RUNS: RunKind = {
       : [];
     return id === undefined ? null : `alfred:${id}`;
   },
-  pathOf: (run) => statePath(run.slice("alfred:".length)),
+  pathsOf: (run) => [statePath(run.slice("alfred:".length))],
   at,
   decides: decidedIn,
   law: TASK_LAW,

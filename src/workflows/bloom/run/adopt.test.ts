@@ -6,7 +6,7 @@ import { adopt } from "./adopt.ts";
 it("is refused while a worker of this checkout is at work on the task, with what to do", () => {
   promise("team.taken-over-by-a-person");
   const task = { id: "T1" } as Parameters<typeof adopt.propose>[0]["task"];
-  const seen = { task, own: null, branches: [], recorded: 0, table: "" };
+  const seen = { task, own: null, branches: [], hasKept: false };
   const of = (atWork: readonly string[]) => () =>
     adopt.propose(seen, new Set(atWork), { id: "T1" }, {} as Context);
   expect(of(["T1"])).toThrow(

@@ -1,19 +1,16 @@
 /** A person adopts a task's run that others moved, or chooses which of its branches counts. */
 import { PawlError } from "../../../core/error.ts";
-import { loopRunPath } from "../../../core/loop-record.ts";
-import type { View } from "../../../core/ports/store.ts";
+import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import type { AdoptInput, Context, Reply, Transaction } from "../../../runtime/module.ts";
 import { adoptRun } from "../../../runtime/run-log/adopt-run.ts";
 import { fromStored } from "../../../runtime/run-log/history.ts";
-import { hashOfTable, recordOfTaken, type Step } from "../../../runtime/run-log/record.ts";
-import { newRecords } from "../../../runtime/run-log/team-records.ts";
 import { loadTasks, TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
-import { BLOOM_STATES } from "./recorded.ts";
-import { sharedIn } from "./recorded-state.ts";
-import { loadBranches, recordedSteps, runOf, type TaskBranch } from "./shared.ts";
+import { TASK_RUNS } from "./run-kind.ts";
+import { branchesOf, runOf, type TaskBranch } from "./shared.ts";
 import { BLOOM } from "./table.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
@@ -21,17 +18,17 @@ interface LoadedBranches {
   readonly task: Task;
   readonly own: TaskRun | null;
   readonly branches: readonly TaskBranch[];
-  /** How many steps of this checkout's own branch are recorded. */
-  readonly recorded: number;
-  readonly table: string;
+  /** The run of its previous life is kept. */
+  readonly hasKept: boolean;
 }
 
 export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> = {
+  runs: TASK_RUNS,
   run: () => TASKS_RUN,
   read: readBranches,
   observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
   propose(seen, atWork, input, context) {
-    const { own, branches, task } = seen;
+    const { own, branches, hasKept, task } = seen;
     if (atWork.has(task.id))
       throw new PawlError(
         "invalid-action",
@@ -49,18 +46,15 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
         },
       },
       input,
-      (branch, step) => {
+      (branch, { over }) => {
         const run = runAt(branch);
-        const [path, text] = [loopRunPath(task.id), renderRun(run)];
-        const steps = [...branch.steps, step] as unknown as readonly Step[];
-        const of = { run: `bloom:${task.id}`, states: BLOOM_STATES, table: seen.table };
-        const first = branch.recorded ? branch.steps.length : seen.recorded;
+        const written: Change = { type: "write", path: loopRunPath(task.id), text: renderRun(run) };
         return {
-          changes: [
-            { type: "write", path, text },
-            recordOfTaken({ ...of, steps, recordedState: fromStored(run), time: step.time }, path, text),
-            ...newRecords(of.run, steps, first, sharedIn(text)?.recordedState ?? null),
-          ],
+          changes: [written, ...(hasKept ? [{ type: "remove", path: loopDonePath(task.id) } as const] : [])],
+          logged: {
+            ...(over ? { over } : {}),
+            ...(branch.recorded === null ? {} : { takes: branch.steps }),
+          },
         };
       },
       context,
@@ -72,10 +66,9 @@ async function readBranches(view: View, { id }: AdoptInput, context: Context): P
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
   const own = await findRun(view, task.id);
-  const branches = await loadBranches(view, task.id);
-  const branch = branches.find(({ recorded }) => recorded === null);
-  const recorded = await recordedSteps(view, task.id, branch?.steps ?? []);
-  return { task, own, branches: branches, recorded, table: hashOfTable(BLOOM) };
+  const branches = await branchesOf(view, task.id);
+  const hasKept = (await view.read(loopDonePath(task.id))) !== null;
+  return { task, own, branches, hasKept };
 }
 
 /**

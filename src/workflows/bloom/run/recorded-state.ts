@@ -3,18 +3,8 @@
  * A session, a prompt and the output of commands stay in the checkout.
  */
 import { attempt } from "../../../core/attempt.ts";
-import {
-  accepts,
-  type Checked,
-  fields,
-  listOf,
-  number,
-  object,
-  optional,
-  orNull,
-  text,
-} from "../../../core/state-json.ts";
-import { type Codec, factValues, type SharedStep } from "../../../runtime/run-log/team-records.ts";
+import { accepts, type Checked, fields, listOf, number, orNull, text } from "../../../core/state-json.ts";
+import { factValues } from "../../../runtime/run-log/team-records.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../../tasks-file/task.ts";
 import { AT_REST, BLOOM, type TaskState } from "./table.ts";
 
@@ -31,7 +21,7 @@ const EVIDENCE = fields({
   ),
 });
 
-const RECORDED_STATE = fields({
+export const RECORDED_STATE = fields({
   title: text,
   state: accepts<TaskState>(
     (value) => typeof value === "string" && Object.hasOwn(BLOOM.states, value),
@@ -49,14 +39,6 @@ const RECORDED_STATE = fields({
 });
 
 export type RecordedState = Checked<typeof RECORDED_STATE>;
-
-/** `strength` is set on a person's verdict. */
-export type RecordedStep = SharedStep & { readonly strength?: string | undefined };
-
-export const SHARED: Codec<RecordedStep, RecordedState> = {
-  step: (value, at) => fields({ strength: optional(text) })(value, at) ?? object(value, at),
-  recordedState: RECORDED_STATE,
-};
 
 const MOST_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;

@@ -9,7 +9,7 @@ import { isOver, loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } 
  */
 export function runChanges(
   run: TaskRun,
-  { runs }: { readonly runs: ReadonlyMap<string, TaskRun> },
+  { before = null, runs }: RunsBefore,
   edits: readonly TaskEdit[],
 ): readonly Change[] {
   const parents = edits.flatMap((edit) => {
@@ -17,7 +17,25 @@ export function runChanges(
     const parent = done && edit.id !== run.task ? runs.get(edit.id) : undefined;
     return parent ? [{ ...parent, status: "done" as const }] : [];
   });
-  return [run, ...parents].flatMap((each) => written(each, runs.has(each.task)));
+  return [run, ...parents].flatMap((each) => {
+    const isNew = !runs.has(each.task);
+    return [...written(each, !isNew), ...(isNew && before !== null ? notKept(each) : [])];
+  });
+}
+
+interface RunsBefore {
+  readonly runs: ReadonlyMap<string, TaskRun>;
+  /** The kept run of the task's previous life, which ends as the next one begins. */
+  readonly before?: TaskRun | null;
+}
+
+/** A run has one file. */
+function notKept(run: TaskRun): readonly Change[] {
+  return isKept(run) ? [] : [{ type: "remove", path: loopDonePath(run.task) }];
+}
+
+function isKept(run: TaskRun): boolean {
+  return isOver(run) && run.status === run.state;
 }
 
 /** Resets what was spent in the task's run and in the kept run of its previous life, if they exist. */
@@ -34,8 +52,7 @@ function fresh(run: TaskRun): TaskRun {
 }
 
 function written(run: TaskRun, existed: boolean): readonly Change[] {
-  if (!isOver(run) || run.status !== run.state)
-    return [{ type: "write", path: loopRunPath(run.task), text: renderRun(run) }];
+  if (!isKept(run)) return [{ type: "write", path: loopRunPath(run.task), text: renderRun(run) }];
   const kept: Change = { type: "write", path: loopDonePath(run.task), text: renderRun(run) };
   return existed ? [kept, { type: "remove", path: loopRunPath(run.task) }] : [kept];
 }

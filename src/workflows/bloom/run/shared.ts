@@ -1,31 +1,28 @@
 /** The runs of tasks that others moved, read from their records. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
-import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { checkReachable } from "../../../engine/reach.ts";
-import { loadRecord } from "../../../runtime/run-log/record.ts";
+import { loadState } from "../../../runtime/run-log/kind.ts";
+import { codecOf, loadBranches, missingRecords } from "../../../runtime/run-log/log-records.ts";
+import { checkRun } from "../../../runtime/run-log/read.ts";
+import type { Step } from "../../../runtime/run-log/step.ts";
 import {
-  branchesOf,
   elsewhereError,
   forked,
-  loadRecords,
-  newRecords,
   type RunBranch,
   recordedIds,
-  recordedUpTo,
-  recordNames,
 } from "../../../runtime/run-log/team-records.ts";
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
-import { checkRun } from "./recorded.ts";
-import { type RecordedState, type RecordedStep, SHARED, sharedIn } from "./recorded-state.ts";
+import { RECORDED_STATE, type RecordedState, sharedIn } from "./recorded-state.ts";
+import { TASK_RUNS } from "./run-kind.ts";
 import { BLOOM } from "./table.ts";
 import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
-export type TaskBranch = RunBranch<RecordedStep, RecordedState>;
+export type TaskBranch = RunBranch<Step, RecordedState>;
 
 /** The run as others recorded it: for display, until a person adopts it. */
 export function runOf(task: string, recordedState: RecordedState): TaskRun {
@@ -39,19 +36,15 @@ export function runOf(task: string, recordedState: RecordedState): TaskRun {
   };
 }
 
-/** The branches of a task's run; empty: nothing is recorded. `own`: this checkout's own steps count, too. */
-export async function loadBranches(view: View, task: string): Promise<readonly TaskBranch[]> {
-  const run = `bloom:${task}`;
-  const names = await recordNames(view, run);
-  if (names.length === 0) return [];
-  const own = (await loadRecord(view, run))?.steps ?? [];
-  return branchesOf(run, await loadRecords(view, run, names, SHARED), own);
+/** The branches of a task's run; empty: nothing is recorded. Throws `records-invalid`. */
+export function branchesOf(view: View, task: string): Promise<readonly TaskBranch[]> {
+  return loadBranches(view, `bloom:${task}`, codecOf(RECORDED_STATE));
 }
 
 export interface OthersRun {
   readonly run: TaskRun;
   readonly elsewhere: Elsewhere;
-  readonly steps: readonly RecordedStep[];
+  readonly steps: readonly Step[];
 }
 
 /**
@@ -60,7 +53,7 @@ export interface OthersRun {
  */
 export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
   try {
-    return othersOf(task, await loadBranches(view, task));
+    return othersOf(task, await branchesOf(view, task));
   } catch (thrown) {
     // Damaged records do not stop a checkout that has the run itself.
     if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid") return null;
@@ -136,24 +129,11 @@ export async function loadMissing(
       "`pawl workers` shows who works on its tasks.",
     );
   const run = `bloom:${task}`;
-  const open = await view.read(loopRunPath(task));
-  const path = open === null ? loopDonePath(task) : loopRunPath(task);
-  const text = open ?? (await view.read(path));
-  const others = await findOthers(view, task, text !== null);
+  const state = await loadState(view, TASK_RUNS, run);
+  const others = await findOthers(view, task, state !== null);
   if (others && !isOver(others.run)) throw heldElsewhere(task, others);
-  if (text === null || others) return [];
-  await checkRun(view, path, text);
-  const { dropped = 0, steps = [] } = (await loadRecord(view, run)) ?? {};
-  const first = await recordedSteps(view, task, steps);
-  return newRecords(run, steps, first, sharedIn(text)?.recordedState ?? null, dropped);
-}
-
-/** How many of the steps are in records. */
-export async function recordedSteps(
-  view: View,
-  task: string,
-  steps: readonly RecordedStep[],
-): Promise<number> {
-  const run = `bloom:${task}`;
-  return recordedUpTo(await loadRecords(view, run, await recordNames(view, run), SHARED), steps);
+  if (state === null || others) return [];
+  await checkRun(view, TASK_RUNS, run);
+  const shared = sharedIn(state.text);
+  return shared ? missingRecords(view, run, shared.recordedState) : [];
 }

@@ -14,8 +14,10 @@ import { accepts, fields, object } from "../../../core/state-json.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Facts } from "../../../engine/workflow.ts";
 import type { Nearing } from "../../../runtime/module.ts";
+import { checkFaults } from "../../../runtime/run-log/history.ts";
+import { stateFaults } from "../../../runtime/run-log/read.ts";
 import { isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
-import { checkRun, heldBy } from "./recorded.ts";
+import { heldBy, TASK_RUNS } from "./run-kind.ts";
 import { OVER, type TaskEvent, type TaskState } from "./table.ts";
 
 export interface TaskRun {
@@ -257,11 +259,11 @@ async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | nul
   const text = await view.read(path);
   if (text === null) return null;
   const run = parseRun(path, text);
-  await checkRun(view, path, text);
+  checkFaults(path, "run's", await stateFaults(view, TASK_RUNS, `bloom:${run.task}`, path, text));
   return run;
 }
 
-/** The task's run as its file says, even if its record does not confirm it; null: none. */
+/** The task's run as its file says, even if its log does not confirm it; null: none. */
 export async function findRun(view: View, task: string): Promise<TaskRun | null> {
   const path = loopRunPath(task);
   const text = await view.read(path);

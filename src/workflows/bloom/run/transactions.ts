@@ -56,8 +56,8 @@ import { eventOf, loadSnapshotFor, type Snapshot } from "../verbs/snapshot.ts";
 import { INPUTS } from "./facts.ts";
 import { movedByOthers } from "./known-tables.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
-import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
+import { placeOf, TASK_RUNS } from "./run-kind.ts";
 import type { SchedulingStatuses } from "./scheduling-status.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
@@ -90,6 +90,8 @@ export type Governed = Pick<ReturnType<typeof governTask>, "policy" | "ignored">
 
 interface LoadedTask extends Snapshot {
   readonly run: TaskRun | null;
+  /** Whether the run has a file. */
+  readonly isHere: boolean;
   /** If the task has no run: the run of its previous life, whose evidence and count carry over. */
   readonly before: TaskRun | null;
   readonly messages: readonly Message[];
@@ -107,7 +109,7 @@ async function readTask(
   const run = snapshot.runs.get(task) ?? null;
   const before = run === null ? await loadDoneRun(view, task) : null;
   const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
-  return { ...snapshot, run, before, messages, questions };
+  return { ...snapshot, run, isHere: run !== null, before, messages, questions };
 }
 
 function knownOf(
@@ -181,7 +183,7 @@ type ResultTypes = TypesOf<{ input: ResultInput; run: LoopRun; sent: LoopSent; r
 
 /** Commits a command's result. A status that a person set in tasks.yaml takes precedence. */
 export const applyResult = runEvent<ResultTypes>({
-  states: BLOOM_STATES,
+  runs: TASK_RUNS,
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, now, view, ...context }) {
@@ -332,8 +334,15 @@ function committed(
       ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
     events: events,
+    ...foundAgain(seen),
     cacheEntries: changed.cacheEntries,
   };
+}
+
+/** A run whose file was removed goes on as its holder knows it. */
+function foundAgain({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
+  if (isHere || run === null) return {};
+  return { logged: { found: placeOf({ state: run.state, variables: run.kept }) } };
 }
 
 // ── Beginning a task ───────────────────────────────────────────────────────────────────────────────────────
@@ -366,7 +375,7 @@ type BeginTypes = TypesOf<{ input: BeginInput; run: LoopRun; sent: LoopSent; rep
  * worker may still take the task, moves it out of `ready` in the same transaction.
  */
 export const begin = runEvent<BeginTypes>({
-  states: BLOOM_STATES,
+  runs: TASK_RUNS,
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, view, ...context }) {

@@ -25,7 +25,7 @@ const LIMITS: Readonly<Record<string, readonly (readonly [number, number])[]>> =
     [1, 2],
     [6, 7.5],
   ],
-  codex: [[3, 3.5]],
+  codex: [[1.7, 2.3]],
 };
 /** From then on the second agent's key is refused. */
 const REFUSED = 5;

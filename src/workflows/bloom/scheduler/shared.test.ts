@@ -4,7 +4,8 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Saved } from "../../../core/ports/worktrees.ts";
-import { headPath } from "../../../runtime/run-log/history.ts";
+import { lastLineOf } from "../../../core/text/lines.ts";
+import { logPath } from "../../../runtime/run-log/step.ts";
 
 const TASKS = `tasks:
 - id: T1
@@ -293,8 +294,10 @@ describe("A machine whose Pawl is older than another's", () => {
     });
     await stage.until(() => JSON.parse(stage.read(".pawl/runs/T1.json") ?? "{}").underway?.length === 1);
     stage.kill();
-    const record = JSON.parse(stage.read(headPath("bloom:T1")) ?? "");
-    stage.save(headPath("bloom:T1"), JSON.stringify({ ...record, table: "f".repeat(64) }));
+    const log = stage.read(logPath("bloom:T1")) ?? "";
+    const { step: _, ...last } = JSON.parse(lastLineOf(log) ?? "");
+    last.local.checkpoint.table = "f".repeat(64);
+    stage.save(logPath("bloom:T1"), `${log}${JSON.stringify({ ...last, step: null })}\n`);
     return stage;
   }
 

@@ -4,7 +4,7 @@ import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context, GateVerdict, Reply, Transaction } from "../../../runtime/module.ts";
 import { verdictWords } from "../../../runtime/reports/verdicts.ts";
-import { loadRecord, verdictsIn } from "../../../runtime/run-log/record.ts";
+import { loadSteps, verdictsIn } from "../../../runtime/run-log/read.ts";
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
 import { renderProblem } from "../../../tasks-file/problem.ts";
@@ -102,7 +102,7 @@ export const show = looking(
     const theirs = await findOthers(view, known, own !== null);
     const run = theirs?.run ?? own;
     const output = theirs ? [] : await loadFailedOutput(view, run?.evidence ?? []);
-    const steps = theirs?.steps ?? (await loadRecord(view, `bloom:${known}`))?.steps ?? [];
+    const steps = theirs?.steps ?? (await loadSteps(view, `bloom:${known}`));
     const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };
     return { ...snapshot, ...said, run, output, questions, elsewhere: theirs?.elsewhere ?? null };
   },

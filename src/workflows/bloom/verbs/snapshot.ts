@@ -25,8 +25,8 @@ import {
   type Rests,
   restsIn,
 } from "../agent-rest.ts";
-import { BLOOM_STATES } from "../run/recorded.ts";
 import { unspent } from "../run/run-changes.ts";
+import { TASK_RUNS } from "../run/run-kind.ts";
 import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
 import { withOthers } from "../run/shared.ts";
 import { listRuns, loadRuns, type Runs } from "../run/task-run.ts";
@@ -123,7 +123,7 @@ export function changing<Input, Loaded extends LoadedTasks>(
   decide: (seen: Loaded, input: Input, context: Context) => Done,
 ): Transaction<Input, Loaded, undefined, Reply> {
   return {
-    states: BLOOM_STATES,
+    runs: TASK_RUNS,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
     propose: (seen, _, input, context) => prepared(seen, input, decide(seen, input, context), context),
@@ -137,7 +137,7 @@ export function changingAfter<Input, Loaded extends LoadedTasks, Gathered>(
   decide: (seen: Loaded, gathered: Gathered, input: Input, context: Context) => Done,
 ): Transaction<Input, Loaded, Gathered, Reply> {
   return {
-    states: BLOOM_STATES,
+    runs: TASK_RUNS,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
     observe,

@@ -347,7 +347,7 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
     [
       "where the loop's evidence was edited",
       "state-tampered",
-      /\.pawl\/done\/TS-01\.json does not follow from .*: it is not the one that Pawl wrote after \d+ steps/,
+      /\.pawl\/done\/TS-01\.json does not follow from .*: it is not the one that Pawl wrote after step \d+/,
       forged((run) => run.evidence.push({ ...run.evidence.at(-1), exit: 0 })),
     ],
     [

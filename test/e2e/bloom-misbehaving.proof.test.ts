@@ -57,7 +57,7 @@ describe("An agent that", () => {
   });
 
   it(
-    "exits well without having done anything is taken at its word for the step only, and said so",
+    "exits well without having done anything is asked to mark its step, and blocked with its last words",
     LONG,
     async () => {
       using project = bloomProject({
@@ -65,7 +65,9 @@ describe("An agent that", () => {
       });
       const ran = await project.run();
       expect(ran.code).toBe(1);
-      expect(ran.of("run:advanced").map(({ row }) => row)).toContain("step.assumed_done");
+      const rows = ["ready.works", ...Array(2).fill("step.asked_to_mark"), "step.unmarked_blocks"];
+      expect(ran.of("run:advanced").map(({ row }) => row)).toEqual(rows);
+      expect(ran.of("task:blocked")).toMatchObject([{ reason: expect.stringContaining("last words: done") }]);
       expect(project.tasks()[0]?.status).toBe("blocked");
     },
   );

@@ -162,8 +162,9 @@ export async function checkAsWritten(
   text: string,
 ): Promise<void> {
   const last = await lastOf(view, run);
-  const isIt = last !== null && !isBroken(last) && last.local.document === hashOfDocument(text);
-  const found = isIt ? [] : ["it is not the one that Pawl wrote last"];
+  const local = last === null || isBroken(last) ? null : last.local;
+  const isIt = local?.document === hashOfDocument(text);
+  const found = isIt ? [] : [`it is not the one that Pawl wrote after step ${local?.checkpoint.seq ?? 1}`];
   checkFaults(path, "run's", await confirmed(view, [path, logPath(run)], found));
 }
 

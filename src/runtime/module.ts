@@ -12,12 +12,13 @@ import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
-import type { TablePlace, TaskBoard } from "./board.ts";
+import type { TaskBoard } from "./board.ts";
 import type { OverviewContext } from "./reports/overview-context.ts";
 import type { Review } from "./review/model.ts";
 import type { AdoptInput } from "./run-log/adopt-run.ts";
-import type { RunKind } from "./run-log/kind.ts";
+import type { Runs } from "./run-log/kind.ts";
 import type { Scope } from "./scope.ts";
+import type { Owners } from "./transaction/check-event.ts";
 import type { Context, Reply, RunOverview, StoryInput, Transaction } from "./transaction/transaction.ts";
 
 export type { OverviewContext } from "./reports/overview-context.ts";
@@ -70,8 +71,6 @@ export interface WorkflowModule {
    * checkout. Cheap, like `overview`: a client's hook waits for it.
    */
   readonly scope?: (view: View, id: string) => Promise<Scope | null>;
-  /** The run's state in one of the tables; null: it has not begun, is between two tables, or is over. */
-  readonly tablePlace?: (view: View, id: string) => Promise<TablePlace | null>;
   /** A board for its runs, which are tasks of agents. */
   readonly board?: () => Promise<TaskBoard>;
   /** The ids of the runs that may be open, by the names of their files alone. Required with `scope`. */
@@ -106,7 +105,7 @@ export interface WorkflowModule {
    */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** Its runs, for their logs; absent: they have none. */
-  readonly runs?: () => Promise<RunKind>;
+  readonly runs?: () => Promise<Runs>;
   /**
    * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`).
    * Also decides on an unreadable state if the overview names `pawl repair` for it. Absent with `runs`: as for
@@ -171,6 +170,8 @@ export interface Table {
    * The place of a violation in a file: `release.yaml:12:3`. Absent: the table is in no file of the project.
    */
   readonly placeOf?: (violation: Violation) => string;
+  /** Who sends which event. Absent: whoever a state waits for. */
+  readonly owners?: Owners;
 }
 
 export interface PromptSample {

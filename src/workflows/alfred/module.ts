@@ -18,17 +18,6 @@ const alfred: WorkflowModule = {
     return DEFINITIONS.map(tableOf);
   },
   overview,
-  async tablePlace(view, id) {
-    const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
-      import("./state/resolve-run.ts"),
-      import("./tools/definitions.ts"),
-      import("./tools/machine.ts"),
-    ]);
-    const { active_tool_state: active } = await findHere(view, id);
-    if (active === null) return null;
-    const definition = definitionOf(active.tool_name);
-    return { workflow: machineOf(definition).workflow, configuration: configurationOf(definition, active) };
-  },
   scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
   runIds: async (view) => (await import("./state/run-ids.ts")).runIds(view),
   runOfCall,

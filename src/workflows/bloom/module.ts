@@ -3,7 +3,6 @@ import { optional, required, verb } from "../../runtime/verb.ts";
 import { ended, overview } from "./overview.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 import { BLOOM, REPLIES } from "./run/table.ts";
-import { findRun } from "./run/task-run.ts";
 import { cancel } from "./verbs/cancel.ts";
 import * as look from "./verbs/look.ts";
 import * as person from "./verbs/person.ts";
@@ -171,10 +170,6 @@ const bloom: WorkflowModule = {
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,
-  async tablePlace(view, id) {
-    const run = await findRun(view, id);
-    return run && { workflow: BLOOM, configuration: { state: run.state, variables: run.kept } };
-  },
   samples: async () => (await import("./samples.ts")).promptSamples(),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
   story: async () => look.show,

@@ -46,12 +46,13 @@ async function openOne(
     guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
     async tables() {
       const { definition, placeOf } = await source.load(own.view());
-      const table = { workflow: definition.table, replies: Object.keys(definition.replies) };
+      const owners = (await import("./definition.ts")).ownersOf(definition);
+      const table = { workflow: definition.table, replies: Object.keys(definition.replies), owners };
       return [placeOf ? { ...table, placeOf } : table];
     },
     overview: async (view) => (await import("./overview.ts")).overview(source, view),
     scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
-    tablePlace: async (view, id) => (await import("./table-place.ts")).tablePlaceOf(source, view, id),
+    runs: async () => (await import("./run-kind.ts")).runsOfSources([source]),
     runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
     runOfCall: (tool, input) => runOfCall(name, tool, input),
     tools,

@@ -30,16 +30,6 @@ const spells: WorkflowModule = {
   runs: async () => (await import("./run-kind.ts")).SPELLS_RUNS,
   acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
-  async tablePlace(view) {
-    const [{ FIRST_STATE, configurationOf, loadState }, { SPELLS_WORKFLOW }] = await Promise.all([
-      import("./state-file.ts"),
-      import("./table.ts"),
-    ]);
-    const state = await loadState(view);
-    return state === FIRST_STATE
-      ? null
-      : { workflow: SPELLS_WORKFLOW, configuration: configurationOf(state) };
-  },
   verbs: [
     verb(
       "cast",

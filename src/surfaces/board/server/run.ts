@@ -2,9 +2,11 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
+import type { TablePlace } from "../../../runtime/board.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
 import { findRun, type NamedRun, overviewOf } from "../../../runtime/reports/overview.ts";
+import { kindOf, loadState } from "../../../runtime/run-log/kind.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
 import { nameOf, wordsOf } from "./event-words.ts";
@@ -33,10 +35,15 @@ export async function runOf(
   };
 }
 
-/** Null if the state is unreadable, which the run's entry shows. */
-async function tablePlaceOf({ runtime }: Project, { id, module }: NamedRun) {
+/** Null if the run is in no table now, or its state is unreadable, which the run's entry shows. */
+async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Promise<TablePlace | null> {
   try {
-    return (await module.tablePlace?.(runtime.store.view(), id)) ?? null;
+    const view = runtime.store.view();
+    const kind = module.runs && (await kindOf(await module.runs(), view, run));
+    const state = kind ? await loadState(view, kind, run) : null;
+    const at = state && kind?.at(state.text);
+    const table = at && (await module.tables()).find(({ workflow }) => workflow.name === at.machine);
+    return table && Object.hasOwn(table.workflow.states, at.state) ? { ...table, configuration: at } : null;
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@ import type { WorkflowModule } from "../../../runtime/module.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../../runtime/project.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
 import { acceptEditOf, wholeLogFaults } from "../../../runtime/run-log/accept.ts";
+import { kindOf } from "../../../runtime/run-log/kind.ts";
 import { found } from "../../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Host, Run } from "../line/command.ts";
@@ -52,7 +53,7 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
       const isOffered = problem?.code === "state-tampered" || (problem && command === "pawl repair");
       if (!isOffered && !broken.has(run)) continue;
       const [workflow = ""] = run.split(":", 1);
-      const decision = await decisionOn(await loadWorkflow(project.workflows, workflow));
+      const decision = await decisionOn(project, await loadWorkflow(project.workflows, workflow), run);
       if (decision === null) continue;
       const input = { id: run.slice(workflow.length + 1) };
       try {
@@ -67,20 +68,21 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
 }
 
 /** Accepts an edited state; null: the workflow has none to accept. */
-async function decisionOn({ acceptEdit, name, runs }: WorkflowModule) {
+async function decisionOn({ runtime }: Project, { acceptEdit, runs }: WorkflowModule, run: string) {
   if (acceptEdit) return acceptEdit();
-  return runs ? acceptEditOf(await runs(), (id) => `${name}:${id}`) : null;
+  return runs ? acceptEditOf(await kindOf(await runs(), runtime.store.view(), run), () => run) : null;
 }
 
 /** The runs that can be read, but whose logs contradict themselves: a move reads the last line alone. */
 async function brokenLogs({ runtime, workflows }: Project) {
   const found: { run: string; message: string; fix: string }[] = [];
   for (const { name, runs } of await overview({ runtime, workflows })) {
-    const kind = await (await loadWorkflow(workflows, name)).runs?.();
-    if (!kind) continue;
+    const kinds = await (await loadWorkflow(workflows, name)).runs?.();
+    if (!kinds) continue;
     for (const { problem, run } of runs) {
       if (problem) continue;
-      const faults = await wholeLogFaults(runtime.store.view(), kind, run);
+      const view = runtime.store.view();
+      const faults = await wholeLogFaults(view, await kindOf(kinds, view, run), run);
       if (faults.length > 0) found.push({ run, message: faults.join("; "), fix: FIX });
     }
   }

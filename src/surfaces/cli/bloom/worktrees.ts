@@ -48,7 +48,8 @@ export async function rowsOf(
     const row = await rowOf(all, worktree, owner ?? null, root);
     // A running loop may have removed it meanwhile.
     const isGone =
-      row.problem !== null && !(await all.list()).some(({ folder }) => folder === worktree.folder);
+      row.problem !== null &&
+      !(await all.list()).some(({ folder }) => folder.agentPath === worktree.folder.agentPath);
     if (!isGone) rows.push(row);
   }
   return rows;

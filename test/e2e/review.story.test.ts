@@ -668,7 +668,7 @@ describe("A review full of hostile texts", () => {
     }
   });
 
-  it("is cut where its texts are megabytes", () => {
+  it("is cut where its texts are megabytes", { timeout: 300_000 }, () => {
     promise("review.cleaned");
     for (const [name, text] of Object.entries(AWKWARD)) {
       const shown = render(text, 80);

@@ -45,12 +45,13 @@ let root: string;
 const ends: (() => void)[] = [];
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-plain-")));
+  root = join(realpathSync(mkdtempSync(join(tmpdir(), "pawl-plain-"))), "project");
+  mkdirSync(root);
 });
 
 afterEach(() => {
   for (const end of ends.splice(0)) end();
-  rmSync(root, { recursive: true, force: true });
+  rmSync(dirname(root), { recursive: true, force: true });
 });
 
 const SECRET = "others' text";
@@ -86,7 +87,7 @@ const setup = (folder: string) =>
 const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
   "an input of setup": ["lock", () => setup(root)],
   "a folder of setup": ["out", () => setup(root)],
-  "the note of setup": [".pawl-setup", () => setup(join(root, "work"))],
+  "the note of setup": ["@set-up-work", () => setup(join(root, "work"))],
   "the tasks file": [
     "tasks.yaml",
     () =>

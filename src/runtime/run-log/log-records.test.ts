@@ -12,6 +12,7 @@ import type { LoggedDetails, RunKind } from "./kind.ts";
 import { codecOf, loadBranches, loadChain, missingRecords } from "./log-records.ts";
 import { lastOf, loadLines, loadSteps, loggedVerdicts, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
+import { logPath } from "./step.ts";
 
 const RUN = "door:a";
 const FILE = projectPath("open/a.json");
@@ -159,6 +160,16 @@ describe("A run's log", () => {
     expect(await door.faults()).toEqual([]);
     door.store.files.set(FILE, JSON.stringify({ state: "done" }));
     expect(await door.faults()).toEqual([expect.stringContaining("found done; its log leads to open")]);
+  });
+
+  it("whose middle cannot be read keeps no other run from being shown", async () => {
+    const door = openCheckout();
+    await door.move("opens");
+    await door.move("closes");
+    const log = logPath(RUN);
+    door.store.files.set(log, `{\n${door.store.files.get(log)}`);
+    expect(await loggedVerdicts(door.store.view(), RUN)).toEqual({});
+    await expect(loadSteps(door.store.view(), RUN)).rejects.toMatchObject({ code: "state-tampered" });
   });
 
   it("goes on where its worker knows the run to be, though its file was removed", async () => {

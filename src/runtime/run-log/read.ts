@@ -1,6 +1,6 @@
 /** Compares a run's state file with its log. */
 
-import { NotText } from "../../core/error.ts";
+import { NotText, PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -189,9 +189,14 @@ export async function loggedVerdicts(
   run: string,
 ): Promise<Pick<RunOverview, "unproved" | "verdicts">> {
   const told = await loggedOverview(view, run);
-  if (isBroken(await lastOf(view, run))) return told;
-  const verdicts = verdictsIn(await loadSteps(view, run));
-  return { ...told, ...(verdicts.length > 0 ? { verdicts } : {}) };
+  try {
+    const verdicts = verdictsIn(await loadSteps(view, run));
+    return { ...told, ...(verdicts.length > 0 ? { verdicts } : {}) };
+  } catch (thrown) {
+    // `pawl repair` says so; the overview of the other runs does not fail for it.
+    if (thrown instanceof PawlError) return told;
+    throw thrown;
+  }
 }
 
 /** The log's part of the run's overview. */

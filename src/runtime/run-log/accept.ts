@@ -39,7 +39,7 @@ export function acceptEditOf(
       const summary = `an edit of ${path} was accepted`;
       const move = { run, machine, from: from ?? to, to };
       return acceptedEdit(
-        { ...move, name: path, of: "run", found, summary },
+        { ...move, name: path, found, summary },
         () => (text === null ? [] : [{ type: "write", path, text }]),
         context,
       );
@@ -55,7 +55,7 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
     const found = state !== null && isBroken(last) ? [brokenWords(run, last)] : [];
     return { ...of, from: null, found };
   }
-  const faults = await stateFaults(view, kind, run, state.path, state.text);
+  const faults = await stateFaults(view, kind, run, state);
   const found = [...faults, ...(await wholeLogFaults(view, kind, run))];
   return { ...of, from: last?.local.checkpoint.state ?? null, found };
 }
@@ -74,8 +74,6 @@ export async function wholeLogFaults(view: View, kind: RunKind, run: string): Pr
 export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run" | "to"> {
   /** The file's name. */
   readonly name: string;
-  /** The owner of the history. */
-  readonly of: "run" | "task";
   /** Why it does not follow; empty: it does. */
   readonly found: readonly string[];
   /** The summary of the event. */
@@ -87,14 +85,14 @@ export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run"
  * `no-effect`.
  */
 export function acceptedEdit(
-  { found, from, machine, name, of, run, summary: what, to }: EditedState,
+  { found, from, machine, name, run, summary: what, to }: EditedState,
   changes: () => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   if (found.length === 0)
     throw new PawlError("no-effect", `${name} follows from its history.`, "There is nothing to accept.");
   const message = renderReview({
-    question: `Take ${name} as it is, though it does not follow from the ${of}'s own history?`,
+    question: `Take ${name} as it is, though it does not follow from the run's own history?`,
     facts: [
       "Whatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.",
       ...found.map((each) => `- ${each}`),

@@ -71,13 +71,12 @@ async function logChange(
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
   const chain = openChain({ kind, run, time, caller }, end);
   const isAsWritten = before !== null && hashOfState(kind, before) === end?.local.document;
-  const { adopts, begins = kind.start, by, found, takes, ...more } = details;
+  const { adopts, begins = kind.start, branch, by, found, ...more } = details;
   const isNew = before === null || (moves.length > 0 && isOver(kind, end));
-  if (takes) chain.take(takes);
-  else if (isNew && kind.sharedIn && !isBroken(last)) chain.take(await othersSteps(view, run));
-  if (takes) {
-    // Others' steps lead to where it begins.
-  } else if (adopts && begins) {
+  if (branch === undefined && isNew && kind.sharedIn && !isBroken(last))
+    chain.follow(await othersSteps(view, run));
+  if (branch) chain.follow(branch);
+  else if (adopts && begins) {
     chain.add("begun", begins);
     for (const step of adopts) chain.adopt(step);
   } else if (before === null && found)
@@ -150,7 +149,7 @@ interface Chain {
   /** A step that others took; it counts as they recorded it. */
   adopt(step: AdoptedStep): void;
   /** Steps of others' logs. */
-  take(taken: readonly Step[]): void;
+  follow(branch: readonly Step[]): void;
   /** `last`: the run's position after the commit; null: its state is removed or unreadable. */
   move(move: Move, last: At | null, details: StepDetails): void;
   /** Whether a person decided on the state: nothing before that counts. */
@@ -199,8 +198,8 @@ function openChain(
       const after = at ?? { state: to, variables };
       push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...after }, true);
     },
-    take(taken) {
-      for (const step of taken) {
+    follow(branch) {
+      for (const step of branch) {
         const { machine, seq, table = isDecision(step) ? undefined : checkpoint?.table, to: state } = step;
         const variables = variablesAfter(checkpoint?.variables, step);
         steps.push(step);

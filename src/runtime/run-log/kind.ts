@@ -52,7 +52,7 @@ export interface LoggedDetails extends StepDetails {
   /** What others did from where the run begins: a person goes on from there. */
   readonly adopts?: readonly AdoptedStep[] | undefined;
   /** The same as steps of their logs, from the first on. */
-  readonly takes?: readonly Step[] | undefined;
+  readonly branch?: readonly Step[] | undefined;
 }
 
 /** A step of others, as their records have it. */
@@ -69,12 +69,18 @@ export interface AdoptedStep extends StepDetails {
 /** A kind, or how to find that of a run, whose table is in a file of the project. */
 export type Runs = RunKind | ((view: View, run: string) => Promise<RunKind>);
 
-/** A run's state file; null: it has none. */
+/** A run's state, as its file has it. */
+export interface StateFile {
+  readonly path: ProjectPath;
+  readonly text: string;
+}
+
+/** Null: the run has none. */
 export async function loadState(
   view: View,
   { pathsOf }: Pick<RunKind, "pathsOf">,
   run: string,
-): Promise<{ readonly path: ProjectPath; readonly text: string } | null> {
+): Promise<StateFile | null> {
   for (const path of pathsOf(run)) {
     const text = await view.read(path);
     if (text !== null) return { path, text };

@@ -93,7 +93,7 @@ function openCheckout({ shares = true }: { readonly shares?: boolean } = {}) {
       const view = store.view();
       const path = store.files.has(FILE) ? FILE : KEPT;
       return [
-        ...(await stateFaults(view, KIND, RUN, path, store.files.get(path) ?? "")),
+        ...(await stateFaults(view, KIND, RUN, { path, text: store.files.get(path) ?? "" })),
         ...logFaults(KIND, await loadLines(view, RUN)),
       ];
     },
@@ -235,7 +235,7 @@ describe("The records of a run", () => {
       summary: "",
     } as const;
     const event = { ...taken, by: { channel: "terminal" } } as PawlEvent;
-    await theirs.commit([theirs.write("closed")], [event], { takes: branch?.steps });
+    await theirs.commit([theirs.write("closed")], [event], { branch: branch?.steps });
     expect(words(await loadChain(theirs.store.view(), RUN))).toEqual(["begun", "opens", "closes", "adopted"]);
     expect(await theirs.faults()).toEqual([]);
     await theirs.move("opens");

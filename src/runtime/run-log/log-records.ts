@@ -57,6 +57,7 @@ export async function othersSteps(view: View, run: string): Promise<readonly Ste
   try {
     const [branch, other] = await loadBranches(view, run, codecOf(object));
     if (!branch?.recorded || other) return [];
+    // Not all of this checkout's own need be on it: a person may have overruled some.
     const own = new Set((await loadChain(view, run)).map(hashOfStep));
     return branch.steps.filter((step) => !own.has(hashOfStep(step)));
   } catch (thrown) {

@@ -8,7 +8,7 @@ import type { View } from "../../core/ports/store.ts";
 import { openByText } from "../../core/text/by-text.ts";
 import type { GateVerdict, RunOverview } from "../transaction/transaction.ts";
 import { checkFaults, configurationWords, confirmed, differences, isSame } from "./history.ts";
-import { decidedIn, loadState, type RunKind } from "./kind.ts";
+import { decidedIn, loadState, type RunKind, type StateFile } from "./kind.ts";
 import { documentsOf } from "./replay.ts";
 import {
   DamagedLog,
@@ -44,6 +44,12 @@ export async function lastOf(view: View, run: string): Promise<Last> {
     if (thrown instanceof NotText) return { why: "it is not text" };
     throw thrown;
   }
+}
+
+/** What the last line says of this machine's state; null: the run has no log, or an unusable one. */
+export async function lastLocal(view: View, run: string): Promise<End["local"] | null> {
+  const last = await lastOf(view, run);
+  return last === null || isBroken(last) ? null : last.local;
 }
 
 /** All lines, the oldest first. Throws `state-tampered`. */
@@ -107,8 +113,7 @@ export async function stateFaults(
   view: View,
   kind: RunKind,
   run: string,
-  path: ProjectPath,
-  text: string,
+  { path, text }: StateFile,
 ): Promise<readonly string[]> {
   const found = await faultsIn(view, kind, run, text);
   return confirmed(view, [path, logPath(run)], found);
@@ -147,8 +152,17 @@ export function brokenWords(run: string, { why }: Broken): string {
 /** Throws `state-tampered` if the run's state file does not follow from its log. */
 export async function checkRun(view: View, kind: RunKind, run: string): Promise<void> {
   const state = await loadState(view, kind, run);
-  if (state === null) return;
-  checkFaults(state.path, "run's", await stateFaults(view, kind, run, state.path, state.text));
+  if (state !== null) await checkState(view, kind, run, state);
+}
+
+/** The same for a file that is read already. */
+export async function checkState(
+  view: View,
+  kind: RunKind,
+  run: string,
+  { path, text }: StateFile,
+): Promise<void> {
+  checkFaults(path, "run's", await stateFaults(view, kind, run, { path, text }));
 }
 
 /**
@@ -161,8 +175,7 @@ export async function checkAsWritten(
   path: ProjectPath,
   text: string,
 ): Promise<void> {
-  const last = await lastOf(view, run);
-  const local = last === null || isBroken(last) ? null : last.local;
+  const local = await lastLocal(view, run);
   const isIt = local?.document === hashOfDocument(text);
   const found = isIt ? [] : [`it is not the one that Pawl wrote after step ${local?.checkpoint.seq ?? 1}`];
   checkFaults(path, "run's", await confirmed(view, [path, logPath(run)], found));
@@ -201,7 +214,6 @@ export async function loggedVerdicts(
 
 /** The log's part of the run's overview. */
 export async function loggedOverview(view: View, run: string): Promise<Pick<RunOverview, "unproved">> {
-  const last = await lastOf(view, run);
-  const isProved = last !== null && !isBroken(last) && last.local.checkpoint.unproved !== true;
-  return isProved ? {} : { unproved: true };
+  const local = await lastLocal(view, run);
+  return local !== null && local.checkpoint.unproved !== true ? {} : { unproved: true };
 }

@@ -33,7 +33,12 @@ export const gate = changingAfter(
     steps: isId(id) ? await loadSteps(view, `bloom:${id}`) : [],
   }),
   foundOf,
-  (snapshot: Recorded, { changes, ignored, ...hashes }, { id, approve, notes }: GateInput, context): Done => {
+  (
+    snapshot: LoadedGate,
+    { changes, ignored, ...hashes },
+    { id, approve, notes }: GateInput,
+    context,
+  ): Done => {
     const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.runs.get(id);
     if (!run || !snapshot.states.has(id) || !awaitsVerdict(run))
@@ -68,10 +73,10 @@ export const gate = changingAfter(
 );
 
 /**
- * Includes the steps that the run took to get here, and the messages that people sent since its agent last
+ * With the steps that the run took to get here, and the messages that people sent since its agent last
  * ran.
  */
-type Recorded = Snapshot & { readonly steps: readonly Step[]; readonly messages: readonly Message[] };
+type LoadedGate = Snapshot & { readonly steps: readonly Step[]; readonly messages: readonly Message[] };
 
 /** Each point is on a line of its own, also in the agent's prompt. */
 function rejection(notes: string): string {
@@ -90,7 +95,7 @@ function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): T
 
 /** The record of the verdict. */
 function verdictOf(
-  { file, steps }: Recorded,
+  { file, steps }: LoadedGate,
   { evidence, task, work }: TaskRun,
   { approve, notes }: Given,
   { policy, table }: Hashes,
@@ -119,7 +124,7 @@ function verdictOf(
 const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
 
 /** If the verdict ends the task, its agent will not run again, so undelivered messages are kept as notes. */
-function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
+function withUntold(task: Task, { messages }: LoadedGate, sent: Done): Done {
   if (sent.data?.state !== "done" || messages.length === 0) return sent;
   const notes = untoldNotes(messages);
   const removed = messages.map(({ path }) => ({ type: "remove" as const, path }));

@@ -64,6 +64,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
   const untaken = await openUntaken(around.workers, settings);
   const environments = new Map((await loadEnvironments(view)).map((each) => [each.task, each]));
   const inUse = [...environments.values()].filter(({ exclusive }) => exclusive.length > 0);
+  const whole = { waits, phase, untaken, inUse, settings, resting: lasting(rests, around.time) };
   const begun: RunOverview[] = [];
   const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
@@ -84,9 +85,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
       });
     else if (isOpen(task) && !(run && isOver(run)))
       unbegun.push({
-        ...(stuck.has(task.id)
-          ? ofStuck(task, stuck.get(task.id))
-          : ofTask(placed, { waits, phase, untaken, inUse, settings, resting: lasting(rests, around.time) })),
+        ...(stuck.has(task.id) ? ofStuck(task, stuck.get(task.id)) : ofTask(placed, whole)),
         ...asked(task.id),
       });
     else begun.push(...ofAsked(task, asked(task.id)));

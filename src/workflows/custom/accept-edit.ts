@@ -68,7 +68,7 @@ function accept({ file, found, loaded, over, recorded }: LoadedEdit, context: Co
   };
   const edited = {
     ...{ run: `${workflow}:${id}`, machine: workflow, ...move, found },
-    ...{ name: runPath(workflow, id), of: "run" as const, summary: "an edit of its file was accepted" },
+    ...{ name: runPath(workflow, id), summary: "an edit of its file was accepted" },
   };
   return { ...acceptedEdit(edited, written, context), logged: overruled };
 }

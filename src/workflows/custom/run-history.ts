@@ -98,7 +98,7 @@ export async function differencesIn(
   const path = runPath(workflow, id);
   const text = await view.read(path);
   if (text === null) return [];
-  const found = await stateFaults(view, kind, run, path, text);
+  const found = await stateFaults(view, kind, run, { path, text });
   return found.length > 0 ? found : wholeLogFaults(view, kind, run);
 }
 

@@ -58,13 +58,12 @@ export async function rowsOf(
 async function rowOf(all: Looks, worktree: Worktree, task: Task | null, root: string): Promise<WorktreeRow> {
   const into = task?.merge_into ?? task?.base_branch ?? null;
   const { state, problem } = await stateOf(all, worktree, into);
-  const { agentPath } = worktree.folder;
   return {
     repo: worktree.repo,
     branch: worktree.branch,
     task: task?.id ?? null,
     status: task?.status ?? null,
-    folder: agentPath.startsWith(`${root}/`) ? agentPath.slice(root.length + 1) : agentPath,
+    folder: shownFolder(worktree, root),
     into,
     uncommitted: state?.uncommitted.length ?? null,
     unmerged: state?.unmerged ?? null,
@@ -72,6 +71,11 @@ async function rowOf(all: Looks, worktree: Worktree, task: Task | null, root: st
     unfinished: state?.unfinished ?? null,
     problem,
   };
+}
+
+/** As a person in the project would write it. */
+export function shownFolder({ folder: { agentPath } }: Worktree, root: string): string {
+  return agentPath.startsWith(`${root}/`) ? agentPath.slice(root.length + 1) : agentPath;
 }
 
 async function stateOf(

@@ -13,6 +13,7 @@ import type { Change, View } from "../../../core/ports/store.ts";
 import { GUARDED_CLIENTS } from "../../../guard/clients.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
+import { shownFolder } from "../bloom/worktrees.ts";
 import { CLIENTS } from "../clients/client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients/clients.ts";
 import { entryIn } from "../clients/connect.ts";
@@ -177,9 +178,7 @@ async function worktreesOf(host: Host, { root }: Project) {
         : uncommitted.length > 0
           ? "something in it is not committed"
           : null;
-    const { agentPath } = worktree.folder;
-    const folder = agentPath.startsWith(`${root}/`) ? agentPath.slice(root.length + 1) : agentPath;
-    found.push({ ...worktree, folder, left });
+    found.push({ ...worktree, folder: shownFolder(worktree, root), left });
   }
   return found;
 }

@@ -53,7 +53,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
           changes: [written, ...(hasKept ? [{ type: "remove", path: loopDonePath(task.id) } as const] : [])],
           logged: {
             ...(over ? { over } : {}),
-            ...(branch.recorded === null ? {} : { takes: branch.steps }),
+            ...(branch.recorded === null ? {} : { branch: branch.steps }),
           },
         };
       },

@@ -17,25 +17,13 @@ export function runChanges(
     const parent = done && edit.id !== run.task ? runs.get(edit.id) : undefined;
     return parent ? [{ ...parent, status: "done" as const }] : [];
   });
-  return [run, ...parents].flatMap((each) => {
-    const isNew = !runs.has(each.task);
-    return [...written(each, !isNew), ...(isNew && before !== null ? notKept(each) : [])];
-  });
+  return [run, ...parents].flatMap((each) => written(each, runs.has(each.task), before !== null));
 }
 
 interface RunsBefore {
   readonly runs: ReadonlyMap<string, TaskRun>;
   /** The kept run of the task's previous life, which ends as the next one begins. */
   readonly before?: TaskRun | null;
-}
-
-/** A run has one file. */
-function notKept(run: TaskRun): readonly Change[] {
-  return isKept(run) ? [] : [{ type: "remove", path: loopDonePath(run.task) }];
-}
-
-function isKept(run: TaskRun): boolean {
-  return isOver(run) && run.status === run.state;
 }
 
 /** Resets what was spent in the task's run and in the kept run of its previous life, if they exist. */
@@ -51,8 +39,11 @@ function fresh(run: TaskRun): TaskRun {
   return { ...run, spent: NOTHING_SPENT };
 }
 
-function written(run: TaskRun, existed: boolean): readonly Change[] {
-  if (!isKept(run)) return [{ type: "write", path: loopRunPath(run.task), text: renderRun(run) }];
-  const kept: Change = { type: "write", path: loopDonePath(run.task), text: renderRun(run) };
-  return existed ? [kept, { type: "remove", path: loopRunPath(run.task) }] : [kept];
+/** A run has one file: of the other one, what was there goes. */
+function written(run: TaskRun, wasOpen: boolean, wasKept: boolean): readonly Change[] {
+  const [open, kept] = [loopRunPath(run.task), loopDonePath(run.task)];
+  const isKept = isOver(run) && run.status === run.state;
+  const write: Change = { type: "write", path: isKept ? kept : open, text: renderRun(run) };
+  const wasElsewhere = isKept ? wasOpen : !wasOpen && wasKept;
+  return wasElsewhere ? [write, { type: "remove", path: isKept ? open : kept }] : [write];
 }

@@ -14,8 +14,7 @@ import { accepts, fields, object } from "../../../core/state-json.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Facts } from "../../../engine/workflow.ts";
 import type { Nearing } from "../../../runtime/module.ts";
-import { checkFaults } from "../../../runtime/run-log/history.ts";
-import { stateFaults } from "../../../runtime/run-log/read.ts";
+import { checkState } from "../../../runtime/run-log/read.ts";
 import { isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
 import { heldBy, TASK_RUNS } from "./run-kind.ts";
 import { OVER, type TaskEvent, type TaskState } from "./table.ts";
@@ -259,7 +258,7 @@ async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | nul
   const text = await view.read(path);
   if (text === null) return null;
   const run = parseRun(path, text);
-  checkFaults(path, "run's", await stateFaults(view, TASK_RUNS, `bloom:${run.task}`, path, text));
+  await checkState(view, TASK_RUNS, `bloom:${run.task}`, { path, text });
   return run;
 }
 

@@ -43,6 +43,20 @@ function limited(milliseconds: number, more: Partial<StageOptions> = {}) {
 const runOf = (stage: ReturnType<typeof openStage>, id: string) =>
   JSON.parse(stage.read(`.pawl/runs/${id}.json`) ?? "{}");
 
+/** A task whose agent is limited nine times, and the minutes until it was asked again each time. */
+async function limitedNineTimes(limited: (now: Date) => Parameters<typeof limit>[0]) {
+  const at: number[] = [];
+  const stage = openStage({
+    ...{ tasks: list("id: T1, repo: ."), once: true },
+    async agent() {
+      at.push(stage.now().getTime());
+      return at.length < 10 ? limit(limited(stage.now())) : undefined;
+    },
+  });
+  expect(await stage.end()).toMatchObject({ done: ["T1"] });
+  return { stage, minutes: at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000)) };
+}
+
 describe("An agent whose account is limited", () => {
   it("rests anew where the clock has been set back behind its last rest", () => {
     const at = (hour: number) => new Date(hour * HOUR).toISOString();
@@ -103,16 +117,7 @@ describe("An agent whose account is limited", () => {
 
   it("is asked again after a minute, two, four, and an hour at most, where no reset is known", async () => {
     promise("agents.limit");
-    const at: number[] = [];
-    const stage = openStage({
-      ...{ tasks: list("id: T1, repo: ."), once: true },
-      async agent() {
-        at.push(stage.now().getTime());
-        return at.length < 10 ? limit({ words: "try again later", resets: null }) : undefined;
-      },
-    });
-    expect(await stage.end()).toMatchObject({ done: ["T1"] });
-    const minutes = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000));
+    const { minutes, stage } = await limitedNineTimes(() => ({ words: "try again later", resets: null }));
     expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
     expect(stage.of("agent:rests")[0]?.reason).toMatch(
       /^claude rests, and is asked again at \d\d:\d\d \(try again later\)$/,
@@ -122,17 +127,10 @@ describe("An agent whose account is limited", () => {
 
   it("is not asked every few seconds where the reset that it names does not help", async () => {
     promise("agents.limit");
-    const at: number[] = [];
-    const stage = openStage({
-      ...{ tasks: list("id: T1, repo: ."), once: true },
-      async agent() {
-        at.push(stage.now().getTime());
-        const resets = new Date(stage.now().getTime() + 35_000).toISOString();
-        return at.length < 10 ? limit({ words: "quota, retry in 35s", resets }) : undefined;
-      },
-    });
-    expect(await stage.end()).toMatchObject({ done: ["T1"] });
-    const minutes = at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000));
+    const { minutes } = await limitedNineTimes((now) => ({
+      words: "quota, retry in 35s",
+      resets: new Date(now.getTime() + 35_000).toISOString(),
+    }));
     expect(minutes).toEqual([1, 1, 1, 2, 4, 8, 16, 32, 60]);
   });
 

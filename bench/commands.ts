@@ -4,11 +4,14 @@
  * Measured: the time of the whole process, median of ROUNDS (default 25). `status`, `list`, `step done` and `lumos` in a small
  * project; `list`, `status` and `step done` with 1,000 tasks. Each `step done` marks another step. Then the hook that a client
  * calls before each tool (`pawl guard`), in a project with 50 runs of Alfred under way: when nothing has changed since the last call,
- * and just after one run has moved.
+ * and just after one run has moved. Then what a program waits for that imports the library, by that program's own clock: it has no
+ * compile cache.
  * Not measured: the first start after an install, with a cold disk; a client's own time; slow or encrypted disks.
  */
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { CONTEXT } from "../test/rig/alfred-artifacts.ts";
 import { taskMarkdown } from "../test/rig/alfred-project.ts";
 import {
@@ -62,6 +65,15 @@ async function hookAfterMove(): Promise<number> {
   return hook();
 }
 
+const LIBRARY = pathToFileURL(join(dirname(MAIN), "index.js")).href;
+const IMPORTS = `const begun = performance.now();
+await import(${JSON.stringify(LIBRARY)});
+console.log(performance.now() - begun);`;
+async function importLibrary(): Promise<number> {
+  const args = ["--input-type=module", "--eval", IMPORTS];
+  return Number(execFileSync(process.execPath, args, { cwd: small, encoding: "utf8" }));
+}
+
 const figures = await takeTurns(ROUNDS, {
   node: () => timeToEnd(["-e", "0"], small),
   status: command(small, "status"),
@@ -73,13 +85,15 @@ const figures = await takeTurns(ROUNDS, {
   "step done, 1,000 tasks": stepDone(large),
   "the guard's hook": hook,
   "the guard's hook, after a move": hookAfterMove,
+  library: importLibrary,
 });
 await server.end();
 
-const { node, ...commands } = figures;
+const { library, node, ...commands } = figures;
 show("node -e 0", ms(node));
 for (const [name, time] of Object.entries(commands))
   show(name, `${ms(time)}  ${times(time / node)}`, boundOf(name));
+show("the library's import", ms(library), "60 ms");
 
 function boundOf(name: string): string {
   if (name.includes("hook")) return "2.5 ×";

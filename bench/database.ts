@@ -1,8 +1,9 @@
 /**
- * Commits of several workers to one PostgreSQL database: `node bench/database.ts`.
+ * Commits of several workers to one PostgreSQL database, and an import: `node bench/database.ts`, after `npm run build`.
  *
  * Measured: eight processes, each with a folder of its own, mark the steps of a backlog of 1,000 tasks done: first as fast as they
- * can, then ten times a second all together. Each commits 25 times before that, so that its code is loaded and compiled. The server is one of npm's packages, on the same machine (or that of PAWL_TEST_DATABASE_URL).
+ * can, then ten times a second all together. Each commits 25 times before that, so that its code is loaded and compiled. Then an import
+ * of 5,000 tasks into an empty backlog, which no file may hold, and the same import again; medians of three. The server is one of npm's packages, on the same machine (or that of PAWL_TEST_DATABASE_URL).
  * Not measured: a network, TLS, agents, git, `verify`; which worker takes which task.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -15,7 +16,7 @@ import { readEnvironment } from "../src/config/config.ts";
 import { runTransaction } from "../src/runtime/transaction/run-transaction.ts";
 import { stepDone } from "../src/workflows/bloom/verbs/step.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
-import { emptyFolder, median, ms, show } from "./measure.ts";
+import { emptyFolder, MAIN, median, ms, show, timeToEnd } from "./measure.ts";
 
 const ID = "0123456789abcdef0123456789abcdef";
 const TASKS = 1000;
@@ -93,8 +94,40 @@ async function measure(): Promise<void> {
   const { seconds, took } = await commitsOf(url, roots, fast);
   show("commits a second", (took.length / seconds).toFixed(0), "20 or more");
   show(`a commit at ${PACE} a second, p50`, ms(median((await commitsOf(url, roots, paced)).took)), "50 ms");
+  const imports = [await importInto(url, 1), await importInto(url, 2), await importInto(url, 3)];
+  show("import, 5,000 tasks", ms(median(imports.map(({ first }) => first))), "3 s");
+  show("the same import again", ms(median(imports.map(({ again }) => again))), "3 s");
   // It also ends the server.
   process.exit(0);
+}
+
+async function importInto(url: string, round: number) {
+  const { openDatabase } = await import("../src/adapters/postgres/database.ts");
+  const id = `${ID.slice(1)}${round}`;
+  const database = openDatabase({ url });
+  await database.addProject(id);
+  const { store } = await database.project(id);
+  await store.commit(store.view(), [{ type: "write", path: "tasks.yaml" as never, text: "tasks: []\n" }]);
+  await database.close();
+  const root = emptyFolder("import");
+  writeFileSync(join(root, "pawl.yaml"), `project_id: ${id}\nstores: {bloom: postgres}\n`);
+  writeFileSync(join(root, "prd.json"), userStories(5000));
+  const run = () => timeToEnd([MAIN, "import", "prd.json"], root, undefined, { PAWL_DATABASE_URL: url });
+  return { first: await run(), again: await run() };
+}
+
+/** As a Ralph loop has them: half of them pass, each waits for the one before. */
+function userStories(count: number): string {
+  const userStories = Array.from({ length: count }, (_, n) => ({
+    id: `US-${n}`,
+    title: `Story number ${n}`,
+    description: `As a user, I want part ${n}.\n\n1. So that it works\n2. \`code_${n}\` stays`,
+    acceptanceCriteria: [`It shows ${n}`, "Typecheck passes"],
+    priority: n,
+    passes: n % 2 === 0,
+    dependsOn: n > 0 ? [`US-${n - 1}`] : [],
+  }));
+  return JSON.stringify({ project: "bench", userStories });
 }
 
 async function commitsOf(

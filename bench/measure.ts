@@ -43,13 +43,18 @@ export async function takeTurns<Name extends string>(
 }
 
 /** Milliseconds from the start of a Node process to its end. `input`: the file that is its standard input. */
-export function timeToEnd(args: readonly string[], cwd: string, input = "/dev/null"): Promise<number> {
+export function timeToEnd(
+  args: readonly string[],
+  cwd: string,
+  input = "/dev/null",
+  more: NodeJS.ProcessEnv = {},
+): Promise<number> {
   return new Promise((done, fail) => {
     const file = openSync(input, "r");
     const begun = performance.now();
     const child = spawn(process.execPath, args, {
       cwd,
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, ...more },
       stdio: [file, "pipe", "inherit"],
     });
     child.stdout?.resume();

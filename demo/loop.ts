@@ -1,5 +1,5 @@
 /**
- * Chapter three: agents work through the tasks in worktrees, are checked by the loop, and their work is merged;
+ * Chapter three: agents work through the tasks in workspaces, are checked by the loop, and their work is merged;
  * its evidence goes back to the gates.
  */
 import { readFileSync } from "node:fs";

@@ -77,7 +77,7 @@ pawl lumos, pawl log.
 
 Several machines over one backlog: npm run demo -- --team
 What stops an agent that lies, approves itself, overspends or leaves its
-worktree is shown by: npm run demo -- --trust`);
+workspace is shown by: npm run demo -- --trust`);
   return 0;
 }
 

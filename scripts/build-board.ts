@@ -6,7 +6,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const CLIENT = join(ROOT, "src/surfaces/board/client");
 
 /**
- * Bundles the board's page: `index.html`, and under `assets/` what it loads, by names that change with what is in them. What
+ * Bundles the board's pages: `index.html`, `enter.html`, and under `assets/` what it loads, by names that change with what is in them. What
  * the first view needs is one program and one style sheet; the other pages are chunks. `outdir` is replaced.
  */
 export async function buildBoard(outdir: string): Promise<Metafile> {
@@ -14,7 +14,7 @@ export async function buildBoard(outdir: string): Promise<Metafile> {
   await mkdir(outdir, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ["main.tsx", "board.css"].map((name) => join(CLIENT, name)),
+    entryPoints: ["main.tsx", "enter.tsx", "board.css"].map((name) => join(CLIENT, name)),
     entryNames: "assets/[name]-[hash]",
     chunkNames: "assets/[name]-[hash]",
     assetNames: "assets/[name]-[hash]",
@@ -33,23 +33,24 @@ export async function buildBoard(outdir: string): Promise<Metafile> {
     metafile: true,
     logLevel: "warning",
   });
-  await writeFile(join(outdir, "index.html"), await pageOf(metafile, outdir));
+  for (const name of ["index.html", "enter.html"])
+    await writeFile(join(outdir, name), await pageOf(name, metafile, outdir));
   return metafile;
 }
 
 /** The page with the names that were given. */
-async function pageOf(metafile: Metafile, outdir: string): Promise<string> {
-  const page = await readFile(join(CLIENT, "index.html"), "utf8");
+async function pageOf(file: string, metafile: Metafile, outdir: string): Promise<string> {
+  const page = await readFile(join(CLIENT, file), "utf8");
   const names = Object.entries(metafile.outputs).flatMap(([path, { inputs }]) =>
     Object.keys(inputs).map((input) => [basename(input), relative(outdir, resolve(ROOT, path))] as const),
   );
   return page
-    .replace("</title>", `</title>${preloads(metafile, outdir)}`)
+    .replace("</title>", `</title>${file === "index.html" ? preloads(metafile, outdir) : ""}`)
     .replace(/"\/([\w.]+)"/g, (_, name) => {
       const built = names.find(
         ([input, output]) => input === name && !output.endsWith(".js") === !name.endsWith("x"),
       );
-      if (!built) throw new Error(`index.html names ${name}, which was not built`);
+      if (!built) throw new Error(`${file} names ${name}, which was not built`);
       return `"/${built[1].replaceAll("\\", "/")}"`;
     });
 }

@@ -11,7 +11,7 @@ import { renderZip } from "./zip.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const PLUGINS = ["claude-code", "codex", "gemini", "agent-plugin", "opencode"];
 /** What the program needs of the package, and its licences. */
-const PROGRAM = ["package.json", "LICENSE", "dist", "node_modules"];
+const PROGRAM = ["package.json", "LICENSE", "dist"];
 
 export interface Bundles {
   readonly marketplace: string;

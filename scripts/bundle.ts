@@ -6,8 +6,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** What is native stays a package of its own. */
-const { dependencies, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 const SOURCES = join(ROOT, "src/");
 const PROGRAM = join(SOURCES, "app/app.ts");
@@ -24,22 +23,28 @@ type Programs = Readonly<Record<string, string>>;
 export async function bundle(programs: Programs, outdir: string): Promise<Metafile> {
   const split = { splitting: true, chunkNames: "chunks/[name]-[hash]" };
   const built = await buildTo(outdir, programs, { ...split, plugins: [afterProgram()] });
-  await Promise.all(Object.keys(built.outputs).map((path) => namePartsOfNode(join(ROOT, path))));
+  await Promise.all(Object.keys(built.outputs).map((path) => shorten(join(ROOT, path))));
   return built;
+}
+
+/** Bundles what other programs import, without the program: they may bundle it again, and need none of its screens. */
+export function bundleLibrary(programs: Programs, outdir: string): Promise<Metafile> {
+  const split = { splitting: true, chunkNames: "library/[name]-[hash]" };
+  const short = { minifyWhitespace: true, lineLimit: 160 };
+  return buildTo(outdir, programs, { ...split, ...short });
 }
 
 /**
  * An `import` of a part of Node makes Node load all that the part offers, for its namespace: the streams of `node:fs`, the ciphers of
- * `node:crypto`. That is a tenth of what a start works; so a module asks for what it names.
+ * `node:crypto`. That is a tenth of what a start works; so a module asks for what it names. The lines that name other packages' files go.
  */
-async function namePartsOfNode(path: string): Promise<void> {
+async function shorten(path: string): Promise<void> {
   const text = await readFile(path, "utf8");
-  const named = text.replace(
-    /^import (\w+|\{[^}]*\}) from "(node:[\w/]+)";$/gm,
-    (_, names: string, part: string) => {
+  const named = text
+    .replace(/^import (\w+|\{[^}]*\}) from "(node:[\w/]+)";$/gm, (_, names: string, part: string) => {
       return `const ${names.replaceAll(" as ", ": ")} = globalThis.process.getBuiltinModule("${part}");`;
-    },
-  );
+    })
+    .replace(/^\/\/ node_modules\/.*\n/gm, "");
   if (named !== text) await writeFile(path, named);
 }
 
@@ -60,7 +65,6 @@ async function buildTo(outdir: string, entryPoints: Programs, how: BuildOptions)
     // Some packages' CommonJS cannot be bundled; their modules can.
     mainFields: ["module", "main"],
     target: "node22.12",
-    external: Object.keys(dependencies),
     // Their ES modules: smaller, and what is imported lazily from bundled CommonJS would lose its names.
     alias: {
       liquidjs: join(folderOf("liquidjs"), "dist/liquid.browser.mjs"),

@@ -1,11 +1,11 @@
-// Writes docs/mcp-tools.md, the reference of every tool, prompt and resource, from what the workflows declare:
+// Writes docs/internals/mcp-tools.md, the reference of every tool, prompt and resource, from what the workflows declare:
 // `node scripts/mcp-docs.ts`. A test holds that it is up to date.
 import { writeFileSync } from "node:fs";
 import { z } from "zod";
 import type { Tool, WorkflowModule } from "../src/runtime/module.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 
-export const PAGE = new URL("../docs/mcp-tools.md", import.meta.url);
+export const PAGE = new URL("../docs/internals/mcp-tools.md", import.meta.url);
 
 interface Schema {
   readonly type?: string | readonly string[];

@@ -1,13 +1,14 @@
 /**
- * Makes docs/demo.svg from a real run of the demo: `node scripts/record-demo.ts`. The text is what the demo printed;
- * only the temporary folder's name is made constant, so that the picture changes when the product does.
+ * Makes docs/caught.svg from a real run of the demo repository's two tasks: `node scripts/record-demo.ts`, after a build. The
+ * text is what the program printed; only the folder's name is made constant.
  */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const GATE_LINES = 37;
 const MAX_COLUMNS = 84;
 const CELL = { width: 7.8, height: 18 };
 const PAD = 16;
@@ -26,23 +27,27 @@ interface Span {
   readonly style: string;
 }
 
-const run = spawnSync(process.execPath, ["demo/run.ts", "--fast"], {
-  cwd: ROOT,
+const PLAY = `pawl() { "$NODE" "$MAIN" "$@"; }
+show() { printf '\\033[1m$ %s\\033[22m\\n' "$*"; }
+pawl demo >/dev/null; cd pawl-demo; pawl init --reviews light >/dev/null; git add -A; git commit -qm "Set Pawl up"; pawl trust --yes >/dev/null
+show pawl run --once; pawl run --once; show pawl show SALE; pawl show SALE | sed -n '1,12p'; show git log --oneline main; git log --oneline main`;
+
+const home = mkdtempSync(join(tmpdir(), "pawl-record-"));
+const run = spawnSync("bash", ["-c", PLAY], {
+  cwd: home,
   encoding: "utf8",
-  env: { ...process.env, FORCE_COLOR: "1" },
+  env: {
+    PATH: process.env.PATH,
+    HOME: home,
+    FORCE_COLOR: "1",
+    COLUMNS: String(MAX_COLUMNS),
+    NODE: process.execPath,
+    MAIN: join(ROOT, "dist/main.js"),
+  },
 });
+rmSync(home, { recursive: true, force: true });
 if (run.status !== 0) throw new Error(`The demo failed:\n${run.stderr}`);
-
-const text = run.stdout.replaceAll(/\/[^\s]*pawl-demo-\w+/g, "~");
-writeFileSync(`${ROOT}docs/demo.svg`, render(excerpt(text.trimEnd().split("\n"))));
-
-/** The picture holds what fits: how a task enters its gates, and what the agents do. */
-function excerpt(lines: readonly string[]): readonly string[] {
-  const chapter = (number: number) =>
-    lines.findIndex((line) => line.includes(`${number}. `) && !line.startsWith("  "));
-  const first = lines.slice(0, chapter(1) + GATE_LINES);
-  return [...first, "  …", "", ...lines.slice(chapter(3), chapter(4))];
-}
+writeFileSync(`${ROOT}docs/caught.svg`, render(run.stdout.replaceAll(home, "~").trimEnd().split("\n")));
 
 function render(lines: readonly string[]): string {
   const width = MAX_COLUMNS * CELL.width + 2 * PAD;
@@ -54,7 +59,7 @@ function render(lines: readonly string[]): string {
     );
     return `<text x="${PAD}" y="${y.toFixed(1)}" xml:space="preserve">${spans.join("")}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="A terminal recording of the demo">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-label="An agent says that all tests pass; Pawl runs them, they fail, and the work does not reach main">
 <rect width="100%" height="100%" rx="8" fill="#1e2127"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" fill="#d7dae0">
 ${rows.join("\n")}

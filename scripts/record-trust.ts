@@ -1,5 +1,5 @@
 /**
- * Puts what `npm run demo -- --trust` prints into docs/demonstrations.md: `node scripts/record-trust.ts`, after a build. A
+ * Puts what `npm run demo -- --trust` prints into docs/internals/demonstrations.md: `node scripts/record-trust.ts`, after a build. A
  * test plays the demonstrations and holds the page to it.
  */
 import { spawnSync } from "node:child_process";
@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-export const PAGE = `${ROOT}docs/demonstrations.md`;
+export const PAGE = `${ROOT}docs/internals/demonstrations.md`;
 
 /** The page with its recordings, one of each demonstration and one of the summary, as they were printed. */
 export function withRecordings(page: string, printed: string): string {

@@ -1,4 +1,4 @@
-// Writes the generated parts of docs/spells.md from the table: `node scripts/spells-docs.ts`. A test holds that they
+// Writes the generated parts of docs/internals/spells.md from the table: `node scripts/spells-docs.ts`. A test holds that they
 // are up to date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { check } from "../src/engine/check.ts";
@@ -8,7 +8,7 @@ import { SPELLS } from "../src/workflows/spells/events.ts";
 import { REPLY_NAMES } from "../src/workflows/spells/reply-names.ts";
 import { SPELLS_WORKFLOW as TABLE } from "../src/workflows/spells/table.ts";
 
-const PAGE = new URL("../docs/spells.md", import.meta.url);
+const PAGE = new URL("../docs/internals/spells.md", import.meta.url);
 
 const PARTS: Readonly<Record<string, () => string>> = {
   proof() {

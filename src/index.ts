@@ -3,13 +3,18 @@
  * of an agent or a tracker. A line added here becomes public.
  */
 
+export type { AgentFunction, AgentFunctions, AgentTurn } from "./adapters/agents/function-agents.ts";
+export { type MemoryStore, openMemoryStore } from "./adapters/memory/memory-store.ts";
 export {
   type OpenOptions,
   type OpenProject,
   openProject,
   type RunReply,
   type SendOptions,
+  type VerdictOptions,
+  type WorkOptions,
 } from "./app/library.ts";
+export type { BloomEvent } from "./core/bloom-event.ts";
 export { ERROR_CODES, type ErrorCode, PawlError } from "./core/error.ts";
 export type { Caller, EditKept, PawlEvent, ProjectEvent, RunAdvanced } from "./core/event.ts";
 export { checkId, isId } from "./core/id.ts";
@@ -30,6 +35,7 @@ export type {
 } from "./core/ports/agents.ts";
 export type { Cache } from "./core/ports/cache.ts";
 export type { CheckOutcome, CheckPlace, Checks } from "./core/ports/checks.ts";
+export type { Clock } from "./core/ports/clock.ts";
 export type { Files } from "./core/ports/files.ts";
 export type {
   ChangedFile,
@@ -43,7 +49,16 @@ export type {
   PinnedBase,
   Snapshot,
 } from "./core/ports/git.ts";
+export type { LoopEnd } from "./core/ports/loop-end.ts";
 export type { Outside } from "./core/ports/outside.ts";
+export type {
+  ForgeFailure,
+  PullRequestEnsured,
+  PullRequestLook,
+  PullRequestOrder,
+  PullRequests,
+  WatchedPull,
+} from "./core/ports/pull-requests.ts";
 export type { FetchFailure, Reference, ReferenceFetch, References } from "./core/ports/references.ts";
 export type {
   PullRequest,
@@ -104,12 +119,7 @@ export type {
   RunOverview,
   Transaction,
 } from "./runtime/transaction/transaction.ts";
-export {
-  type DraftEvent,
-  type DraftTable,
-  defineWorkflow,
-  type WorkflowDraft,
-} from "./workflows/custom/define.ts";
+export { defineWorkflow } from "./workflows/custom/define.ts";
 export type {
   Awaited,
   Definition,
@@ -118,3 +128,5 @@ export type {
   RunCommand,
   StateHint,
 } from "./workflows/custom/definition.ts";
+export type { Defined, DraftEvent, DraftState, DraftTable, WorkflowDraft } from "./workflows/custom/draft.ts";
+export type { FactFunction, FunctionCall, RuleFunction } from "./workflows/custom/functions.ts";

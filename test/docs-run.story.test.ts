@@ -31,26 +31,29 @@ const BEFORE: Readonly<Record<string, (sample: SampleProject) => Promise<void>>>
     sample.answer({
       "Write the handler.": commits("health.js"),
       "Write its tests.": commits("health.test.js"),
+      "Say in docs/health.md": commits("health.md"),
     });
   },
 };
 
 /** What must have come of a page's commands: what a command says then. */
 const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> = {
-  "docs/alfred.md": ["pawl status", "ready_for_review"],
+  "docs/alfred.md": ["pawl status", "ready for review"],
   "docs/bloom.md": ["bloom list done", "2 tasks, 2 done."],
-  "docs/library.md": ["cat shop/packed.log", "packed 1.0.0"],
+  "docs/library.md": ["cat shop/published.log", "1.2.0"],
   "docs/own-workflows.md": [
     "pawl cast release:1.2.0 | grep 'is in published'; cd small; pawl cast errand:milk",
     "errand:milk is in done",
   ],
-  "docs/quickstart.md": ["pawl status", "spells:main"],
   "docs/verify.md": ["cd walk; git checkout -q HEAD~1; pawl verify main..HEAD", "Verified: every commit of"],
   "docs/spells.md": ["pawl status", "GATHER_EDITING_CONTEXT"],
 };
 
 describe("every block of", () => {
-  const pages = PAGES.filter((page) => of(page, "sh", "ts", "js").some(({ mark }) => mark !== "not run"));
+  // The quickstart is played by `npm run check:first-hour`.
+  const played = "docs/quickstart.md";
+  const others = PAGES.filter((page) => page !== played);
+  const pages = others.filter((page) => of(page, "sh", "ts", "js").some(({ mark }) => mark !== "not run"));
 
   it.each(pages)("%s runs, in order, in a fresh repository", async (page) => {
     using project = new SampleProject(EXAMPLES[page]);

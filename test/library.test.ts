@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,11 +8,14 @@ import * as library from "../src/index.ts";
 import {
   type Definition,
   defineWorkflow,
+  type FunctionCall,
   fillBlocked,
+  openMemoryStore,
   openProject,
   PawlError,
   type WorkflowDraft,
 } from "../src/index.ts";
+import { functionShop } from "./rig/function-shop.ts";
 import { end, runPawl } from "./rig/project.ts";
 import { promise } from "./rig/promise.ts";
 import { shellUntil } from "./rig/until.ts";
@@ -41,6 +44,7 @@ describe("the library's surface", () => {
       "initialConfiguration",
       "isId",
       "makeReviewMachine",
+      "openMemoryStore",
       "openProject",
       "projectPath",
       "renderMermaid",
@@ -61,7 +65,7 @@ describe("the library's surface", () => {
     );
     expect(text).not.toMatch(/export (\*|default)/);
     expect([...names].sort().join(" ")).toMatchInlineSnapshot(
-      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFolder AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState DiffOrder DraftEvent DraftTable ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure FileDiff Files Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard HumanQuestion LogLine Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectEvent ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction View Violation ViolationKind Workflow WorkflowDraft Writes XStateConfig check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState runTransaction xstateConfig"`,
+      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFolder AgentFound AgentFunction AgentFunctions AgentLimits AgentOrder AgentRun AgentTurn AgentUsage Agents AlfredSettings Awaited BloomEvent Box Cache CacheEntry Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Clock Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Defined Definition DescribedState DiffOrder DraftEvent DraftState DraftTable ERROR_CODES EditKept Editor Elsewhere Entry ErrorCode EventDefinition Fact FactFunction FactSource FactValue Facts FetchFailure FileDiff Files ForgeFailure FunctionCall Gate Git GitAct GitChanges GitCommits GitDiff GitLook Guard HumanQuestion LogLine LoopEnd MemoryStore Now OpenOptions OpenProject OpenQuestion Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectEvent ProjectPath Proposal PullRequest PullRequestEnsured PullRequestLook PullRequestOrder PullRequests Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RuleFunction RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint StateScope Store Transaction VerdictOptions View Violation ViolationKind WatchedPull WorkOptions Workflow WorkflowDraft Writes XStateConfig check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openMemoryStore openProject projectPath renderMermaid renderTable renderXState runTransaction xstateConfig"`,
     );
   });
 });
@@ -82,18 +86,12 @@ describe("the example program", () => {
       ),
     );
 
-  it("defines, proves and draws a workflow, is killed in the middle, and goes on", async () => {
+  it("tries a workflow in memory, is killed in its function, and goes on", async () => {
     const killed = await run("--crash");
-    expect(killed.code).toBeNull();
-    expect(killed.out).toContain("proved in 9 combinations");
-    expect(killed.out).toContain("packing --> published : packed");
-    expect(killed.out).toContain("Write notes/1.0.0.md first.");
-    expect(killed.out).not.toContain("is published");
-    const resumed = await run();
-    expect(resumed).toMatchObject({ code: 0, err: "" });
-    expect(resumed.out).toContain("stands in packing\nrelease:1.0.0 is published.");
-    expect(resumed.out).toContain("· submit: drafting → packing\n· packed: packing → published\n");
-    expect(readFileSync(join(root, "packed.log"), "utf8")).toBe("packed 1.0.0\n");
+    expect(killed).toMatchObject({ code: null, err: "", out: "" });
+    expect(await run()).toMatchObject({ code: 0, err: "", out: "It was publishing.\nIt is out.\n" });
+    expect(readFileSync(join(root, "published.log"), "utf8")).toMatch(/^1\.2\.0 [\w-]+-run\n$/);
+    expect((await run()).out).toMatch(/^It was published\.\n/);
   });
 });
 
@@ -282,7 +280,7 @@ describe("a run of a program's own workflow", () => {
     const status = JSON.parse((await runPawl(root, ["status", "--json"])).out);
     expect(JSON.stringify(status)).toContain('"gatehouse:a"');
     expect((await runPawl(root, ["status"])).out).toMatch(
-      /gatehouse:a[\s\S]*waiting for you: .*in the\s+program that runs it/,
+      /gatehouse:a[\s\S]*waits for you: .*in the\s+program that runs it/,
     );
     expect((await runPawl(root, ["show", "gatehouse:a"])).out).toContain("## ring: closed → rung");
     const approved = await runPawl(root, ["approve", "gatehouse:a"]);
@@ -339,6 +337,126 @@ describe("a run of a program's own workflow", () => {
     expect(fault({ ...DOOR, replies: { ...DOOR.replies, in: "{% if %}" } }).message).toContain(
       "door, reply in:1",
     );
+  });
+});
+
+describe("a program's functions", () => {
+  it("answer facts, and act once after the commit of their rule, whose end moves the run", async () => {
+    promise("library.functions");
+    const calls: FunctionCall[] = [];
+    const workflow = functionShop({
+      risk: ({ id }) => (id === "big" ? "high" : "low"),
+      async publish(call) {
+        calls.push(call);
+        expect(JSON.parse(read(".pawl/runs/shop/a.json"))).toMatchObject({
+          state: "publishing",
+          kept: { tries: 1 },
+        });
+        return `uploaded ${call.id}`;
+      },
+    });
+    const project = await openProject({ root, workflows: [workflow] });
+    expect((await project.send("shop:big", "publish")).refused).toBe(true);
+    const { data, text } = await project.send("shop:a", "publish");
+    expect([data.state, data.kept]).toEqual(["live", { tries: 1 }]);
+    expect(text).toContain("live: uploaded a");
+    expect(calls).toEqual([
+      {
+        run: "shop:a",
+        id: "a",
+        state: "publishing",
+        kept: { tries: 1 },
+        key: expect.stringMatching(/-run$/),
+      },
+    ]);
+    await project.close();
+  });
+
+  it("that throw end as a command that failed, and a fact's answer must be one of its values", async () => {
+    promise("library.functions");
+    const fail = () => {
+      throw new Error("the shelf is full");
+    };
+    const failing = await openProject({ root, workflows: [functionShop({ publish: fail })] });
+    expect((await failing.send("shop:a", "publish")).text).toContain("draft: the shelf is full");
+    await failing.close();
+    const guessing = await openProject({ root, workflows: [functionShop({ risk: () => "odd" })] });
+    await expect(guessing.send("shop:b", "publish")).rejects.toMatchObject({
+      code: "workflow-invalid",
+      message: expect.stringContaining('answered "odd": expected one of low, high'),
+    });
+    await guessing.close();
+  });
+
+  it("are called once for two who wait for one end, and again with their key after a crash", async () => {
+    promise("library.functions");
+    const crash = [join(ROOT, "test/rig/function-shop.ts"), root];
+    const killed = await end(spawn(process.execPath, crash, { stdio: ["ignore", "pipe", "pipe"] }));
+    expect(killed).toMatchObject({ code: null, err: "" });
+    const keys: string[] = [];
+    const goOn = Promise.withResolvers<void>();
+    const workflow = functionShop({
+      async publish({ key }) {
+        keys.push(key);
+        await goOn.promise;
+      },
+    });
+    const project = await openProject({ root, workflows: [workflow] });
+    expect((await project.look("shop:a")).data.state).toBe("publishing");
+    const both = [project.send("shop:a"), project.send("shop:a")];
+    goOn.resolve();
+    await Promise.all(both);
+    expect(keys).toEqual([killed.out]);
+    expect((await project.look("shop:a")).data.state).toBe("live");
+    await project.close();
+  });
+});
+
+describe("a project in memory", () => {
+  it("keeps its runs and events in the process, and writes nothing to the disk", async () => {
+    promise("library.memory");
+    const nowhere = join(root, "nowhere");
+    const home = join(root, "home");
+    const store = openMemoryStore();
+    const environment = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, "state") };
+    const project = await openProject({ root: nowhere, workflows: [functionShop({})], store, environment });
+    const told: string[] = [];
+    const stop = new AbortController();
+    const followed = (async () => {
+      for await (const event of project.events({ follow: true, signal: stop.signal }))
+        if (told.push(event.type) === 2) stop.abort();
+    })();
+    expect((await project.send("shop:a", "publish")).data.state).toBe("live");
+    await followed;
+    expect(told).toEqual(["run:advanced", "run:advanced"]);
+    expect(await project.runs()).toMatchObject([{ run: "shop:a", state: "live" }]);
+    await project.close();
+    expect([nowhere, home].filter(existsSync)).toEqual([]);
+    const again = await openProject({ root: nowhere, workflows: [functionShop({})], store, environment });
+    expect((await again.look("shop:a")).data.state).toBe("live");
+    await again.close();
+  });
+});
+
+describe("a definition and a project that cannot be used", () => {
+  it("a table that does not decide each case is refused where it is defined", () => {
+    promise("library.proved");
+    const { rules, ...table } = DOOR.table;
+    const partly = { ...DOOR, table: { ...table, rules: rules.filter(({ id }) => id !== "dark") } };
+    expect(() => defineWorkflow(partly)).toThrow(/is not proved.*peek/s);
+  });
+
+  it("takes no call once it is closed", async () => {
+    promise("library.closed");
+    const project = await open();
+    await project.send("door:a", "ring");
+    await project.close();
+    const closed = { code: "invalid-action", message: expect.stringContaining("is closed") };
+    await expect(project.send("door:a", "peek")).rejects.toMatchObject(closed);
+    await expect(project.look("door:a")).rejects.toMatchObject(closed);
+    await expect(project.runs()).rejects.toMatchObject(closed);
+    expect(() => project.events()).toThrow("is closed");
+    await project.close();
   });
 });
 

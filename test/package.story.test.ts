@@ -61,15 +61,9 @@ describe("the package", () => {
     for (const file of ["LICENSE", "README.md", "docs/errors.md", "docs/security.md"])
       expect(existsSync(join(installed, file)), file).toBe(true);
     const licences = readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
-    for (const name of ["hast-util-to-mdast", "@octokit/rest", "zod", "yaml", "ink"])
+    for (const name of ["fs-native-extensions", "hast-util-to-mdast", "@octokit/rest", "zod", "yaml", "ink"])
       expect(licences, name).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
-    const brought = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
-    expect(brought).toContain("fs-native-extensions");
-    for (const name of brought)
-      expect(
-        readdirSync(join(installed, "node_modules", name)).some((file) => /^licen[cs]e/i.test(file)),
-        name,
-      ).toBe(true);
+    expect(existsSync(join(installed, "node_modules"))).toBe(false);
   });
 
   it("is code that a person can read: an error shows a line, not a page", () => {

@@ -30,6 +30,8 @@ const { values, positionals } = parseArgs({
 });
 
 const TURNS = 4;
+/** Milliseconds, in a slice: one part that hangs must not hide what all others say. */
+const LONGEST_PART = 25 * 60_000;
 const TESTS = 16;
 const PARSERS = 12;
 const LINEAR = "test/linear.proof.test.ts";
@@ -84,7 +86,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   network: {
     parts: SEEDS,
-    command: (part) => `node test/network/run.ts --seed ${part}`,
+    command: (part) => `node test/network/run.ts --seed ${part}${part % 2 === 0 ? " --pooled" : ""}`,
     needsRoot: true,
     turn: 3,
   },
@@ -165,11 +167,22 @@ async function runPart({ name, part, proof }: (typeof chosen)[number]): Promise<
 }
 
 function run(command: string): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+  const isBounded = values.slice !== undefined;
+  const child = spawn(command, { shell: true, detached: isBounded, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
+  const end = () => {
+    output += `\nIt was ended after ${LONGEST_PART / 60_000} minutes.`;
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  };
+  const late = isBounded ? setTimeout(end, LONGEST_PART) : undefined;
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+  return new Promise((resolve) =>
+    child.once("close", (code) => {
+      clearTimeout(late);
+      resolve({ code, output });
+    }),
+  );
 }

@@ -10,6 +10,10 @@ export const ALFRED = {
     says: "An assistant that does literally what the prompts say comes from start to done under relay, elicit and confirm, by hand and by the loop.",
     source: "alfred, Tools",
   },
+  "alfred.sizes": {
+    says: "A task gets as much process as its size says: a light one is done in nine calls with one human verdict, before the push; an agent's word does not make it less than the project wants.",
+    source: "alfred, Sizes",
+  },
   "alfred.prompts.one-action": {
     says: "Each prompt of each state requires one call that its table allows; people are told words, and never a state's name.",
     source: "alfred, Personas and prompts",

@@ -18,6 +18,14 @@ export const BLOOM = {
     says: "A check that fails and then passes on the same files is flaky: told, shown at the gate, never repaired, and no try is spent.",
     source: "workspaces, The target is red",
   },
+  "bloom.criteria": {
+    says: "A criterion's check runs where `verify` runs and decides like it: a failure, or a run of no test, goes back to the agent and names the criterion. Its gate shows each criterion with how its check ended on this work, and an agent's edit of it has no effect.",
+    source: "bloom, Keys of a task",
+  },
+  "bloom.no-test": {
+    says: "A check whose test runner ran no test is told apart from one that passed, at the gates of Bloom and Alfred and in every list.",
+    source: "bloom, Keys of a task",
+  },
   "bloom.environment": {
     says: "A task at work has a name, a slot and free ports for itself, and what `up` makes: the same for setup, agent, verify and merge check; whoever comes after a killed worker takes it away exactly once.",
     source: "workspaces, The environment of a task",
@@ -28,6 +36,10 @@ export const BLOOM = {
   },
   "agents.limit": {
     says: "A usage limit is a resource: by an agent's own last event its tasks rest in one state, spend no try, are told once, and go on in their sessions at the reset, which is read with and without a zone; an unreadable one is backed off from, an hour at most.",
+    source: "hours, Quota is a resource",
+  },
+  "agents.accounts": {
+    says: "Each account with which an agent has worked is open, limited or exhausted, with its reset and where that is from, in the same words in `status`, the board, `watch` and their JSON; where the agent says what is left, that stands there, too.",
     source: "hours, Quota is a resource",
   },
   "agents.one-record": {
@@ -122,6 +134,10 @@ export const BLOOM = {
     says: "A budget of turns, dollars or minutes stops the agent within one turn of it, over all runs of the task.",
     source: "bloom, The loop",
   },
+  "cli.watch": {
+    says: "The screen of `pawl watch` shows whole questions, wrapped at words, in a window of any size, does by a key what the board does by a button, and leaves the terminal as it was.",
+    source: "review, The terminal",
+  },
   "cli.readable": {
     says: "Every screen is readable: plain lines in a pipe, JSON only under --json, Markdown rendered, tables and lists that fit, one colour per meaning.",
     source: "bloom, CLI",
@@ -143,19 +159,23 @@ export const BLOOM = {
     source: "bloom, Agents",
   },
   "agents.strayed": {
-    says: "What changes outside the worktree while an agent runs is reported, with the file and when, unless it is known to be another's.",
+    says: "What changes outside the workspace while an agent runs is reported, with the file and when, unless it is known to be another's.",
     source: "bloom, The loop",
   },
   "git.no-work-lost": {
-    says: "No worktree with uncommitted or unmerged work is removed; a merge tramples no person's checkout.",
+    says: "No workspace with uncommitted or unmerged work is removed; a merge tramples no person's checkout.",
     source: "bloom, The loop",
   },
   "git.persons-matter": {
     says: "What only a person can mend blocks at once and says how; then what is done is merged, not done again.",
     source: "bloom, The loop",
   },
+  "git.left-lock": {
+    says: "A lock of git that a killed process has left in a task's workspace stops no later commit there.",
+    source: "hours, It must reach",
+  },
   "git.lost-worktree": {
-    says: "A worktree that lost its .git is set aside whole and made anew; nothing is ever done on the checkout around it.",
+    says: "A workspace that lost its .git is set aside whole and made anew; nothing is ever done on the checkout around it.",
     source: "design, Bloom",
   },
   "bloom.setup": {

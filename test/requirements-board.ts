@@ -6,6 +6,26 @@ export const BOARD_SERVER = {
     says: "The board answers only a browser that was let in by its address, and only its own page there.",
     source: "docs/security.md, A stranger uses the board",
   },
+  "board.devices": {
+    says: "What the terminal of `pawl board --listen` alone shows lets another device in, once, within minutes; afterwards its passkey or its cookie does.",
+    source: "review, From the phone",
+  },
+  "board.device-door": {
+    says: "A board that listens serves https or this machine alone, answers one Host and Origin, limits how often one tries, and records each entrance and refusal.",
+    source: "docs/security.md, A stranger uses the board from a phone",
+  },
+  "board.device-approval": {
+    says: "A device approves with its passkey alone: by an assertion of a verified person over exactly that verdict, which counts once. Without one it reads, answers and rejects.",
+    source: "review, From the phone",
+  },
+  "board.device-strength": {
+    says: "A verdict of a device's passkey is recorded as `passkey`, with the device's name: stronger than `board`, weaker than `signed`.",
+    source: "trust, 4",
+  },
+  "board.device-revoked": {
+    says: "A revoked device loses its access at once: its requests are refused, and its open stream ends.",
+    source: "review, From the phone",
+  },
   "board.limits": {
     says: "Nobody exhausts the board: bodies, connections, streams and the time of a request are limited.",
     source: "docs/security.md, A stranger uses the board",
@@ -29,6 +49,18 @@ export const BOARD_SERVER = {
   "board.bursts": {
     says: "However much happens, a page takes a small share of the server's time, shows the first of it at once and the last of it soon.",
     source: "team, Proof (figures)",
+  },
+  "board.queue": {
+    says: "The board, and a worker with `--listen`, answer `/healthz` to anybody, and count the tasks and the workers by their state in `/metrics`, for who has the token.",
+    source: "docs/observability.md",
+  },
+  "board.order": {
+    says: "Where an agent's order in a run of an own workflow waits for a person, the run's page says why and takes an answer, or lets it try again, as `pawl cast` does: once, and only where it waits for that.",
+    source: "review, 3 One page per task",
+  },
+  "board.edit-task": {
+    says: "A person edits a task in a form on the board: they see the difference and each dangerous key before it is saved; a board that only shows, and a form that is out of date, save nothing.",
+    source: "docs/board.md",
   },
   "board.verdict": {
     says: "A verdict on the board is the same transaction as `pawl approve`, with a strength of its own, on the version that was read.",

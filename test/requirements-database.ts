@@ -35,6 +35,10 @@ export const DATABASE = {
     says: "A connection to the database that breaks, or over which nothing comes any more, ends no worker, and keeps nobody waiting for long for what it held.",
     source: PAGE,
   },
+  "database.pooler": {
+    says: "Through a pooler with its defaults, in session or transaction mode, everything works; in statement mode the refusal says what to do.",
+    source: PAGE,
+  },
   "database.shape": {
     says: "A database is migrated step by step, each whole or not at all, once however many migrate, and a program that it has outgrown stops.",
     source: "docs/several-machines.md, Upgrading",
@@ -43,6 +47,10 @@ export const DATABASE = {
     says: "A worker takes nothing more once a newer version has moved a task on by rules that it does not know.",
     source: "docs/several-machines.md, Workers",
   },
+  "database.rotating": {
+    says: "The database may be behind a socket, and its password in a file that is read for each connection.",
+    source: "several machines, The database as teams have it",
+  },
   "database.address": {
     says: "The database's address comes from the environment alone, its password is never shown, no agent and no command gets it, and off this machine the certificate is verified.",
     source: "docs/several-machines.md, The server",
@@ -50,6 +58,22 @@ export const DATABASE = {
   "database.roles": {
     says: "A viewer's login writes nothing, a worker's writes no verdict and no settings wherever they are kept, a login without a role sees nothing, and none of them touches a table past Pawl's functions.",
     source: "docs/several-machines.md, Roles",
+  },
+  "database.task-keys": {
+    says: "Of a task in a database, a worker's login writes status, times, session and notes, and no other key; it removes and cancels none, and brings none back.",
+    source: "docs/several-machines.md, The tasks in the database",
+  },
+  "database.verdict-login": {
+    says: "A verdict in a database carries the login that brought it, which nobody can forge; whoever decides too late is told who has decided.",
+    source: "docs/several-machines.md, The tasks in the database",
+  },
+  "database.project-roles": {
+    says: "A login may have a role in one project of a database alone: it sees and changes nothing of the others.",
+    source: "docs/internals/several-machines.md, Roles",
+  },
+  "database.restore": {
+    says: "A database that PostgreSQL's own programs backed up and restored works on from there, with the logins of before: what is on the git remote is not merged twice.",
+    source: "docs/internals/several-machines.md, Backup and restore",
   },
   "database.caps": {
     says: "Caps over all machines are reserved with the lease and never passed, however many take at the same moment; what an agent spent is settled in the commit that records its end, and what a dead machine may have spent counts as spent.",
@@ -111,6 +135,14 @@ export const DATABASE = {
     says: "A cap over all machines lets tasks wait without asking for them again and again; the loop says which one, and caps that nobody would hold are refused.",
     source: `${SEVERAL}, Caps`,
   },
+  "machines.lacks": {
+    says: "A worker whose machine lacks the agent of every task waits and says so; others, and status, know which agents it lacks.",
+    source: `${SEVERAL}, Labels`,
+  },
+  "machines.drained": {
+    says: "A worker that has drained is told apart from one that is gone, and `pawl worker drain --wait` returns when it has no more work.",
+    source: `${SEVERAL}, Workers`,
+  },
   "machines.workers": {
     says: "A worker of `pawl worker` works among others under a name of its own until it is told to end: it then takes nothing more and brings what it has to its end, or hands it back.",
     source: `${SEVERAL}, Workers`,
@@ -151,8 +183,16 @@ export const DATABASE = {
     says: "What an agent committed behind the wall is on the remote before anything is recorded that builds on it; a machine that lacks what git needs blocks no task.",
     source: TEAM,
   },
-  "backlog.push": {
-    says: "A push (`pawl push`) replaces the database's tasks with a person's edit of an exported tasks file, once, and only while the database has what was exported: else it names what changed there, and changes nothing.",
+  "tasks.edit": {
+    says: "A person edits a task wherever it is kept, key by key or in an editor: other lines stay, what the work wrote stays, the difference is shown, and each key that decides how the work is judged is named.",
+    source: PUSHED,
+  },
+  "tasks.import-own": {
+    says: "A tasks.yaml is brought in one way: its dry run shows each stretch and names each dangerous key, nothing is removed, and what the work wrote stays.",
+    source: PUSHED,
+  },
+  "tasks.no-file": {
+    says: "A tasks file in a checkout whose tasks are in a database says that it does not count.",
     source: PUSHED,
   },
 } satisfies Record<string, Requirement>;

@@ -39,7 +39,7 @@ export const EVIDENCE = {
     source: "docs/alfred.md, Facts, not claims",
   },
   "agents.listed-commands": {
-    says: "Over ACP a listed git command runs with listed options and paths inside the worktree only, and no edit goes through a link out of it.",
+    says: "Over ACP a listed git command runs with listed options and paths inside the workspace only, and no edit goes through a link out of it.",
     source: "docs/security.md, An allowed command does more",
   },
   "base.process-files": {

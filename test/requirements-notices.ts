@@ -41,7 +41,7 @@ export const NOTICES = {
     source: "docs/security.md, A redirected or deceptive notice",
   },
   "notices.test": {
-    says: "A test notice goes to each receiver with `pawl notify --test`, which says what came of each; an agent may not call it.",
+    says: "A test notice goes to each receiver with `pawl config notify --test`, which says what came of each; an agent may not call it.",
     source: `${DOC}`,
   },
 } satisfies Record<string, Requirement>;

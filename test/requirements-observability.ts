@@ -3,7 +3,7 @@ import type { Requirement } from "./requirements.ts";
 /** What is seen of the work from outside: figures, the log, traces and metrics. */
 export const OBSERVABILITY = {
   "stats.counted": {
-    says: "The command `pawl stats` counts money, tokens, time, tries, rework and waits for people from the event log, by the functions that the board uses.",
+    says: "The command `pawl log stats` counts money, tokens, time, tries, rework and waits for people from the event log, by the functions that the board uses.",
     source: "docs/observability.md, Figures",
   },
   "stats.honest": {

@@ -87,7 +87,7 @@ export const POLICY = {
     source: "docs/trust.md, What governs a run",
   },
   "wall.holds": {
-    says: "Behind the wall an agent can write nothing but its worktree, its outbox and files of its own, see no other task, secret or process, and leave no process.",
+    says: "Behind the wall an agent can write nothing but its workspace, its outbox and files of its own, see no other task, secret or process, and leave no process.",
     source: "docs/security.md, The wall",
   },
   "wall.protected": {

@@ -18,6 +18,10 @@ export const REVIEW = {
     says: "After a rejection, the next review shows what is new since then, and for each point whether it was answered, by what is there and not by a claim.",
     source: "board, The review model",
   },
+  "review.same-again": {
+    says: "Where an agent hands in exactly the files that a person rejected, that person is not asked again: the task is blocked and says so. A hint reaches the agent in any case, and what a person hands in is asked about.",
+    source: "board, The review model",
+  },
   "review.version": {
     says: "A verdict on another version than the present one is refused before anybody is asked: two people, or two windows, never decide on different things.",
     source: "board, Browser",

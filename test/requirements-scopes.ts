@@ -8,7 +8,7 @@ export const SCOPES = {
   },
   "scope.no-part-of-the-table": {
     says: "A scope decides no event: with and without it a table has the same hash, so runs and records on disk stay valid.",
-    source: "docs/engine.md, Proving",
+    source: "docs/internals/engine.md, Proving",
   },
   "scope.prompts": {
     says: "No state forbids what its prompt asks for.",

@@ -9,7 +9,7 @@ export const TEAM = {
     source: SOURCE,
   },
   "team.shared-when-said": {
-    says: "A run is recorded where it rests; `pawl share` records it before, names the file, and a colleague can go on from there.",
+    says: "A run is recorded where it rests; `pawl task share` records it before, names the file, and a colleague can go on from there.",
     source: SOURCE,
   },
   "team.shared-by-setting": {
@@ -21,12 +21,12 @@ export const TEAM = {
     source: `${SOURCE}, In another checkout`,
   },
   "team.taken-over-by-a-person": {
-    says: "A run that is over is never begun again in another checkout, and an open one is taken over only by a person's word at a terminal.",
+    says: "A run that is over is never begun again in another checkout, and an open one is adopted only by a person's word at a terminal.",
     source: `${SOURCE}, In another checkout`,
   },
-  "team.forks-are-held": {
-    says: "A run that was advanced on two branches is held with both sides named, until a person chooses one; the choice is the same for everybody who gets it.",
-    source: `${SOURCE}, Two sides`,
+  "team.branches": {
+    says: "Of a run that was advanced on two branches, a checkout goes on with its own and names the other; one without its own holds it, and `pawl verify` is red, until a person chooses one; the choice is the same for everybody who gets it.",
+    source: `${SOURCE}, Two branches of a run`,
   },
   "team.what-git-moves": {
     says: "A stash, a switch of branches and a revert leave a run where it is in its checkout, and its records are whole again when it moves.",

@@ -78,7 +78,7 @@ const COMMIT = {
   },
   "commit.disk-refuses": {
     says: "A commit whose files the disk refuses counts: reading shows it, every reply says how much waits for how much room, and the next commit finishes it first or is refused.",
-    source: "docs/commit.md, A disk that refuses",
+    source: "docs/internals/commit.md, A disk that refuses",
   },
   "commit.append-once": {
     says: "A replayed append is there exactly once, and whole.",
@@ -143,12 +143,36 @@ const SPELLS = {
 
 const SURFACES = {
   "demo.trust": {
-    says: "An agent that lies, approves itself, overspends or leaves its worktree is stopped, for everyone to see; without the layer that stops it, the demo says that it came through.",
-    source: "docs/demonstrations.md",
+    says: "An agent that lies, approves itself, overspends or leaves its workspace is stopped, for everyone to see; without the layer that stops it, the demo says that it came through.",
+    source: "docs/internals/demonstrations.md",
   },
   "cli.errors": {
     says: "An error is two lines and never a stack trace.",
     source: "design, Conventions",
+  },
+  "first-hour.played": {
+    says: "README and quickstart, played literally in an empty home, end with a merged task, a blocked one, a finished one of Alfred and a begun one of Spells, within the promised counts.",
+    source: "first hour, It must reach",
+  },
+  "first-hour.words": {
+    says: "To begin, a person needs at most eight words of Pawl's for Bloom, eight for Alfred, six for Spells; the first pages use no others.",
+    source: "first hour, concepts",
+  },
+  "package.old-node": {
+    says: "Who builds a checkout with a Node that cannot run pawl is told so at once.",
+    source: "first hour, Screens",
+  },
+  "cli.alone": {
+    says: "Pawl called alone shows where things stand and what waits; outside a project, how to begin.",
+    source: "first hour, 30 commands",
+  },
+  "cli.groups": {
+    says: "30 commands in four groups are shown, on one screen; what stands below one works with and without it.",
+    source: "first hour, 30 commands",
+  },
+  "cli.init-size": {
+    says: "Pawl init asks a person at a terminal once how much review a task gets, recommends light, and writes it.",
+    source: "first hour, A small change costs little",
   },
   "cli.init-twice": {
     says: "pawl init creates what is missing and changes nothing twice.",

@@ -325,13 +325,15 @@ function waiting(
   { wants, ...said }: Said,
   facts: AttemptResult["facts"] = {},
 ): AttemptResult {
-  const { history, state } = JSON.parse(project.read(fileOf(id)));
+  const { state } = JSON.parse(project.read(fileOf(id)));
+  const lines = project.read(`.pawl/log/release/${id}.jsonl`).trimEnd().split("\n");
+  const moves = lines.filter((line) => JSON.parse(line).step?.event !== undefined);
   return {
     ...said,
     facts: {
       ...facts,
       [`it says ${wants}`]: said.word === wants,
-      "the release waits at its gate": state === "in_review" && history.length === 1,
+      "the release waits at its gate": state === "in_review" && moves.length === 1,
       "no tag is set": !project.has(`tags/v${id}`),
     },
   };

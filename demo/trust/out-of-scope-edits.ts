@@ -1,4 +1,4 @@
-/** The fourth demonstration: an agent that works outside of its worktree, in Bloom's loop. */
+/** The fourth demonstration: an agent that works outside of its workspace, in Bloom's loop. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { worktreePathsOf } from "../../src/adapters/git/workspace/worktree-paths.ts";
@@ -78,7 +78,7 @@ export async function editOutOfScope(project: AttemptProject): Promise<void> {
   await toFiles(project, ran);
   await toBranches(project, ran);
   await toAnotherTask(project, ran);
-  await project.honest("a task that keeps to its worktree and its branch", async () => ({
+  await project.honest("a task that keeps to its workspace and its branch", async () => ({
     result: "it is done, and its work is on main",
     facts: {
       "it is done": ran.of("task:completed").some(({ taskId }) => taskId === "T5"),
@@ -127,7 +127,7 @@ async function toFiles(project: AttemptProject, ran: LoopRun): Promise<void> {
       toldResult: "the file is there; outside.txt is named to the person",
     }),
   );
-  await project.attempt("writes through a symbolic link in its worktree", async () =>
+  await project.attempt("writes through a symbolic link in its workspace", async () =>
     deed(project, {
       heard: link,
       facts: { "greet.js is as it was": project.read("greet.js") === GREETS },

@@ -39,8 +39,8 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     play: overspendsOn,
   },
   {
-    title: "4. An agent that works outside of its worktree",
-    says: "It works in Bloom's loop, on a branch in a worktree of its own.",
+    title: "4. An agent that works outside of its workspace",
+    says: "It works in Bloom's loop, on a branch in a workspace of its own.",
     open: openEditsOutOfScope,
     play: editOutOfScope,
   },

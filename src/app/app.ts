@@ -75,6 +75,7 @@ function processOf(start: Start): HostProcess {
     terminal: Object.create(terminal, Object.getOwnPropertyDescriptors(shown)),
     controllingTerminal: {
       isThere: () => controllingTerminal.isThere(),
+      onLine: (typed) => controllingTerminal.onLine(typed),
       open() {
         const conversation = controllingTerminal.open();
         return conversation && { ...conversation, write: (text) => conversation.write(mask(text)) };

@@ -5,20 +5,27 @@ import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
 import { agentAbove } from "../adapters/agents/ancestry.ts";
 import { lastWords } from "../adapters/agents/dialects/last-words.ts";
+import { openDevices } from "../adapters/devices/devices.ts";
 import { openMemory } from "../adapters/files/memory.ts";
+import { openStatePlace } from "../adapters/files/state-place.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
 import { holderOf, peerSocket, tellsPeers } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
-import { stateFolder } from "../config/state-home.ts";
+import { machineFolder, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { Caller } from "../core/event.ts";
+import { PawlError, toPawlError } from "../core/error.ts";
+import type { Caller, DeviceSeen } from "../core/event.ts";
+import { deviceLine } from "../core/event-lines.ts";
+import { once } from "../core/once.ts";
+import type { Device } from "../core/ports/devices.ts";
 import type { Project } from "../runtime/project.ts";
+import { appended } from "../runtime/transaction/run-transaction.ts";
 import type { PeerPorts } from "../surfaces/board/server/options.ts";
 import type { PageFile } from "../surfaces/board/server/page.ts";
 import { openBoard } from "../surfaces/board/server/serve.ts";
-import type { BoardOrder } from "../surfaces/cli/line/command.ts";
+import type { BoardListen, BoardOrder } from "../surfaces/cli/line/command.ts";
 import { firstSignal } from "../surfaces/ending-signals.ts";
 import { builtPlaces } from "./built.ts";
 
@@ -42,11 +49,15 @@ export async function serveBoard(
 ): Promise<NodeJS.Signals> {
   const { environment, home, version, caller, onError } = context;
   const { port, readOnly } = order;
+  const listen = order.listen && certified(order.listen);
   const ended = firstSignal();
+  const opens = roots.map((root) => once(async () => remembering(await context.open(root), root)));
+  const devices = openDevices(devicesPlace(environment));
+  if (listen) for (const device of devices.list()) order.onSeen(knownDevice(device));
   const board = await openBoard({
-    places: roots.map((root) => ({
+    places: roots.map((root, at) => ({
       root,
-      open: async () => remembering(await context.open(root), root),
+      open: opens[at] as () => Promise<Project>,
       tail: (run: string) => lastWords(root, run),
     })),
     files: pageFiles(home),
@@ -54,6 +65,12 @@ export async function serveBoard(
     metricsToken: environment.PAWL_METRICS_TOKEN || null,
     agentBehind: (socket) => agentBehind(socket, context.until),
     admits: tellsPeers() ? isOwnUser : () => true,
+    ...(listen && {
+      listen: {
+        ...{ ...listen, devices },
+        onSeen: (seen: DeviceSeen) => void seeDevice(seen, { opens, order, onError }),
+      },
+    }),
   });
   const { url } = board;
   const found = { url, pid: process.pid };
@@ -68,12 +85,63 @@ export async function serveBoard(
   try {
     const address = board.invite();
     const opened = order.open && openBrowser(address, environment);
-    order.onOpen({ url, address, roots, opened });
+    order.onOpen({ url, address, roots, opened, devices: board.devices });
     return await ended;
   } finally {
     for (const each of unpublish) attempt(each, undefined);
     await board.close();
   }
+}
+
+/** The files' contents. Throws `usage`. */
+function certified({ tls, ...listen }: BoardListen) {
+  if (tls === null) return { ...listen, tls };
+  try {
+    return { ...listen, tls: { cert: readFileSync(tls.cert), key: readFileSync(tls.key) } };
+  } catch (thrown) {
+    throw new PawlError(
+      "usage",
+      `The certificate or its key cannot be read: ${(thrown as Error).message}.`,
+      "Name files that you may read: --cert FILE --key FILE.",
+      thrown,
+    );
+  }
+}
+
+/** A device is shown at the terminal, and recorded in each project of the board. */
+async function seeDevice(
+  seen: DeviceSeen,
+  {
+    onError,
+    opens,
+    order,
+  }: Pick<ServeContext, "onError"> & {
+    readonly opens: readonly (() => Promise<Project>)[];
+    readonly order: BoardOrder;
+  },
+): Promise<void> {
+  order.onSeen(`${new Date().toTimeString().slice(0, 5)} ${deviceLine(seen)[0]}`);
+  for (const open of opens)
+    try {
+      await recordDevice(await open(), seen);
+    } catch (thrown) {
+      onError(toPawlError(thrown).message);
+    }
+}
+
+export async function recordDevice({ runtime }: Project, seen: DeviceSeen): Promise<void> {
+  const { newId, now, store } = runtime;
+  await store.commit(store.view(), [appended({ ...seen, id: newId(), time: now().toISOString() })]);
+}
+
+/** Shown at the start, so that the person sees a device that they did not let in. */
+function knownDevice({ added, name, passkey }: Device): string {
+  const how = passkey ? "with its passkey" : "with its cookie";
+  return `The device ${name}, added on ${added.slice(0, 10)}, may come in ${how}. If it is not yours: pawl board --revoke`;
+}
+
+export function devicesPlace(environment: Environment) {
+  return openStatePlace(machineFolder(environment, "devices"));
 }
 
 /** With a memory, since the pages load all runs after each event. */

@@ -7,7 +7,7 @@ import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { findRoot, type RootWanted } from "../config/project-root.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { Caller } from "../core/event.ts";
+import type { Caller, DeviceSeen } from "../core/event.ts";
 import { masked } from "../core/text/masked.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { asCommandLine } from "../runtime/transaction/person.ts";
@@ -87,6 +87,8 @@ export function personPort(
     },
     agent,
     terminal,
+    edit: async (text, ending) =>
+      (await import("../adapters/process/open-editor.ts")).openEditor(text, ending, environment),
     async keys(root) {
       const { configFolder, openKeys } = await import("../adapters/signatures/keys.ts");
       return openKeys(environment, { root, folder: configFolder(environment) });
@@ -118,6 +120,8 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
     },
     guard: async (root) =>
       (await import("./guard/guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    makeRepository: async (folder, files) =>
+      (await import("../adapters/git/make-repository.ts")).makeRepository(folder, files, environment),
     clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),
   };
 }
@@ -135,6 +139,20 @@ export function serversPort(place: HostPlace): ServersPort {
   const { environment, home, terminal, version } = place;
   return {
     board: (order) => boardOf(order, place),
+    async figures(project, at) {
+      const { serveFigures } = await import("../surfaces/board/server/metrics.ts");
+      const found = { root: project.root, open: async () => project, tail: () => [] };
+      return serveFigures(found, at, environment.PAWL_METRICS_TOKEN || null);
+    },
+    async devices() {
+      const [{ devicesPlace, recordDevice }, { openDevices }] = await Promise.all([
+        import("./board.ts"),
+        import("../adapters/devices/devices.ts"),
+      ]);
+      const devices = openDevices(devicesPlace(environment));
+      const report = async (seen: DeviceSeen) => recordDevice(await projectsPort(place).open(), seen);
+      return { ...devices, report };
+    },
     async mcp(project, names) {
       // It lives as long as its client, and each agent has one: memory counts more than the last tenth of
       // speed.

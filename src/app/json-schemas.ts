@@ -5,13 +5,13 @@
 import { z } from "zod";
 import { pawlFile } from "../config/config-schema.ts";
 import { tasksFile } from "../tasks-file/schema.ts";
-import { WORKFLOW_FILE } from "../workflows/custom/schema.ts";
+import { EXTENDING_FILE, WORKFLOW_FILE } from "../workflows/custom/schema.ts";
 
 /** Published file name → schema. */
 export const JSON_SCHEMAS = {
   "pawl.schema.json": async () => render("pawl.yaml", await pawlFile()),
   "tasks.schema.json": () => render("tasks.yaml", tasksFile),
-  "workflow.schema.json": () => render("A workflow of one's own", WORKFLOW_FILE),
+  "workflow.schema.json": () => render("A workflow of one's own", z.union([WORKFLOW_FILE, EXTENDING_FILE])),
 } as const;
 
 function render(title: string, schema: z.ZodType): Record<string, unknown> {

@@ -1,8 +1,10 @@
 /** The adapters behind the work loop: agents, commands, worktrees, pull requests, leases and changes. */
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { openAgents } from "../adapters/agents/agents.ts";
 import { openCommands } from "../adapters/agents/commands.ts";
 import { MARK, markValue } from "../adapters/agents/mark.ts";
+import type { AgentsSetup } from "../adapters/agents/setup.ts";
 import { openSupervisor } from "../adapters/agents/supervisor.ts";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { openLeaseManager } from "../adapters/files/lease-manager.ts";
@@ -57,7 +59,6 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   const { noWall, ...wall } = wallFor(wallSetup({ root, environment, settings, programs: launch }));
   if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
   const watch = openWatch(root, bloom.tasks_file);
-  const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);
   shared?.leaseManager.onProlonged?.(supervisor.endIn);
   const marked = {
@@ -67,22 +68,16 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   const own = {
     PAWL_PROJECT: root,
     BLOOM_TASKS_FILE: join(root, bloom.tasks_file),
-    PATH: [bin, environment.PATH ?? ""].join(delimiter),
+    PATH: [join(root, BIN), environment.PATH ?? ""].join(delimiter),
   };
   return {
     ports: {
-      agents: traced(
-        openAgents({
-          projectRoot: root,
-          stateFolder: stateFolder(root, environment),
-          environment: marked,
-          agents,
-          isShared: shared !== undefined,
-          ...wall,
-          ...(noWall === undefined ? {} : { noWall }),
-        }),
-        place.traceparentOf,
-      ),
+      agents: agentsOf(place, {
+        environment: marked,
+        agents,
+        ...wall,
+        ...(noWall === undefined ? {} : { noWall }),
+      }),
       commands: tracedCommands(
         openCommands({
           projectRoot: root,
@@ -113,8 +108,8 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
     ...(wall.wall || shared
       ? {}
       : {
-          endedHere: async (ids) =>
-            (await import("../workflows/bloom/ended-in-log.ts")).endedInLog(await place.eventLog(), ids),
+          endedHere: async (items) =>
+            (await import("../workflows/bloom/ended-in-log.ts")).endedInLog(await place.eventLog(), items),
         }),
     close: supervisor.close,
   };
@@ -128,6 +123,19 @@ function bothWatches(one: Watch, other: Watch): Watch {
       return { close: () => both.forEach((each) => void each.close()) };
     },
   };
+}
+
+function agentsOf(
+  { root, environment, launch, shared, traceparentOf }: LoopPlace,
+  setup: Pick<AgentsSetup, "environment" | "agents" | "noWall" | "wall">,
+): Agents {
+  const agents = openAgents({
+    projectRoot: root,
+    stateFolder: stateFolder(root, environment),
+    isShared: shared !== undefined,
+    ...setup,
+  });
+  return withPrograms(root, launch, traced(agents, traceparentOf));
 }
 
 /** Gives each agent the span of its run, for its own tracing. */
@@ -163,11 +171,23 @@ function forgeOf({ environment, root, warn }: LoopPlace): PullRequests {
 
 const BIN = ".pawl/bin";
 
-/** Writes `bloom` and `pawl` for agents. They start this very program, whatever else has that name. */
-function writePrograms(root: string, launch: readonly string[]): string {
+/**
+ * Gives each agent `bloom` and `pawl`: they start this very program, whatever else has that name. An agent
+ * without a wall may remove them, as `git clean -fdx` does: the next one has them again.
+ */
+function withPrograms(root: string, launch: readonly string[], agents: Agents): Agents {
   const script = `#!/bin/sh\nexec ${launch.map(shellWord).join(" ")} "$@"\n`;
-  for (const name of ["bloom", "pawl"]) {
-    writeOwnFile(root, `${BIN}/${name}`, script, 0o755);
-  }
-  return join(root, BIN);
+  const write = (isThere: (path: string) => boolean) => {
+    for (const path of ["bloom", "pawl"].map((name) => `${BIN}/${name}`)) {
+      if (!isThere(join(root, path))) writeOwnFile(root, path, script, 0o755);
+    }
+  };
+  write(() => false);
+  return {
+    ...agents,
+    start(order, hear) {
+      write(existsSync);
+      return agents.start(order, hear);
+    },
+  };
 }

@@ -22,7 +22,9 @@ import { attempt } from "../core/attempt.ts";
 import { EVENTS } from "../core/event.ts";
 import { lookOnce } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
+import type { Cache } from "../core/ports/cache.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
+import type { LoopPorts } from "../core/ports/loop.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -48,6 +50,8 @@ export interface ProjectPlace {
   readonly tasksFile?: string | undefined;
   /** Set by a program that opens the project as a library. */
   readonly trust?: Pick<TrustPlace, "own" | "vouched">;
+  /** Where the project's files are; default: in the folder. */
+  readonly store?: Store | undefined;
   /** The program's file, which agents call; default: the one that was started. */
   readonly program?: string;
   /** Receives, as one line, a warning for the person; default: dropped. */
@@ -76,24 +80,13 @@ function settingsReader({ environment, home, root }: ProjectPlace) {
 /** Opens the project at the root, after applying pending commits. */
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
-  const packaged = packagedTexts(join(home, "workflows"));
-  const files = {
-    root,
-    packaged,
-    state: openStateHome(root, environment),
-    editors: async () => ({ tasks: (await import("../tasks-file/edit.ts")).editTasks }),
-    onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
-    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
-  };
-  const untracked = () => checkUntracked(root, environment);
-  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  const { files, isFolder, ownFiles, untracked } = openFiles(place);
   const commits = noteCommits(untracked, (changes) => {
     notices.saw(changes);
     telemetry.saw(changes);
   });
-  const ownFiles = openStore(files);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
-  const cache = openCache(files.state, versionOf(home));
+  const cache = isFolder ? openCache(files.state, versionOf(home)) : NO_CACHE;
   const read = openConfiguration(cache);
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
   const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
@@ -106,32 +99,37 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const plain = async () => (await read(store.view())).settings;
   const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
   const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
-  const eventLog = lateEventLog(root, shared);
+  const eventLog = isFolder ? lateEventLog(root, shared) : storeLog(store, commits.watch);
   const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
   const redactor = lookOnce(() => redactorFor(root, environment));
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: (text) => redactor().text(text),
-    scopeWatch: lateScopeWatch({ root, home, environment, project: () => ({ runtime, workflows }) }),
+    ...(isFolder
+      ? { scopeWatch: lateScopeWatch({ root, home, environment, project: () => ({ runtime, workflows }) }) }
+      : {}),
   };
   return {
     ...{ root, workflows, trust, notices, runtime },
     files: shared ? commits.noted(ownFiles) : store,
     ...(shared ? { database: shared.database } : {}),
-    events: (options) => (shared ? sharedEvents(eventLog, options) : fileEvents(root, store, options)),
+    events: (options) =>
+      shared || !isFolder ? logEvents(eventLog, options) : fileEvents(root, store, options),
     eventLog,
     async openLoop() {
       await untracked();
       await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-ports.ts");
-      return openLoopOutside({
+      const settings = await present();
+      const opened = openLoopOutside({
         ...{ root, environment, eventLog, lacksTrust: trust.lacking },
-        settings: await pinnedSettings(outside, await present()),
+        settings: await pinnedSettings(outside, settings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
         warn: (line) => place.warn?.(line),
         ...(shared ? { shared: await shared.loop(commits.noted) } : {}),
         ...(await telemetry.loop()),
       });
+      return withOrders(opened, runtime, settings);
     },
     explainSettings: async () => (await read(store.view())).origins,
     ...journalOf(files),
@@ -142,6 +140,39 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       await telemetry.close();
       await shared?.close();
     },
+  };
+}
+
+/** The loop also works on what agents have in the project's own workflows. */
+async function withOrders(opened: LoopPorts, runtime: Runtime, settings: Settings): Promise<LoopPorts> {
+  if (settings.workflows.length === 0) return opened;
+  const [{ findLife, ownSources }, { driversOfOrders }] = await Promise.all([
+    import("./own-workflows.ts"),
+    import("../workflows/custom/agents/driver.ts"),
+  ]);
+  const others = await driversOfOrders(runtime, await ownSources(settings));
+  return { ...opened, lives: findLife, ...(others.length > 0 && { others }) };
+}
+
+/** The project's files: in its folder, or in the store that a program brings. */
+function openFiles(place: ProjectPlace) {
+  const { root, home, environment } = place;
+  const files = {
+    root,
+    packaged: packagedTexts(join(home, "workflows")),
+    state: openStateHome(root, environment),
+    editors: async () => ({ tasks: (await import("../tasks-file/edit.ts")).editTasks }),
+    onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
+    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
+  };
+  if (place.store !== undefined)
+    return { files, isFolder: false, ownFiles: place.store, untracked: async () => {} };
+  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  return {
+    files,
+    isFolder: true,
+    ownFiles: openStore(files),
+    untracked: () => checkUntracked(root, environment),
   };
 }
 
@@ -204,7 +235,11 @@ async function* fileEvents(root: string, store: Store, options?: EventsOptions) 
   yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
 }
 
-async function* sharedEvents(eventLog: () => Promise<EventLog>, options?: EventsOptions) {
+function storeLog(store: Store, watch: EventLog["watch"]): () => Promise<EventLog> {
+  return async () => (await import("../adapters/memory/store-log.ts")).openStoreLog(store, watch);
+}
+
+async function* logEvents(eventLog: () => Promise<EventLog>, options?: EventsOptions) {
   const { readLogEvents } = await import("../adapters/routed/read-events.ts");
   yield* readLogEvents(await eventLog(), options);
 }
@@ -222,21 +257,31 @@ function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
     : `.pawl/journal held ${what}; Pawl applied none of it and moved it to ${kept}. \`pawl repair\` shows what it would write.`;
 }
 
+const NO_CACHE: Cache = { get: async () => null, put: () => {} };
+
 const TRACKED =
   "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
 /** Wraps a store, and records commits through it. `check` runs before the first commit. */
 function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[]) => void) {
   let committed = false;
+  const heard = new Set<() => void>();
   return {
     any: () => committed,
+    watch(hear: () => void) {
+      heard.add(hear);
+      return { close: () => void heard.delete(hear) };
+    },
     noted: (store: Store): Store => ({
       ...store,
       async commit(view, changes) {
         if (!committed) await check();
         committed = true;
         const result = await store.commit(view, changes);
-        if (result === "committed") saw(changes);
+        if (result === "committed") {
+          saw(changes);
+          for (const hear of heard) hear();
+        }
         return result;
       },
     }),

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
+import { type OwnFile, ownFile } from "../core/own-file.ts";
+import type { FindLife } from "../core/ports/loop.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { RECORDS } from "../runtime/run-log/team-records.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
-import { type OwnFile, ownFile } from "../workflows/custom/own-file.ts";
 
 /**
  * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A
@@ -59,8 +60,17 @@ export async function ownSources(settings: Settings): Promise<readonly Definitio
   if (files.length === 0) return [];
   checkNames(files, [], "pawl.yaml");
   const { fileSource } = await import("../workflows/custom/load.ts");
-  return files.map(({ name, file }) => fileSource(name, file));
+  return files.map(({ name, file }) => fileSource(name, file, openBase));
 }
+
+/** The table that a task's life may extend. */
+const openBase = async () => (await import("../workflows/bloom/run/table.ts")).EXTENSIBLE;
+
+/** Finds tasks' lives among the project's workflows. */
+export const findLife: FindLife = async (view, workflows, name) => {
+  const { openLives } = await import("../workflows/custom/life.ts");
+  return openLives(openBase)(view, workflows, name);
+};
 
 function loaders(files: readonly OwnFile[], store: Store): Workflows {
   let opened: Promise<Workflows> | undefined;
@@ -81,7 +91,7 @@ async function openAll(files: readonly OwnFile[], store: Store): Promise<Workflo
     import("../workflows/custom/module.ts"),
     import("../workflows/custom/load.ts"),
   ]);
-  const sources = files.map(({ name, file }) => fileSource(name, file));
+  const sources = files.map(({ name, file }) => fileSource(name, file, openBase));
   return openOwnWorkflows({ sources, view: () => store.view() });
 }
 

@@ -109,6 +109,14 @@ function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Gi
       await lacking(place, [one, other]);
       return (await import("../adapters/git/tree.ts")).between(await withHub(), one, other);
     },
+    async shapes(from, to) {
+      await lacking(place, [from, to]);
+      return (await import("../adapters/git/shapes.ts")).shapes(await withHub(), from, to);
+    },
+    async blob(order) {
+      await lacking(place, [order.object]);
+      return (await import("../adapters/git/shapes.ts")).blob(await withHub(), order);
+    },
     async committed(order) {
       await lacking(place, [order.commit]);
       return (await import("../adapters/git/workspace/stripped-tree.ts")).committed(await withHub(), order);

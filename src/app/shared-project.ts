@@ -17,7 +17,8 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { RECORDS } from "../runtime/run-log/team-records.ts";
-import { ACCOUNTS } from "../workflows/bloom/agent-rest.ts";
+import { ACCOUNTS } from "../scheduler/agent-rest.ts";
+import { PROGRESS } from "../tasks-file/progress.ts";
 import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
 import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
 import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
@@ -65,6 +66,7 @@ export function openShared({ environment, files, root, settings }: SharedPlace):
       list: async () => (await project()).workers.list(),
       atWork: async () => (await project()).workers.atWork(),
       spentToday: async () => (await project()).workers.spentToday(),
+      logins: async (run) => (await project()).workers.logins(run),
     },
     eventLog: async (log) => openMergedLog(log, (await project()).eventLog, routes.isSharedRun),
     database: project,
@@ -121,7 +123,8 @@ const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/log/bloom", `
 export function bloomsRoutes(tasksFile: string): Routes {
   const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   return {
-    isShared: (path) => path === tasksFile || path === ACCOUNTS || isRun(path) || isBelow(path),
+    isShared: (path) =>
+      path === tasksFile || path === PROGRESS || path === ACCOUNTS || isRun(path) || isBelow(path),
     isSharedRun: (run) => run.startsWith("bloom:"),
     leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
     // An accepted proposal is of no more use.

@@ -12,6 +12,7 @@ import { PawlError } from "../core/error.ts";
 import type { Approvals } from "../core/ports/approvals.ts";
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Settings } from "../core/settings.ts";
+import type { GateProof } from "../runtime/module.ts";
 import type { Workflows } from "../runtime/project.ts";
 import type { VerifyOrder } from "../surfaces/cli/line/command.ts";
 import type { Base } from "../verify/records.ts";
@@ -19,7 +20,7 @@ import type { Fault, Report } from "../verify/report.ts";
 import { verifyRange } from "../verify/verify.ts";
 import { openOwnWorkflows } from "../workflows/custom/module.ts";
 import { lazyPort } from "./lazy-port.ts";
-import { ownSources } from "./own-workflows.ts";
+import { findLife, ownSources } from "./own-workflows.ts";
 import { signaturesOf } from "./ports.ts";
 
 export interface VerifyPlace {
@@ -66,12 +67,19 @@ async function baseOf(history: RangeHistory, shipped: Workflows): Promise<Base> 
   const { settings } = await openConfiguration()(view);
   const own = openOwnWorkflows({ sources: await ownSources(settings), view: () => view });
   const workflows: Workflows = { ...own, ...shipped };
+  const find = async (name: string): Promise<GateProof | null> => {
+    const module = Object.hasOwn(workflows, name) ? await workflows[name]?.() : undefined;
+    if (module?.fault) throw module.fault;
+    return (await module?.proof?.({ view, settings, lives: findLife })) ?? null;
+  };
+  // The same for every record of a workflow; Bloom's proves the life of each task.
+  const proofs = new Map<string, Promise<GateProof | null>>();
   return {
     settings,
-    async proof(name) {
-      const module = Object.hasOwn(workflows, name) ? await workflows[name]?.() : undefined;
-      if (module?.fault) throw module.fault;
-      return (await module?.proof?.()) ?? null;
+    proof(name) {
+      const found = proofs.get(name) ?? find(name);
+      proofs.set(name, found);
+      return found;
     },
   };
 }

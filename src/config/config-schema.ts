@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { NOTICE_KINDS } from "../core/notice.ts";
 import { pathFault } from "../core/path.ts";
+import { SIZES } from "../core/settings.ts";
 import { GATE_LEVELS } from "../core/strength.ts";
 import { loadWorkflows } from "../runtime/project.ts";
 import { RUN_TOOLS } from "../workflows/alfred/state/status.ts";
@@ -25,9 +26,13 @@ const reviewers = z.union(
 export const ALFRED_FILE = z.strictObject({
   provider: z.enum(["local", "jira", "linear", "github"]).optional().describe("Where tasks come from."),
   reviews: z
-    .partialRecord(z.enum(["default", ...RUN_TOOLS]), reviewers)
+    .union([z.enum(SIZES), z.partialRecord(z.enum(["default", ...RUN_TOOLS]), reviewers)], {
+      error: `expected ${SIZES.join(", ")}, or the reviewers by tool`,
+    })
     .optional()
-    .describe("Who reviews an artifact, in order, per tool; `default` for the tools not named."),
+    .describe(
+      "How much review a task gets: light, standard or careful; or who reviews an artifact, in order, per tool, `default` for the tools not named.",
+    ),
   human_review: z
     .enum(["relay", "elicit", "confirm"])
     .optional()
@@ -82,6 +87,11 @@ const BLOOM_FILE = z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(8)])
       .optional()
       .describe("The agent of tasks that name none; of a list the first, see on_limit."),
+    life: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The life of tasks that name none: one of `workflows` that extends bloom."),
     on_limit: z
       .enum(["wait", "next"])
       .optional()

@@ -4,7 +4,7 @@ import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
-import { DEFAULT_SETTINGS } from "../core/settings.ts";
+import { DEFAULT_SETTINGS, SIZED_REVIEWS } from "../core/settings.ts";
 import { openConfiguration, withoutOwnSecrets } from "./config.ts";
 import { ALFRED_FILE, PAWL_FILE } from "./config-schema.ts";
 
@@ -104,6 +104,24 @@ describe("the configuration", () => {
     ],
   ])("refuses %s", async (text, why) => {
     expect((await refusal({ "pawl.yaml": `${text}\n` })).message).toContain(why);
+  });
+
+  it("takes a size in place of reviewers, over those of the file below", async () => {
+    promise("alfred.sizes");
+    const { settings, origins } = await load({
+      "pawl.yaml": "alfred:\n  reviews: light\n",
+      ".alfred/config.yml": "reviews:\n  plan_task: [ai]\nevidence: require\n",
+    });
+    expect(settings.alfred).toMatchObject({ size: "light", evidence: "require" });
+    expect(settings.alfred.reviews).toEqual(SIZED_REVIEWS.light);
+    expect(origins.find(({ path }) => path === "alfred.size")?.from).toBe("pawl.yaml:2:12");
+    const map = await load({
+      "pawl.yaml": "alfred:\n  reviews:\n    plan_task: [ai]\n",
+      ".alfred/config.yml": "reviews: light\n",
+    });
+    expect(map.settings.alfred).toMatchObject({ size: null, reviews: { plan_task: ["ai"], start_task: [] } });
+    const wrong = await refusal({ "pawl.yaml": "alfred:\n  reviews: lite\n" });
+    expect(wrong.message).toContain("expected light, standard, careful, or the reviewers by tool");
   });
 
   it("lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from", async () => {
@@ -247,12 +265,12 @@ describe("the configuration", () => {
     // What the environment and the command line say is no matter of a file.
     // Those that stand in come with `agent` as a list.
     const { searched, stand_ins, ...sayable } = DEFAULT_SETTINGS.bloom;
-    expect(Object.keys(ALFRED_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS.alfred).sort());
+    // `size` is what `reviews` says in one word.
+    const { size, ...alfred } = DEFAULT_SETTINGS.alfred;
+    expect(size).toBeNull();
+    expect(Object.keys(ALFRED_FILE.shape).sort()).toEqual(Object.keys(alfred).sort());
     // Null stands for what is not there; a file leaves it out.
-    const text = JSON.stringify(
-      { alfred: DEFAULT_SETTINGS.alfred, bloom: sayable },
-      (_, value) => value ?? undefined,
-    );
+    const text = JSON.stringify({ alfred, bloom: sayable }, (_, value) => value ?? undefined);
     expect(PAWL_FILE.safeParse(JSON.parse(text)).error).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import { pathFault, projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import { DATABASE_URL } from "../core/ports/database.ts";
 import type { View } from "../core/ports/store.ts";
-import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
+import { DEFAULT_SETTINGS, type Settings, SIZED_REVIEWS, type Size } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
 import type { ParsedFile, Tree } from "./config-file.ts";
 
@@ -127,12 +127,12 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
     import("./config-file.ts"),
     import("./config-schema.ts"),
   ]);
-  const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
+  const lower = alfred === null ? null : withSize(parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE));
   const upper = pawl === null ? null : withShortForms(parseFile(PAWL_YAML, pawl, await pawlFile()));
   let tree: Tree = {};
   const places: [string, string][] = [];
   for (const layer of [
-    lower && { tree: { alfred: lower.tree }, skip: 1, file: lower },
+    lower && { tree: { alfred: besides(lower.tree, upper?.tree) }, skip: 1, file: lower },
     upper && { tree: upper.tree, skip: 0, file: upper },
   ]) {
     if (!layer) continue;
@@ -151,7 +151,32 @@ export function spelledOut(tree: Tree): Tree {
     const name = SHORT[key];
     return [key, typeof name === "string" && typeof value === "string" ? { [name]: value } : value];
   });
-  return withStandIns(withEnvironment(Object.fromEntries(entries)));
+  const spelled = withStandIns(withEnvironment(Object.fromEntries(entries)));
+  return isObject(spelled.alfred) ? { ...spelled, alfred: sized(spelled.alfred) } : spelled;
+}
+
+/** `reviews: light` is short for its size and the reviewers of that; a map of reviewers has no size. */
+function sized(alfred: Tree): Tree {
+  const { reviews } = alfred;
+  if (isObject(reviews)) return { ...alfred, size: null };
+  return typeof reviews === "string"
+    ? { ...alfred, size: reviews, reviews: SIZED_REVIEWS[reviews as Size] }
+    : alfred;
+}
+
+function withSize({ place, tree }: ParsedFile): ParsedFile {
+  const isShort = typeof tree.reviews === "string";
+  const placeIn = ([key = "", ...rest]: readonly string[]) =>
+    key === "size" || (key === "reviews" && isShort) ? place(["reviews"]) : place([key, ...rest]);
+  return { tree: sized(tree), place: placeIn };
+}
+
+/** The lower file's keys for `alfred`; a size above replaces its reviewers as a whole. */
+function besides(lower: Tree, upper: Tree | undefined): Tree {
+  const above = isObject(upper?.alfred) ? upper.alfred : {};
+  if (typeof above.size !== "string") return lower;
+  const { reviews: _, size: __, ...rest } = lower;
+  return rest;
 }
 
 /** `agent: [A, B]` is A; with `on_limit: next` B stands in for it. */
@@ -176,11 +201,15 @@ function withEnvironment(tree: Tree): Tree {
 
 function withShortForms(file: ParsedFile): ParsedFile {
   const isShort = (key = "") => Object.hasOwn(SHORT, key) && typeof file.tree[key] === "string";
+  const { alfred } = file.tree;
+  const isSized = isObject(alfred) && typeof alfred.reviews === "string";
   const place = ([key = "", ...rest]: readonly string[]) => {
     if (key === "task_environment") return file.place(["environment", ...rest]);
     if (key === "environment" && isObject(file.tree.environment))
       return file.place(["environment", "variables"]);
     if (key === "bloom" && rest[0] === "stand_ins") return file.place(["bloom", "agent"]);
+    if (key === "alfred" && (rest[0] === "size" || (rest[0] === "reviews" && isSized)))
+      return file.place(["alfred", "reviews"]);
     return file.place(isShort(key) ? [key] : [key, ...rest]);
   };
   return { tree: spelledOut(file.tree), place };

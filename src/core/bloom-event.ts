@@ -8,6 +8,16 @@ import type { Strength } from "./strength.ts";
  */
 export type BloomEvent = Of<LoopEvents> | Of<TaskEvents, { readonly taskId: string }>;
 
+/** The events of the loop as a whole, whatever its runs are. */
+export type LoopEvent = Extract<BloomEvent, { readonly type: `loop:${string}` }>;
+
+type OfRuns = "failed" | "waiting" | "lease_lost" | "overtaken";
+
+/** What the loop itself says of a run. A workflow shows it under its own name: Bloom as `task:failed`. */
+export type LoopRunEvent = {
+  [T in OfRuns]: { readonly type: T; readonly run: string } & Readonly<TaskEvents[`task:${T}`]>;
+}[OfRuns];
+
 /**
  * Turns a table of events into their union: each event gets its type, and the fields that all of them share.
  */
@@ -16,7 +26,7 @@ type Of<Events, All = unknown> = {
 }[keyof Events];
 
 /**
- * Events of the whole loop. Only shown live, except `policy:changed`, `tasks:imported` and `tasks:pushed`.
+ * Events of the whole loop. Only shown live, except `policy:changed` and `tasks:imported`.
  */
 interface LoopEvents {
   "loop:stands": {
@@ -46,8 +56,6 @@ interface LoopEvents {
   "loop:resumed": object;
   /** Tasks of another tool were brought into the tasks file. Stored. */
   "tasks:imported": { format: string; into: string; added: number; updated: number; by: string };
-  /** A person replaced the database's tasks with an edited file. Stored, in the database alone. */
-  "tasks:pushed": { file: string; added: number; changed: number; removed: number; by: string };
   /** The files loosen the policy of an open run. The change does not count until a person accepts it. */
   "policy:changed": {
     /** `workflow:id`, or `bloom` for the loop's own settings. */
@@ -120,10 +128,13 @@ interface TaskEvents {
   /** An unexpected error; the run skips the task and continues with the others. Only shown live. */
   "task:failed": { code: string; reason: string; fix: string };
   "task:waiting": { reason: string };
-  "task:approved": { by: string; strength?: Strength };
+  /** `login`: the database's that brought it, where there is one. */
+  "task:approved": { by: string; strength?: Strength; login?: string };
   "task:interjected": { text: string };
   "task:assigned": { worker: string };
   "task:noted": { text: string };
+  /** A person changed these keys of it. */
+  "task:edited": { keys: readonly string[]; by: string };
   "task:reset": { from: string };
   /** Its agent, or a person, declared that there is nothing to commit. */
   "task:nothing_to_do": { reason: string; by: string };
@@ -154,7 +165,7 @@ interface TaskEvents {
     /** Its owner had died. */
     abandoned: boolean;
   };
-  /** Only shown live: the worktree has the files that its repository's `setup` makes. */
+  /** Only shown live: the workspace has the files that its repository's `setup` makes. */
   "worktree:set_up": {
     folder: string;
     how: "run" | "copied";
@@ -198,14 +209,17 @@ interface TaskEvents {
   "session:opened": { session: string; agent: string };
   "session:lost": { session: string | null; reason: string };
   "question:asked": { questionId: string; text: string; blocking: boolean };
-  "question:answered": { questionId: string; answer: string };
-  "check:passed": { command: string; duration: number; commit: string | null; log: string };
+  "question:answered": { questionId: string; answer: string; by: string };
+  /** `empty`: it ran no test. */
+  "check:passed": { command: string; duration: number; commit: string | null; log: string; empty?: true };
+  /** `empty`: it ran no test, and a criterion needs one. */
   "check:failed": {
     command: string;
     exit: number | null;
     duration: number;
     commit: string | null;
     log: string;
+    empty?: true;
   };
   /** It failed (`exit`, `failed`: the folder with that output), and then passed on the same files. */
   "check:flaky": {

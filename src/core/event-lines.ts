@@ -1,9 +1,10 @@
 /** Each event as one sentence for a person, for every surface. */
 import type { BloomEvent } from "./bloom-event.ts";
-import type { OwnEvent, PawlEvent } from "./event.ts";
+import { type DeviceSeen, type OwnEvent, type PawlEvent, runOfTask } from "./event.ts";
 import { renderChange, whileOpen } from "./policy.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
-import { type Strength, strengthWords } from "./strength.ts";
+import { loginWords, type Strength, strengthWords } from "./strength.ts";
+import { fewOf } from "./text/few.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];
 export type OfTask = Extract<BloomEvent | PawlEvent, { readonly taskId: string }>;
@@ -18,7 +19,7 @@ const SENTENCES: Sentences = {
       ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${lasting(duration)}`, null]
       : [`agent failed: ${reason}: ${detail}`, "red"],
   "agent:strayed": ({ files }) => [
-    `changed outside the worktree while the agent ran: ${files.map(changedWhen).join(", ")}`,
+    `changed outside the workspace while the agent ran: ${files.map(changedWhen).join(", ")}`,
     "red",
   ],
   "agent:refused": ({ what }) => [`agent was refused: ${what.join("; ")}`, "yellow"],
@@ -41,8 +42,12 @@ const SENTENCES: Sentences = {
   "step:completed": ({ stepId, duration }) => [`step ${stepId} done after ${lasting(duration)}`, "green"],
   "step:cancelled": ({ stepId, reason }) => [`step ${stepId} cancelled: ${reason}`, "yellow"],
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} assumed done: ${reason}`, "yellow"],
-  "check:passed": ({ command }) => [`passed: ${command}`, "green"],
-  "check:failed": ({ command, exit }) => [`failed (${exit ?? "ended"}): ${command}`, "red"],
+  "check:passed": ({ command, empty }) =>
+    empty ? [`ran no test: ${command}`, "yellow"] : [`passed: ${command}`, "green"],
+  "check:failed": ({ command, empty, exit }) => [
+    `failed (${empty ? "ran no test" : (exit ?? "ended")}): ${command}`,
+    "red",
+  ],
   "check:flaky": ({ command, exit }) => [
     `flaky: ${command} ended with ${exit ?? "a signal"}, then passed on the same files`,
     "yellow",
@@ -86,7 +91,7 @@ const SENTENCES: Sentences = {
   ],
   "git:pr_merged": ({ url }) => [`pull request merged: ${url}`, "green"],
   "git:pr_closed": ({ url }) => [`pull request closed without a merge: ${url}`, "red"],
-  "worktree:ensured": ({ branch, from }) => [`worktree on ${branch} made from ${from}`, null],
+  "worktree:ensured": ({ branch, from }) => [`workspace on ${branch} made from ${from}`, null],
   "environment:up": ({ name, ports, slot }) => [
     `has ${name} for itself: slot ${slot}${ports.length > 0 ? `, ports ${ports.join(", ")}` : ""}`,
     null,
@@ -95,9 +100,9 @@ const SENTENCES: Sentences = {
     reason === null
       ? [`gives back ${name}${abandoned ? ", which a dead worker had" : ""}`, null]
       : [`gives back ${name}, though that failed: ${reason}`, "red"],
-  "worktree:removed": ({ branch }) => [`worktree of ${branch} removed`, null],
+  "worktree:removed": ({ branch }) => [`workspace of ${branch} removed`, null],
   "worktree:lost": ({ folder }) => [
-    `its worktree lost its .git and was recreated; the old files are in ${folder}`,
+    `its workspace lost its .git and was recreated; the old files are in ${folder}`,
     "yellow",
   ],
   "worktree:left_behind": ({ folder }) => [
@@ -108,7 +113,7 @@ const SENTENCES: Sentences = {
     how === "run" ? `ran its setup, in ${lasting(duration)}${undone(putBack)}` : "reused an earlier setup",
     putBack.length === 0 ? null : "yellow",
   ],
-  "worktree:kept": ({ reason }) => [`keeps its worktree: ${reason}`, "yellow"],
+  "worktree:kept": ({ reason }) => [`keeps its workspace: ${reason}`, "yellow"],
   "task:status_changed": ({ from, to, by }) => [`${from} → ${to}, by ${by}`, null],
   "task:added": ({ by, title }) => [`added by ${by}: ${title}`, null],
   "task:claimed": ({ worker, takenOver }) => [`${takenOver ? "taken over" : "claimed"} by ${worker}`, null],
@@ -131,10 +136,14 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "task:waiting": ({ reason }) => [`waits for you: ${reason}`, "yellow"],
-  "task:approved": ({ by, strength }) => [`approved by ${by} (${strengthWords(strength)})`, "green"],
+  "task:approved": ({ by, login, strength }) => [
+    `approved by ${by}${loginWords(login)} (${strengthWords(strength)})`,
+    "green",
+  ],
   "task:interjected": ({ text }) => [`gets the interjection: ${text}`, null],
   "task:assigned": ({ worker }) => [`assigned to ${worker}`, null],
   "task:noted": ({ text }) => [`note: ${text}`, null],
+  "task:edited": ({ by, keys }) => [`edited by ${by}: ${keys.join(", ")}`, null],
   "task:reset": () => ["starts over", null],
   "task:completed": () => ["is done", "green"],
   "question:asked": ({ questionId, text }) => [`asks ${questionId}: ${text}`, "yellow"],
@@ -145,7 +154,7 @@ const SENTENCES: Sentences = {
 
 /** `workflow:id`; null: the event is about no run. */
 export function runOf(event: PawlEvent): string | null {
-  if ("taskId" in event) return `bloom:${event.taskId}`;
+  if ("taskId" in event) return runOfTask(event.taskId);
   return "summary" in event ? event.run : null;
 }
 
@@ -162,17 +171,13 @@ export function lineOf(event: PawlEvent): Line {
       `${event.by} imported ${event.format} into ${event.into}: ${event.added} new, ${event.updated} updated`,
       null,
     ];
-  if (event.type === "tasks:pushed")
-    return [
-      `${event.by} pushed ${event.file}: ${event.added} new, ${event.changed} changed, ${event.removed} removed`,
-      null,
-    ];
   if (event.type === "policy:accepted")
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "guard:strayed")
     return [`out-of-scope edits at "${event.state}": ${event.paths.join(", ")}`, "red"];
   if (event.type === "guard:accepted")
     return [`a person accepted out-of-scope edits: ${event.paths.join(", ")}`, "green"];
+  if (event.type.startsWith("device:")) return deviceLine(event as DeviceSeen);
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} was moved aside, to ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")
@@ -184,13 +189,27 @@ export function lineOf(event: PawlEvent): Line {
   return [summary ?? type.replace(/[:_]/g, " "), null];
 }
 
+export function deviceLine({ device, from, how, type }: DeviceSeen): Line {
+  const who = `${device === null ? "a device" : `the device ${device}`}${from === null ? "" : ` (from ${from})`}`;
+  const done = {
+    "device:added": "may use the board from now on",
+    "device:entered": "came in",
+    "device:refused": "was refused by the board",
+    "device:revoked": "may no longer use the board",
+  }[type];
+  return [`${who} ${done}: ${how}`, type === "device:refused" ? "red" : null];
+}
+
 /** The strength of a person's verdict, in words, if the event is one. */
-function wordOf({ strength }: { readonly strength?: Strength }): string {
-  return strength === undefined ? "" : ` (${strengthWords(strength)})`;
+function wordOf({ login, strength }: { readonly login?: string; readonly strength?: Strength }): string {
+  return strength === undefined ? "" : `${loginWords(login)} (${strengthWords(strength)})`;
 }
 
 /** The sentence, which begins with the task's id, and its colour. */
 export function sentenceOf(event: OfTask): Line {
+  // It names the tasks itself.
+  if (event.type === "task:failed" && event.code === "agent-missing")
+    return [`${event.reason} ${event.fix}`, "red"];
   const sentence = SENTENCES[event.type] as ((event: OfTask) => Line) | undefined;
   // A newer Pawl may have written events that this one does not know.
   const [text, colour] = sentence?.(event) ?? [event.type.replace(/[:_]/g, " "), null];
@@ -209,14 +228,14 @@ const PURPOSES: Readonly<Record<string, string>> = {
   resolve: "resolves conflicts",
   "repair-merge": "repairs what failed on the merge",
   "pull-request": "works on what came back on its pull request",
+  rework: "works on what a person asked for",
 };
 
 const SHOWN = 5;
 
 function undone(paths: readonly string[]): string {
   if (paths.length === 0) return "";
-  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
-  return `; it changed files that git tracks, which were put back: ${paths.slice(0, SHOWN).join(", ")}${more}`;
+  return `; it changed files that git tracks, which were put back: ${fewOf(paths, SHOWN)}`;
 }
 
 function changedWhen({ path, at }: ChangedOutside): string {
@@ -224,7 +243,7 @@ function changedWhen({ path, at }: ChangedOutside): string {
 }
 
 function forWhat(purpose: string): string {
-  return PURPOSES[purpose] ?? purpose;
+  return Object.hasOwn(PURPOSES, purpose) ? (PURPOSES[purpose] ?? purpose) : purpose;
 }
 
 function lasting(milliseconds: number): string {

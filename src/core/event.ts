@@ -10,6 +10,11 @@ export const EVENTS = projectPath(".pawl/events.jsonl");
  * The union of all events, named in the past tense. Pawl appends an event to `.pawl/events.jsonl` in the same
  * commit as the state that it describes. CLI, MCP, terminal UI and board read the events.
  */
+/** The run that an event is about by its `taskId`: a task of Bloom, or a run of one of the project's own workflows by its whole name. */
+export function runOfTask(taskId: string): string {
+  return taskId.includes(":") ? taskId : `bloom:${taskId}`;
+}
+
 export type PawlEvent = ProjectEvent & {
   /** Unique. A replay recognises an append by it. */
   readonly id: string;
@@ -36,6 +41,7 @@ export interface ProjectEvents {
   readonly edit: EditKept;
   readonly journal: JournalForeign | JournalAccepted;
   readonly guard: GuardStrayed | GuardAccepted;
+  readonly device: DeviceSeen;
   readonly bloom: BloomEvent;
 }
 
@@ -67,6 +73,8 @@ export interface RunAdvanced {
   readonly by: Caller;
   /** Only of a person's verdict. */
   readonly strength?: Strength;
+  /** The database's login that brought it, if it is a verdict in one. */
+  readonly login?: string;
   /** The caller's own trace span (`traceparent`), if it gave one. */
   readonly trace?: string;
 }
@@ -120,6 +128,17 @@ export interface JournalAccepted {
   readonly by: Caller;
 }
 
+/** A device of `pawl board --listen` came, was turned away, or lost its access. */
+export interface DeviceSeen {
+  readonly type: "device:added" | "device:entered" | "device:refused" | "device:revoked";
+  /** Null: unknown. */
+  readonly device: string | null;
+  /** The peer's address, which behind a tunnel is the tunnel's own; null: not over the network. */
+  readonly from: string | null;
+  /** Why it was refused, or how it came in. */
+  readonly how: string;
+}
+
 /** The caller, and its channel. Stored with a verdict; `Strength` is what the verdict is worth. */
 export interface Caller {
   /**
@@ -136,4 +155,9 @@ export interface Caller {
    * if the process cannot prove that it belongs to that agent; then it may speak for none.
    */
   readonly task?: string | null;
+  /**
+   * Present if the caller is a device of `pawl board --listen`: its name. Such a caller approves only with its
+   * passkey.
+   */
+  readonly device?: string;
 }

@@ -3,6 +3,7 @@
  * types), never from its sentences, which change with its version and locale.
  */
 import type { core } from "zod";
+import { isObject } from "./json.ts";
 import { nearest } from "./text/nearest.ts";
 
 export interface Fault {
@@ -34,11 +35,21 @@ export function faultsOf(
     if (issue.code === "invalid_key")
       return [unknownKey(schema, issue.path.slice(0, -1), issue.path.at(-1) ?? "", input)];
     const value = valueAt(input, issue.path);
+    const inside = issue.code === "invalid_union" && isObject(value) ? issuesOfMap(issue) : null;
+    if (inside) return faultsOf(schema, inside, input);
     const near = issue.code === "invalid_value" ? nearest(String(value), issue.values.map(String)) : null;
     return [
       { ...placed(issue.path), expected: expectation(issue), found: shown(value), ...(near && { near }) },
     ];
   });
+}
+
+/** What a map does wrong, where a word may stand in its place; null: more than one kind of map is allowed. */
+function issuesOfMap({ errors, path }: core.$ZodIssueInvalidUnion): readonly core.$ZodIssue[] | null {
+  const isOther = ({ code, path: own }: core.$ZodIssue) =>
+    own.length === 0 && (code === "invalid_type" || code === "invalid_value");
+  const maps = errors.filter(([first]) => first && !isOther(first));
+  return maps.length === 1 ? (maps[0] ?? []).map((own) => ({ ...own, path: [...path, ...own.path] })) : null;
 }
 
 function unknownKey(
@@ -117,8 +128,13 @@ function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly s
   // biome-ignore lint/suspicious/noExplicitAny: zod's definitions are walked by their documented `def`, untyped here
   let at: any = schema;
   const bare = () => {
-    while (at?._zod?.def?.innerType ?? at?._zod?.def?.out)
-      at = at._zod.def.innerType ?? (at._zod.def.out._zod.def.shape ? at._zod.def.out : at._zod.def.in);
+    for (;;) {
+      const def = at?._zod?.def;
+      const map = def?.options?.find((each: typeof at) => each._zod.def.shape ?? each._zod.def.keyType);
+      const next = map ?? def?.innerType ?? (def?.out?._zod.def.shape ? def.out : def?.out && def.in);
+      if (!next) return;
+      at = next;
+    }
   };
   bare();
   for (const key of path) {

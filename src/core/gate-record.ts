@@ -55,7 +55,7 @@ export interface GateRecord {
   /** The sha-256 of all the evidence. */
   readonly evidence: string;
   readonly notes: string;
-  /** The run's steps since the previous record, oldest first. Their shape depends on the workflow. */
+  /** The steps of the run's log since the previous record, oldest first. */
   readonly steps: readonly Readonly<Record<string, unknown>>[];
   /** The table's variables when the run began. Null in every record except the first. */
   readonly start: Readonly<Record<string, unknown>> | null;

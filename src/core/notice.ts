@@ -53,6 +53,6 @@ export interface Notice {
   /** Whether a person must act. */
   readonly acts: "person" | "nobody";
   readonly command: string | null;
-  /** The address of a running board on the project's machine. */
+  /** The address on a running board on the project's machine: of the run's page, if it is about one. */
   readonly board: string | null;
 }

@@ -38,8 +38,13 @@ export function normalPath(path: string): string {
   return normal.length === 0 ? path : normal.join("/");
 }
 
-const MOST_KNOWN = 1000;
+const MOST_KNOWN = 20_000;
 const faultless = new Set<string>();
+
+/** The last segment of a path. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
 
 /** Why the text is not a path inside the project, or null. */
 export function pathFault(path: string): string | null {

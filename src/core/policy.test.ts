@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { comparePolicies, governing, ignoredIn } from "./policy.ts";
 
+const MET = { text: "one", check: "a" };
+
 const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
   ["alfred.human_review", "relay", "confirm"],
   ["alfred.evidence", "show", "require"],
@@ -9,6 +11,15 @@ const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
   ["alfred.checks.test", undefined, "npm test"],
   ["task.verify", ["a"], ["a", "b"]],
   ["task.steps.S1.verify", undefined, ["a"]],
+  [
+    "task.acceptance_criteria",
+    [MET],
+    [
+      { text: "two", check: "b" },
+      { check: "a", text: "one" },
+    ],
+  ],
+  ["task.steps.S1.acceptance_criteria", undefined, [MET]],
   ["task.checkpoint", undefined, true],
   ["task.budget.usd", undefined, 5],
   ["bloom.budget.turns", 10, 5],
@@ -28,6 +39,8 @@ const LOOSER: readonly (readonly [string, unknown, unknown])[] = [
   ...TIGHTER.map(([path, before, after]) => [path, after, before] as const),
   ["alfred.checks.test", "npm test", "true"],
   ["task.verify", ["a", "b"], ["a", "c"]],
+  ["task.acceptance_criteria", [MET], [{ ...MET, check: "true" }]],
+  ["task.acceptance_criteria", [MET], [{ ...MET, text: "anything" }]],
   ["task.merge_into", "develop", "main"],
   ["task.agent", "claude", "mine"],
   ["setup.", undefined, { run: ["x"] }],
@@ -65,3 +78,11 @@ describe("a policy", () => {
 function entry(path: string, value: unknown) {
   return value === undefined ? {} : { [path]: value };
 }
+
+it("a tool's own reviewers are compared with the default ones that it had", () => {
+  promise("policy.rules");
+  const pinned = { "alfred.reviews.default": ["ai", "human"] };
+  const present = { ...pinned, "alfred.reviews.plan_task": [] };
+  expect(ignoredIn(pinned, present).map(({ path }) => path)).toEqual(["alfred.reviews.plan_task"]);
+  expect(ignoredIn(present, pinned)).toEqual([]);
+});

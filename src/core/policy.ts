@@ -27,6 +27,7 @@ export interface PolicyChange {
 const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   human_review: ["relay", "elicit", "confirm"],
   evidence: ["show", "require"],
+  "alfred.size": ["light", "standard", undefined, "careful"],
   permission: ["all", "edits", "ask"],
   on_unmarked_step: ["assume", "ask", "block"],
   checkpoint: [undefined, false, true],
@@ -40,7 +41,8 @@ const GATE_ORDER: readonly unknown[] = [undefined, ...GATE_LEVELS];
 /** A smaller amount is tighter; no amount is the loosest. */
 const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$|^bloom\.caps\./;
 /** More entries are tighter. */
-const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
+const GROWING = /(^|\.)(verify|acceptance_criteria|reviews\.[a-z_]+)$/;
+const REVIEWERS = /^(alfred\.reviews\.)[a-z_]+$/;
 /** Fewer entries are tighter. */
 const SHRINKING = /(^|\.)environment$|^sandbox\.(hosts|read|write)$/;
 /** One more entry is tighter; changing an entry is not. */
@@ -55,10 +57,16 @@ const LIMIT = /^definition\.(?:(?:gates|scopes)\.|plan_files$)/;
 export function comparePolicies(pinned: Policy, present: Policy): readonly PolicyChange[] {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(present)])].sort();
   return paths.flatMap((path) => {
-    const [before, now] = [pinned[path], present[path]];
+    const [before, now] = [valueAt(pinned, path), valueAt(present, path)];
     if (canonical(before) === canonical(now)) return [];
     return [{ path, pinned: before, present: now, loosens: !tightens(path, before, now) }];
   });
+}
+
+/** A tool without reviewers of its own has the default ones. */
+function valueAt(policy: Policy, path: string): unknown {
+  const own = policy[path];
+  return own === undefined && REVIEWERS.test(path) ? policy[path.replace(REVIEWERS, "$1default")] : own;
 }
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
@@ -73,8 +81,8 @@ function tightens(path: string, before: unknown, now: unknown): boolean {
 }
 
 function holds(outer: unknown, inner: unknown): boolean {
-  const items = Array.isArray(outer) ? outer : [];
-  return Array.isArray(inner) ? inner.every((each) => items.includes(each)) : inner === undefined;
+  const items = new Set(Array.isArray(outer) ? outer.map(canonical) : []);
+  return Array.isArray(inner) ? inner.every((each) => items.has(canonical(each))) : inner === undefined;
 }
 
 /** The effective policy: the pinned one, plus the tighter settings of the present one. */
@@ -141,7 +149,7 @@ export function checkKnown(
   throw new PawlError(
     "policy-unknown",
     `${whose} continued under a policy that this machine does not have (${named.slice(0, 12)}); here another one would govern it (${present.slice(0, 12)}). Nothing was changed.`,
-    `Restore ${what}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
+    `Restore ${what}, or have a person run \`pawl config policy ${run} --accept\` in a terminal.`,
   );
 }
 

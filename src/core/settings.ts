@@ -139,6 +139,8 @@ export interface AlfredSettings {
   readonly provider: "local" | "jira" | "linear" | "github";
   /** Who reviews, in order, per tool; `default` for the tools not named. */
   readonly reviews: Readonly<Record<string, readonly Reviewer[]>>;
+  /** `reviews: light` and the like: how much process a task gets. Null: what `reviews` says per tool. */
+  readonly size: Size | null;
   /**
    * How a person's verdict reaches Pawl. relay: through `provide_review`; elicit: the client asks the person;
    * confirm: only through a person's channel such as the terminal.
@@ -157,6 +159,16 @@ export interface AlfredSettings {
   readonly personas: Readonly<Record<string, string>>;
   readonly tracker: TrackerSettings;
 }
+
+export const SIZES = ["light", "standard", "careful"] as const;
+export type Size = (typeof SIZES)[number];
+
+/** The reviewers of a size. In all of them a delivery, the push, comes after the last gate. */
+export const SIZED_REVIEWS: Readonly<Record<Size, AlfredSettings["reviews"]>> = {
+  light: { default: ["human"], start_task: [], review_task: [], test_task: [], finalize_task: [] },
+  standard: { default: ["human"], start_task: [], review_task: [], test_task: [], finalize_task: [] },
+  careful: { default: ["ai", "human"], finalize_task: [] },
+};
 
 /** How to read and update the provider's tasks, if the provider is not `local`. */
 export interface TrackerSettings {
@@ -180,6 +192,8 @@ export interface BloomSettings {
   readonly command: string;
   /** The agent of a task that names none. */
   readonly agent: string;
+  /** The life of a task that names none: one of `workflows`, which extends Bloom's table. Null: Bloom's own table. */
+  readonly life: string | null;
   /** The agents that take over such a task while its agent's account is limited or refused, in this order. */
   readonly stand_ins: readonly string[];
   /** No step begins for which less is left of its agent's quota than its last runs took. */
@@ -257,6 +271,7 @@ export const DEFAULT_SETTINGS: Settings = {
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },
+    size: null,
     human_review: "relay",
     evidence: "show",
     checks: {},
@@ -278,6 +293,7 @@ export const DEFAULT_SETTINGS: Settings = {
     searched: [],
     command: "bloom",
     agent: "claude",
+    life: null,
     stand_ins: [],
     fit: false,
     agents: 1,

@@ -3,7 +3,16 @@
  * proof, and only of the key: no program can distinguish an agent from the user whose account it runs under.
  * The words say so wherever a strength is shown.
  */
-const STRENGTHS = ["relayed", "program", "elicited", "terminal", "board", "signed", "touched"] as const;
+const STRENGTHS = [
+  "relayed",
+  "program",
+  "elicited",
+  "terminal",
+  "board",
+  "passkey",
+  "signed",
+  "touched",
+] as const;
 
 export type Strength = (typeof STRENGTHS)[number];
 
@@ -14,6 +23,7 @@ const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   elicited: "asked through the client; unverified: the client's word",
   terminal: "given at a terminal; unverified: anyone with your shell",
   board: "given on the board; unverified: anyone with your browser",
+  passkey: "given on a device with its passkey; this machine checked it, `pawl verify` cannot",
   signed: "signed at a terminal; `pawl verify` checks it",
   touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };
@@ -76,4 +86,9 @@ export function isStrongEnough(strength: Strength, level: GateLevel): boolean {
 /** Whether the gate's verdicts are signed and recorded. */
 export function isSignedLevel(level: GateLevel): boolean {
   return level === "signed" || level === "touch";
+}
+
+/** After who gave a verdict: the database's login that brought it, if one did. */
+export function loginWords(login: string | undefined): string {
+  return login === undefined ? "" : `, as ${login} in the database`;
 }

@@ -4,6 +4,7 @@
  * letter: what an edit, a pull or a merge brings later is new.
  */
 import { attempt } from "./attempt.ts";
+import { type Criterion, checksOf, criterionWords } from "./criterion.ts";
 import { canonical } from "./json.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
 import type {
@@ -22,7 +23,7 @@ import { agentsFor, DEFAULT_SETTINGS } from "./settings.ts";
 export interface Executable {
   /**
    * `command`: a shell command, from the configuration, a task, or one of the project's own workflows.
-   * `setup`: prepares a worktree. `agent`: how a program is started. `setting`: of the loop's agents and
+   * `setup`: prepares a workspace. `agent`: how a program is started. `setting`: of the loop's agents and
    * commands. `notice`: the destination of notices.
    */
   readonly kind: "command" | "setup" | "agent" | "setting" | "notice";
@@ -48,18 +49,24 @@ export interface Starts {
   readonly name: string;
   /** By purpose: `fact tests`, `rule approved`. */
   readonly commands: readonly { readonly purpose: string; readonly command: string }[];
+  /** Absent: none. `agent`: absent, the project's own. */
+  readonly agents?: readonly {
+    readonly name: string;
+    readonly agent: string | undefined;
+    readonly permission: string;
+    readonly prompts: readonly string[];
+  }[];
 }
 
 /** Everything that these settings and workflows would start. */
-export function executablesOf(
-  { alfred, agents = {}, bloom, environment, git, notify, sandbox, setup, task_environment }: Settings,
-  workflows: readonly Starts[],
-): readonly Executable[] {
+export function executablesOf(settings: Settings, workflows: readonly Starts[]): readonly Executable[] {
+  const { alfred, agents = {}, bloom, environment, git, notify, sandbox, setup, task_environment } = settings;
   return [
     ...Object.entries(alfred.checks).map(([name, text]) => command(`check ${name}`, text)),
     ...workflows.flatMap(({ name, commands }) =>
       commands.map((each) => command(`${name}, ${each.purpose}`, each.command)),
     ),
+    ...workflows.flatMap((workflow) => startsOfAgents(workflow, settings)),
     ...Object.entries(agents).map(([name, agent]) => ({
       kind: "agent" as const,
       name,
@@ -75,18 +82,31 @@ export function executablesOf(
   ];
 }
 
+/** The agents of one of the project's own workflows, and what gives them more rights. */
+function startsOfAgents({ agents = [], name: workflow }: Starts, settings: StartingSettings) {
+  return agents.flatMap(({ agent, name, permission, prompts }) => [
+    ...startsOfTask(orderOf(workflow, agent, prompts.join("\n")), settings),
+    ...(permission === "all" ? [setting(`${workflow}, agent ${name}`, "permission all")] : []),
+  ]);
+}
+
+/** An order to an agent, as a task that starts what it starts. */
+export function orderOf(id: string, agent: string | undefined, instructions: string): StartingTask {
+  return { id, title: "", agent, instructions, acceptance_criteria: [], ai_notes: [], steps: [] };
+}
+
 /** The parts of a task that decide which programs start. A request to a model is no program. */
 export interface StartingTask {
   readonly id: string;
   readonly title: string;
   readonly agent?: string | undefined;
   readonly instructions?: string | undefined;
-  readonly acceptance_criteria: readonly string[];
+  readonly acceptance_criteria: readonly Criterion[];
   readonly ai_notes: readonly string[];
   readonly verify?: readonly string[] | undefined;
   readonly steps: readonly {
     readonly instruction: string;
-    readonly acceptance_criteria: readonly string[];
+    readonly acceptance_criteria: readonly Criterion[];
     readonly verify?: readonly string[] | undefined;
   }[];
 }
@@ -97,9 +117,9 @@ export type StartingSettings = Pick<Settings, "agents"> & {
 
 /** Everything that work on the task would start. */
 export function startsOfTask(task: StartingTask, settings: StartingSettings): readonly Executable[] {
-  const { id, steps, verify = [] } = task;
+  const { id, steps } = task;
   const agents = agentsFor(task, settings.bloom);
-  const commands = [...verify, ...steps.flatMap((step) => step.verify ?? [])];
+  const commands = [task, ...steps].flatMap(checksOf);
   return [
     ...agents.map((name) => agentEntry(name, settings)),
     ...commands.map((text) => command(`verify of ${id}`, text)),
@@ -124,8 +144,9 @@ function obeysLines(name: string, { agents = {} }: Pick<Settings, "agents">): bo
 }
 
 function linesToRun({ acceptance_criteria, ai_notes, instructions = "", steps, title }: StartingTask) {
-  const words = steps.flatMap((step) => [step.instruction, ...step.acceptance_criteria]);
-  const lines = [title, instructions, ...acceptance_criteria, ...ai_notes, ...words].join("\n").split("\n");
+  const criteria = [{ acceptance_criteria }, ...steps].flatMap((each) => each.acceptance_criteria);
+  const words = [...criteria.map(criterionWords), ...steps.map((step) => step.instruction)];
+  const lines = [title, instructions, ...ai_notes, ...words].join("\n").split("\n");
   return lines.flatMap((line) => /^[\s-]*RUN:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
 }
 

@@ -102,6 +102,17 @@ describe("the Mermaid diagram", () => {
   });
 });
 
+it("a diagram and a table say which agent a rule starts", () => {
+  promise("own.agents-shown");
+  const started = {
+    ...odd,
+    rules: odd.rules.map((each) => ({ ...each, commands: [{ type: "run", agent: "critic" }] })),
+  };
+  expect(renderMermaid(started)).toContain("s_a_b_ --> s_a_b__ : go#58;on / critic\n");
+  expect(renderMermaid(started)).toMatch(/: go#58;on \[.*\] \/ critic\n/);
+  expect(renderTable(started)).toContain("| run critic |");
+});
+
 describe("a label of the Mermaid diagram", () => {
   const words = (state: string, value: string) =>
     renderMermaid({
@@ -239,7 +250,7 @@ describe("the XState export", () => {
   });
 
   it("runs with the guards and actions that the documentation gives", () => {
-    const page = readFileSync(new URL("../../docs/engine.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../docs/internals/engine.md", import.meta.url), "utf8");
     const code = /const implementations = (\{[\s\S]*?\n\});/.exec(page)?.[1];
     const implementations = new Function("assign", `return ${code};`)(assign);
     for (const workflow of [startTask.workflow, planTask.workflow, odd])

@@ -103,10 +103,16 @@ export function edgesOf(workflow: Workflow): readonly Edge[] {
   return [...edges.values()];
 }
 
+/** `event [condition] / agent`, as in UML; or `/ begin bloom`. */
 function labelOf(rule: Rule): string {
-  if (!rule.when) return rule.on;
+  const actions = (rule.commands ?? []).flatMap(({ agent, type, workflow: begun }) => {
+    if (typeof agent === "string") return [agent];
+    return type === "begin" ? [`begin ${begun}`] : [];
+  });
+  const action = actions.length > 0 ? ` / ${actions.join(", ")}` : "";
+  if (!rule.when) return `${rule.on}${action}`;
   const condition = renderBoxes(rule.when);
-  return `${rule.on} [${condition.length <= MAX_CONDITION_LENGTH ? condition : rule.id}]`;
+  return `${rule.on} [${condition.length <= MAX_CONDITION_LENGTH ? condition : rule.id}]${action}`;
 }
 
 function mermaidIds(states: readonly string[]): ReadonlyMap<string, string> {
@@ -126,7 +132,7 @@ function mermaidIds(states: readonly string[]): ReadonlyMap<string, string> {
 function mermaidText(text: string): string {
   return text
     .replace(/\s+/g, " ")
-    .replace(/[^\w .,=|[\]()-]/g, (character) => `#${character.codePointAt(0)};`);
+    .replace(/[^\w .,=|/[\]()-]/g, (character) => `#${character.codePointAt(0)};`);
 }
 
 function roles(workflow: Workflow, state: string): string {
@@ -146,7 +152,9 @@ function scopeText({ forbids = [], writes }: State): string {
 function tableLine(rule: Rule): readonly string[] {
   const to = typeof rule.to === "string" ? rule.to : mapText(rule.to);
   const sets = Object.entries(rule.set ?? {}).map(([name, setting]) => `${name} = ${settingText(setting)}`);
-  const commands = (rule.commands ?? []).map((command) => command.type);
+  const commands = (rule.commands ?? []).map(({ agent, type }) =>
+    typeof agent === "string" ? `${type} ${agent}` : type,
+  );
   const when = rule.when ? renderBoxes(rule.when) : "";
   return [
     rule.id,

@@ -7,7 +7,7 @@ import { isFinal } from "./lookup.ts";
 import type { Box, Fact, FactValue, Outcome, Rule, Workflow } from "./workflow.ts";
 
 /** Adds one blocked rule per event, from all states in which the table has no rule on that event. */
-export function fillBlocked<Table extends Workflow>(workflow: Table, reply: string): Table {
+export function fillBlocked<const Table extends Workflow>(workflow: Table, reply: string): Table {
   const states = Object.keys(workflow.states).filter((state) => !isFinal(workflow, state));
   const rules = Object.keys(workflow.events).flatMap((event): readonly Rule[] => {
     const taken = new Set(workflow.rules.filter(({ on }) => on === event).flatMap(({ from }) => from));
@@ -73,7 +73,7 @@ export function guard(workflow: Workflow, refusal: Guard): Workflow {
 }
 
 /** The combinations of both boxes, or null if there are none. */
-function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
+export function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
   const both: Record<string, readonly FactValue[]> = { ...box };
   for (const [name, values] of Object.entries(other)) {
     both[name] = valuesIn(facts, box, name).filter((value) => values.includes(value));
@@ -83,7 +83,7 @@ function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
 }
 
 /** The combinations of a box that are not in the other, as boxes. */
-function subtract(facts: Workflow["facts"], box: Box, other: Box): readonly Box[] {
+export function subtract(facts: Workflow["facts"], box: Box, other: Box): readonly Box[] {
   if (intersect(facts, box, other) === null) return [box];
   return Object.entries(other).flatMap(([name, values]) => {
     const outside = valuesIn(facts, box, name).filter((value) => !values.includes(value));

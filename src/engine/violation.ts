@@ -48,4 +48,8 @@ export type ViolationKind =
   | "reply-missing"
   | "reply-unused"
   | "too-many-combinations"
-  | "too-many-configurations";
+  | "too-many-configurations"
+  /** Rules that start agents again and again, without a counter or a person. */
+  | "loop-unbounded"
+  /** A way to a state that the table which is extended keeps closed. */
+  | "promise-broken";

@@ -8,7 +8,7 @@
  * action `take`    the rule that was taken: its id, outcome and reply
  * action `perform` a command of the rule
  *
- * docs/engine.md has these implementations in a dozen lines.
+ * docs/internals/engine.md has these implementations in a dozen lines.
  */
 
 import { initialVariables, targetOf } from "./configuration.ts";

@@ -16,6 +16,10 @@ describe("a person's verbs", () => {
     expect(personVerbOf(["--format", "json", "approve", "y"])).toBe("approve");
     expect(personVerbOf(["done", "T1", "--force"])).toBe("done --force");
     expect(personVerbOf(["done", "T1"])).toBeNull();
+    expect(personVerbOf(["task", "ready", "T1"])).toBe("ready");
+    expect(personVerbOf(["task", "step", "cancel", "T1.2"])).toBe("step cancel");
+    expect(personVerbOf(["config", "policy", "--accept"])).toBe("policy --accept");
+    expect(personVerbOf(["task", "list"])).toBeNull();
     expect(personVerbOf(["approve", "--help"])).toBeNull();
     expect(personVerbOf(["approve", "x", "-m", "--help"])).toBe("approve");
     expect(personVerbOf(["trust", "--show"])).toBeNull();

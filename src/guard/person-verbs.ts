@@ -1,3 +1,5 @@
+import { resolveCommand } from "../core/command-groups.ts";
+
 /**
  * Pawl's commands reserved for a person. Each asks at the terminal or speaks for a person, so no assistant
  * may call it. The commands themselves refuse an agent, too; the guard refuses earlier, before the command
@@ -42,9 +44,10 @@ export function personVerbOf(words: readonly string[]): string | null {
   if (words.length === plain.length + 1 && ["--help", "-h"].includes(words.at(-1) ?? "")) return null;
   const has = (options: readonly string[]) =>
     words.some((word) => options.some((option) => word === option || word.startsWith(`${option}=`)));
+  const called = resolveCommand(plain).words;
   const found = PERSON_VERBS.find(
     ({ name, only, except }) =>
-      name === plain.slice(0, name.split(" ").length).join(" ") &&
+      name === called.slice(0, name.split(" ").length).join(" ") &&
       (only === undefined || has(only)) &&
       (except === undefined || !has(except)),
   );

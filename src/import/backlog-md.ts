@@ -117,10 +117,10 @@ function taskOf(
   const { criteria, heading, text } = bodyOf(body);
   const word = textOf(fields.status) || statedIn(body);
   const state = stateOf(word);
-  const name = (card.path.split("/").at(-1) ?? "")
-    .slice(id.length, -".md".length)
-    .replace(/^[ _-]+/, "")
-    .replaceAll("-", " ");
+  const file = (card.path.split("/").at(-1) ?? "").slice(0, -".md".length);
+  // The file may have another name than its id.
+  const own = file.toLowerCase().startsWith(id.toLowerCase()) ? file.slice(id.length) : file;
+  const name = own.replace(/^[ _-]+/, "").replaceAll("-", " ");
   const { title, rest } = titled(textOf(fields.title) || heading || name || id);
   const labels = listOf(fields.labels);
   const priority = textOf(fields.priority);

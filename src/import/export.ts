@@ -1,10 +1,11 @@
 /** Renders the backlog in other formats, and lists the updates for an issue tracker. Pure. */
+import { criterionText } from "../core/criterion.ts";
 import { oneLine } from "../core/text/lines.ts";
 import { eachTask, isOpenStatus, type Step, type Task } from "../tasks-file/task.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { hasChangedStatus } from "./plan.ts";
 
-export function renderBacklog(tasks: readonly Task[], format: ExportFormat): string {
+export function renderBacklog(tasks: readonly Task[], format: Exclude<ExportFormat, "yaml">): string {
   switch (format) {
     case "json":
       return `${JSON.stringify({ tasks }, null, 2)}\n`;
@@ -26,7 +27,12 @@ function csvOf(tasks: readonly Task[]): string {
   const rows = eachTask(tasks).map(({ parent, task }) => [
     ...[task.id, task.title, task.status, parent?.id, task.depends_on.join("; "), task.phase, task.repo],
     ...[task.steps.length, task.steps.filter(({ status }) => status === "done").length],
-    ...[task.acceptance_criteria.join("\n"), textOf(task), task.cancel_reason, sourceOf(task)],
+    ...[
+      task.acceptance_criteria.map(criterionText).join("\n"),
+      textOf(task),
+      task.cancel_reason,
+      sourceOf(task),
+    ],
   ]);
   return [HEADINGS, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
 }

@@ -1,8 +1,10 @@
 /** Issues of GitHub and GitLab, in the formats of their APIs, `gh` and `glab`. */
 import { type Fields, isObject } from "../core/json.ts";
 import { recordsIn } from "./json.ts";
-import { asideRemarks, otherNotes } from "./records.ts";
-import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
+import { openText } from "./outline.ts";
+import { asideRemarks, otherNotes, renderComments } from "./records.ts";
+import type { Dependency, Read, SourceFile, SourceTask, State } from "./source.ts";
+import { stateOf } from "./states.ts";
 import { idFrom, openKeys, paragraphs, short, textOf, titledWith } from "./words.ts";
 
 function names(value: unknown): readonly string[] {
@@ -53,7 +55,7 @@ function placedBy(
 
 /** Fields that the task contains elsewhere. */
 const TAKEN = new Set(
-  "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues pull_request isPullRequest references project_id moved_to_id comments".split(
+  "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues pull_request isPullRequest references project_id moved_to_id comments notes".split(
     " ",
   ),
 );
@@ -77,14 +79,20 @@ function notesOf(issue: Fields, asides: Map<string, number>): readonly string[] 
   return [...own, ...otherNotes(others, {}, (field) => ASIDE.test(field), asides)];
 }
 
-/** The comments' texts: `gh issue list --json comments` includes them; the API only counts them. */
-function commentsIn({ comments }: Fields): string {
-  if (!Array.isArray(comments)) return "";
-  const said = comments.filter(isObject).map((each) => {
-    const author = isObject(each.author) ? textOf(each.author.login) : textOf(each.author);
-    return `${author === "" ? "" : `${author}: `}${textOf(each.body)}`;
-  });
-  return said.length === 0 ? "" : `## Comments\n\n${said.join("\n\n")}`;
+/** `gh issue list --json comments` and GitLab's export have them; the APIs only count them. */
+function commentsIn({ comments, notes }: Fields): string {
+  const all = [comments, notes].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
+  const said = renderComments(all.filter((each) => isObject(each) && each.system !== true));
+  return said === "" ? "" : `## Comments\n\n${said}`;
+}
+
+/** `closed` alone is a state; any other word than the forges' own is not guessed. */
+function stateIn(issue: Fields): State {
+  const { closed, closed_at, closedAt = closed_at, state } = issue;
+  const word = isObject(state) ? textOf(state.name) : textOf(state);
+  if (closed === true || /^closed$/i.test(word)) return { status: "done" };
+  if (word === "") return { status: textOf(closedAt) === "" ? "todo" : "done" };
+  return /^(?:re)?open(?:ed)?$/i.test(word) ? { status: "todo" } : stateOf(word);
 }
 
 // ── GitHub ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -107,7 +115,7 @@ function placeIn(url: string): IssueRef | null {
 
 export function readGitHub(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
-  const records = files.flatMap(recordsIn);
+  const records = files.flatMap((file) => recordsIn(file, remarks));
   const issues = records.filter(({ pull_request, isPullRequest, html_url, url }) => {
     const isPull =
       (isObject(pull_request) && Object.values(pull_request).some((each) => each !== null)) ||
@@ -173,8 +181,8 @@ function gitHubTask(
   const number = placeOf(issue)?.number ?? textOf(issue.number);
   const prefix = several && repository ? `${repository.split("/").at(-1)}-` : "GH-";
   const reason = (textOf(issue.state_reason) || textOf(issue.stateReason)).toLowerCase();
-  const isClosed = textOf(issue.state).toLowerCase() === "closed" || issue.closed === true;
-  const isDropped = isClosed && (reason === "not_planned" || reason === "duplicate");
+  const state = stateIn(issue);
+  const isDropped = state.status === "done" && (reason === "not_planned" || reason === "duplicate");
   const text = textOf(issue.body);
   const parent = placeIn(
     textOf(issue.parent_issue_url) ||
@@ -184,8 +192,9 @@ function gitHubTask(
     key,
     id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GH"),
     ...titledWith(textOf(issue.title), paragraphs(text, commentsIn(issue)), key),
-    status: isDropped ? "cancelled" : isClosed ? "done" : "todo",
-    ...(isDropped ? { reason: reason === "duplicate" ? "a duplicate" : "not planned" } : {}),
+    ...(isDropped
+      ? { status: "cancelled", reason: reason === "duplicate" ? "a duplicate" : "not planned" }
+      : state),
     criteria: [],
     notes: [...notesOf(issue, asides), ...linkOf(issue)],
     dependsOn: blockersIn(text, repository),
@@ -208,8 +217,9 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
 function blockersIn(text: string, repository: string): readonly Dependency[] {
   const found = new Map<string, Dependency>();
   let isBelow = false;
-  for (const { isCode, line } of linesOf(text)) {
-    if (isCode) continue;
+  const isCode = openText();
+  for (const line of text.split("\n")) {
+    if (isCode(line)) continue;
     if (/^ {0,3}#{1,6}[ \t]/.test(line)) isBelow = BLOCKERS.test(line);
     const rest = BLOCKER.exec(line)?.[1] ?? (isBelow ? LISTED.exec(line)?.[1] : undefined);
     for (const [whole, place, number] of (rest ?? "").matchAll(REFERENCE)) {
@@ -225,20 +235,11 @@ const BLOCKERS = /^ {0,3}#{1,6}[ \t]+(?:depends on|blocked by|dependencies)[\s*_
 const LISTED = /^\s{0,10}[-*+] (?:\[.\] )?((?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,12}\b)/;
 const REFERENCE = /(?:([\w.-]{1,100}\/[\w.-]{1,100}))?#(\d{1,12})\b/g;
 
-function* linesOf(text: string): Generator<{ readonly line: string; readonly isCode: boolean }> {
-  let isCode = false;
-  for (const line of text.split("\n")) {
-    const isFence = /^ {0,3}(?:```|~~~)/.test(line);
-    if (isFence) isCode = !isCode;
-    yield { line, isCode: isCode || isFence };
-  }
-}
-
 // ── GitLab ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function readGitLab(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
-  const records = files.flatMap(recordsIn);
+  const records = files.flatMap((file) => recordsIn(file, remarks));
   const issues = records.filter((each) => !isMergeRequest(each));
   if (issues.length < records.length)
     remarks.push(`${records.length - issues.length} merge requests: left out.`);
@@ -251,13 +252,11 @@ export function readGitLab(files: readonly SourceFile[]): Read {
     const prefix = projects.size > 1 && project ? `${project.split("/").at(-1)}-` : "GL-";
     const text = textOf(issue.description);
     const isMoved = issue.moved_to_id !== null && issue.moved_to_id !== undefined;
-    const isClosed = textOf(issue.state).toLowerCase() === "closed";
     return {
       key,
       id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GL"),
-      ...titledWith(textOf(issue.title), text, key),
-      status: isMoved ? "cancelled" : isClosed ? "done" : "todo",
-      ...(isMoved ? { reason: "moved elsewhere" } : {}),
+      ...titledWith(textOf(issue.title), paragraphs(text, commentsIn(issue)), key),
+      ...(isMoved ? { status: "cancelled" as const, reason: "moved elsewhere" } : stateIn(issue)),
       criteria: [],
       notes: [...notesOf(issue, asides), ...linkOf(issue)],
       dependsOn: blockersIn(text, project),

@@ -3,6 +3,7 @@ import { promise } from "../../test/rig/promise.ts";
 import { readBacklogMd } from "./backlog-md.ts";
 import { readGitHub, readGitLab } from "./forge-issues.ts";
 import { readBeads } from "./formats/beads.ts";
+import { readAs } from "./readers.ts";
 
 const fileOf = (data: unknown, path = "issues.json") => [
   { path, text: typeof data === "string" ? data : JSON.stringify(data) },
@@ -80,8 +81,11 @@ describe("Backlog.md", () => {
       { path: "backlog/tasks/task-3 - Three.md", text: "# task-3 - Third one\n\ntext\n" },
       card("tasks/task-4 - x.md", "id: task-4\ntitle: A: b: c\nstatus: Won't Do\ndependencies:\n  - task-3"),
       { path: "backlog/tasks/README.md", text: "# Tasks\n" },
+      card("tasks/TASK-5 - Five-words.md", "id: task-5"),
+      card("tasks/another-name.md", "id: task-6"),
     ]);
-    expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
+    expect(tasks.slice(2).map(({ title }) => title)).toEqual(["Five words", "another name"]);
+    expect(tasks.slice(0, 2).map(({ id, status, title }) => [id, title, status])).toEqual([
       ["task-3", "Third one", "todo"],
       ["task-4", "A: b: c", "cancelled"],
     ]);
@@ -238,6 +242,19 @@ describe("GitHub", () => {
       ["GH-2", "acme/app#2"],
     ]);
     expect(remarks).toEqual(["2 pull requests: left out."]);
+  });
+
+  it("says how many records have no title, in each forge's list", () => {
+    promise("import.texts");
+    const text = JSON.stringify([{ title: "a", number: 1, iid: 1 }, { title: "", number: 2 }, { body: "b" }]);
+    for (const format of ["github", "gitlab", "vibe-kanban"] as const) {
+      const { remarks, tasks } = readAs(format, [{ path: "i.json", text }]);
+      expect([format, tasks.length, remarks.join()]).toEqual([
+        format,
+        1,
+        expect.stringContaining("i.json: 2 records have no title: left out."),
+      ]);
+    }
   });
 
   it("reads a search answer, pages one after another, and pages in a list", () => {

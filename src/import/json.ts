@@ -33,9 +33,13 @@ export function parseMany(path: string, source: string): readonly unknown[] {
 
 const LISTS = ["items", "data", "issues", "nodes", "tasks"];
 
-/** The records with a title: from a list, pages of lists, a search result, or one per line. */
-export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
+/**
+ * The records with a title: from a list, pages of lists, a search result, or one per line. `remarks` gets how
+ * many have none.
+ */
+export function recordsIn({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
   const found: Fields[] = [];
+  let untitled = 0;
   const take = (value: unknown, depth: number) => {
     if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
     else if (isObject(value)) {
@@ -48,9 +52,14 @@ export function recordsIn({ path, text }: SourceFile): readonly Fields[] {
           "a list of issues with titles",
           `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,
         );
+      else untitled += 1;
     }
   };
   for (const value of parseMany(path, text)) take(value, 0);
+  if (untitled > 0)
+    remarks.push(
+      `${path}: ${untitled === 1 ? "1 record has" : `${untitled} records have`} no title: left out.`,
+    );
   return found;
 }
 

@@ -6,7 +6,7 @@ import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { type Branch, branches, type Entry, outline, textBelow, tickOf } from "./outline.ts";
 import type { Read, SourceFile, SourceTask, State } from "./source.ts";
 import { stateOfBox } from "./states.ts";
-import { idFrom, openKeys, paragraphs, slugOf, titled } from "./words.ts";
+import { idFrom, openKeys, paragraphs, plain, slugOf, titled } from "./words.ts";
 
 /** Deeper boxes are text. */
 const DEEPEST_BOX = 5;
@@ -14,7 +14,9 @@ const DEEPEST_BOX = 5;
 export function readMarkdown(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
   const tasks = files.flatMap(({ path, text }) => {
-    const { found, outside } = tasksIn(path, text);
+    const { deeper, found, outside } = tasksIn(path, text);
+    if (deeper > 0)
+      remarks.push(`${path}: ${deeper} boxes below the fifth level are text of the task above them.`);
     if (found.length === 0)
       remarks.push(`${path} has no box, no bullet and no heading with a tick: no tasks.`);
     else if (outside > 0) remarks.push(`${path}: ${outside} lines of text belong to no task: left out.`);
@@ -27,6 +29,8 @@ interface MarkdownTasks {
   readonly found: readonly SourceTask[];
   /** How many lines of text are outside of tasks; headings do not count, because tasks name them. */
   readonly outside: number;
+  /** How many boxes are text because they stand too deep. */
+  readonly deeper: number;
 }
 
 function tasksIn(path: string, text: string): MarkdownTasks {
@@ -34,7 +38,8 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   const unique = openKeys();
   const tasks: SourceTask[] = [];
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
-  let outside = linesOf(preface) + linesOf(parseFrontMatter(text)?.front ?? "");
+  let deeper = 0;
+  let outside = linesOf(preface) + linesOf(parseFrontMatter(plain(text))?.front ?? "");
   const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
@@ -45,6 +50,7 @@ function tasksIn(path: string, text: string): MarkdownTasks {
     } else {
       const inner =
         hasBoxes && depth < DEEPEST_BOX ? children.filter((child) => child.entry.box !== null) : [];
+      if (hasBoxes && depth === DEEPEST_BOX) deeper += children.reduce((sum, each) => sum + boxesIn(each), 0);
       const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
       const section = parent === null ? headings.map((each) => each.text).join(" / ") : "";
       const task = taskOf(entry, textBelow(rest), section, path, parent, unique);
@@ -58,7 +64,18 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   for (const entry of entries)
     if (entry.kind === "heading" && !own.has(entry)) outside += linesOf(entry.body);
   const alone = ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique));
-  return { found: [...tasks, ...alone], outside };
+  return { found: [...tasks, ...alone], outside, deeper };
+}
+
+/** Not recursive, because items may be nested to any depth. */
+function boxesIn(branch: Branch): number {
+  let boxes = 0;
+  const stack = [branch];
+  for (let each = stack.pop(); each; each = stack.pop()) {
+    if (each.entry.box !== null) boxes += 1;
+    stack.push(...each.children);
+  }
+  return boxes;
 }
 
 function linesOf(text: string): number {

@@ -6,7 +6,7 @@
  * O2  Each line belongs to one heading or item, so nothing is lost.
  * O3  A text is the lines of the file; only their common indent is removed.
  */
-import { type Checkbox, parseCheckbox } from "../core/text/checkbox.ts";
+import { type Checkbox, MARKER_BEFORE_BOX, parseCheckbox } from "../core/text/checkbox.ts";
 import { withoutFrontMatter } from "../core/text/front-matter.ts";
 import { plain, withoutBlankLines } from "./words.ts";
 
@@ -32,9 +32,9 @@ export interface Outline {
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
-/** A box in a quotation, without a blank after its marker, or without a marker. */
-const BARE = /^((?:[ \t]*>)*[ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)?(?=\\?[[［☐⬜☑☒])(.*)$/;
-const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/;
+/** For a box in a quotation, without a blank after its marker, or without a marker of Markdown. */
+const BARE = /^((?:[ \t]*>)*[ \t]*)(.*)$/;
+const FENCE = /^((?:[ \t]*>)*)[ \t]*(`{3,}|~{3,})(.*)$/;
 
 interface Open extends Omit<Entry, "body"> {
   readonly lines: string[];
@@ -58,21 +58,46 @@ export function outline(source: string): Outline {
 }
 
 /** Whether the next line is code or a comment. */
-function openText(): (line: string) => boolean {
+export function openText(): (line: string) => boolean {
   let fence = "";
+  let isQuoted = false;
   let isComment = false;
   return (line) => {
     if (isComment || (fence === "" && /^[ \t]*<!--/.test(line))) {
       isComment = !line.includes("-->");
       return true;
     }
-    const [, mark = "", rest = ""] = FENCE.exec(line) ?? [];
+    // A quotation that ends, ends the code in it.
+    if (isQuoted && !/^[ \t]*>/.test(line)) {
+      fence = "";
+      isQuoted = false;
+    }
+    const [, quote = "", mark = "", rest = ""] = FENCE.exec(line) ?? [];
     if (fence === "") {
       if (mark === "" || (mark.startsWith("`") && rest.includes("`"))) return false;
       fence = mark;
-    } else if (mark.startsWith(fence) && rest.trim() === "") fence = "";
+      isQuoted = quote !== "";
+    } else if ((quote !== "") === isQuoted && mark.startsWith(fence) && rest.trim() === "") {
+      fence = "";
+      isQuoted = false;
+    }
     return true;
   };
+}
+
+/** The line in which code or a comment begins that has no end, and the boxes behind it; null: there are none. */
+export function hiddenBoxes(source: string): { readonly line: number; readonly boxes: number } | null {
+  const isText = openText();
+  let line = 0;
+  let boxes = 0;
+  withoutFrontMatter(plain(source))
+    .split("\n")
+    .forEach((text, at) => {
+      if (!isText(text)) line = boxes = 0;
+      else if (line === 0) line = at + 1;
+      else if (entryOf(text, at + 1)?.box) boxes += 1;
+    });
+  return boxes > 0 && isText("") ? { line, boxes } : null;
 }
 
 function entryOf(line: string, at: number): Open | null {
@@ -81,12 +106,12 @@ function entryOf(line: string, at: number): Open | null {
     const { box, text } = ticked(withoutMarks(title.trim()));
     return { kind: "heading", line: at, depth: marks.length, box, text, lines: [line] };
   }
-  const [, indent, rest = ""] = ITEM.exec(line) ?? BARE.exec(line) ?? [];
-  if (indent === undefined) return null;
-  const box = parseCheckbox(rest.trim());
-  if (box === null && !ITEM.test(line)) return null;
+  const item = ITEM.exec(line);
+  const [, indent = "", rest = ""] = item ?? BARE.exec(line) ?? [];
+  const box = parseCheckbox(item ? rest.trim() : rest.trim().replace(MARKER_BEFORE_BOX, ""));
+  if (box === null && !item) return null;
   const text = (box?.text ?? rest).trim();
-  return { kind: "item", line: at, depth: widthOf(indent), box, text, lines: [line] };
+  return { kind: "item", line: at, depth: widthOf(indent.replace(/> ?/g, "")), box, text, lines: [line] };
 }
 
 const TICKS = ["✅", "✔️", "✔", "☑️", "☑", "☐", "⬜"];

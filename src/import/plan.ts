@@ -10,17 +10,21 @@
  * I4  Nothing is removed: what the source no longer has stays.
  */
 import { hashOf } from "../core/hash.ts";
+import { fewOf } from "../core/text/few.ts";
 import { breakCircles } from "../tasks-file/cycle.ts";
 import type { Put } from "../tasks-file/put.ts";
+import type { TaskEdit } from "../tasks-file/splice.ts";
 import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
 import { type Imported, matchSources, placeOf } from "./match.ts";
 import { DEEPEST, type Format, type Read, type SourceItem, type SourceTask } from "./source.ts";
 import { paragraphs } from "./words.ts";
 
+type ImportEdit = Put | Extract<TaskEdit, { type: "append" }>;
+
 export interface ImportPlan {
   readonly rows: readonly ImportRow[];
   readonly remarks: readonly string[];
-  readonly edits: readonly Put[];
+  readonly edits: readonly ImportEdit[];
 }
 
 export interface ImportRow {
@@ -47,7 +51,7 @@ export function planImport(present: readonly Task[], read: Read, options: PlanOp
   const remarks = [...read.remarks];
   const around = placeAll(present, read.tasks, options, remarks);
   linkAll(around, remarks);
-  const edits: Put[] = [];
+  const edits: ImportEdit[] = [];
   const rows: ImportRow[] = [];
   const added = new Map<string | null, Record<string, unknown>[]>();
   // Children first, so that a new parent is written with its children.
@@ -263,12 +267,10 @@ function pushTo<Key, Item>(map: Map<Key, Item[]>, key: Key, item: Item): void {
 }
 
 function shown(words: readonly string[]): string {
-  const most = 8;
-  const first = words
-    .slice(0, most)
-    .map((each) => each.slice(0, 80))
-    .join(", ");
-  return words.length > most ? `${first} and ${words.length - most} more` : first;
+  return fewOf(
+    words.map((each) => each.slice(0, 80)),
+    8,
+  );
 }
 
 // ── What waits for what ──────────────────────────────────────────────────────────────────────────────────────────
@@ -430,7 +432,7 @@ function updates(
   task: Task,
   placed: Placed,
   children: readonly Record<string, unknown>[],
-  edits: Put[],
+  edits: ImportEdit[],
 ): Pick<ImportRow, "change" | "kept"> {
   const before = edits.length;
   const keys = {
@@ -452,8 +454,7 @@ function updates(
   // A note that a person removed does not come back.
   const isSaid = seenOf(task)[FIELDS.length] === fingerprint(all);
   const notes = isSaid ? [] : all.filter((note) => !task.ai_notes.includes(note));
-  if (notes.length > 0)
-    edits.push({ type: "put", id: task.id, key: "ai_notes", value: [...task.ai_notes, ...notes] });
+  edits.push(...notes.map((value) => ({ type: "append", id: task.id, key: "ai_notes", value }) as const));
   for (const { item, step } of placed.steps)
     if (step) {
       const present = {
@@ -490,7 +491,7 @@ function replaced<Field extends string>(
   values: Readonly<Record<Field, unknown>>,
   present: Readonly<Record<Field, unknown>>,
   { keys, more = [], reason }: Written<Field>,
-  edits: Put[],
+  edits: ImportEdit[],
 ): readonly Field[] {
   const seen = seenOf(item);
   const next = fields.map((field) => fingerprint(values[field]));

@@ -19,6 +19,7 @@ import { readTaskMaster, taskListKind } from "./formats/task-master.ts";
 import { isVibeKanbanTable, readVibeKanban } from "./formats/vibe-kanban.ts";
 import { parseMany, recordsIn } from "./json.ts";
 import { readMarkdown } from "./markdown.ts";
+import { hiddenBoxes } from "./outline.ts";
 import { FORMATS, type Format, type Read, type Reader, type SourceFile } from "./source.ts";
 import { plain } from "./words.ts";
 
@@ -161,7 +162,9 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
     ending: /(?:\.json|(?:^|\/)issues\.csv)$/,
     fits: (file) =>
       isVibeKanbanTable(file) ||
-      (has(file.first, "project_id") && has(file.first, "status") && !has(file.first, "iid", "subtasks")),
+      (has(file.first, "project_id") &&
+        has(file.first, "status", "status_id") &&
+        !has(file.first, "iid", "subtasks")),
   },
   csv: {
     read: readCsv,
@@ -175,9 +178,25 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
 export function filesOf(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
   if (files.length === 1) return files;
   const { ending = /\.md$/, marks, files: own = marks } = SPECS[format];
-  const whole = files.filter(({ path }) => (own ?? ending).test(path));
+  const whole = own ? files.filter(({ path }) => own.test(path)) : [];
+  if (whole.length > 0) return whole;
   // If a deeper folder was named, its relative paths may not show the format.
-  return whole.length > 0 ? whole : files.filter(({ path }) => ending.test(path));
+  const fitting = own === undefined ? fittingFiles(format, files) : [];
+  return fitting.length > 0 ? fitting : files.filter(({ path }) => ending.test(path));
+}
+
+/** Says how many files of a folder are not read, unless a tool's layout says which it has. */
+export function remarksOnFolder(
+  format: Format,
+  all: readonly SourceFile[],
+  own: readonly SourceFile[],
+): readonly string[] {
+  const left = SPECS[format].marks === undefined ? all.filter((file) => !own.includes(file)) : [];
+  const names = left.slice(0, 5).map(({ path }) => path);
+  if (left.length === 0) return [];
+  return [
+    `${left.length} files do not look like ${format}: left out (${names.join(", ")}${left.length > 5 ? ", …" : ""}).`,
+  ];
 }
 
 /** The format of the files. Throws `import-format` if it is ambiguous. */
@@ -188,10 +207,24 @@ export function detect(files: readonly SourceFile[], path: string): Format {
   if (found.length > 1 && files.length > 1) throw uncertain(path, `files of ${names.join(" and ")}`);
   if (names[0] !== undefined && found.length === 1) return names[0];
   if (files.length === 1) return detectOne(sampleOf(files[0] as SourceFile));
+  // The other tables of its export are no tasks.
   if (files.some(isVibeKanbanTable)) return "vibe-kanban";
+  const fitting = FORMATS.filter((format) => fittingFiles(format, files).length > 0);
+  if (fitting[0] !== undefined && fitting.length === 1) return fitting[0];
   const saw =
-    files.length === 0 ? "no file that could hold tasks" : `${files.length} files of no known layout`;
+    files.length === 0
+      ? "no file that could hold tasks"
+      : `${files.length} files of ${fitting.length > 1 ? `several formats (${fitting.join(", ")})` : "no known layout"}`;
   throw uncertain(path, saw);
+}
+
+/** Files whose content shows the format, in a folder whose paths show none. */
+function fittingFiles(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
+  const { ending = /\.md$/, fits } = SPECS[format];
+  if (!fits) return [];
+  return files.filter(
+    (file) => ending.test(file.path) && (attempt(() => fits(sampleOf(file)), false) ?? false),
+  );
 }
 
 function detectOne(file: Sample): Format {
@@ -210,7 +243,7 @@ function sampleOf(file: SourceFile): Sample {
   // Some tools name a JSON list after the table that they make from it.
   const isJson = /\.(?:jsonl?|ndjson)$/i.test(path) || /^\s{0,100}\[\s{0,100}\{/.test(text);
   const values = isJson ? parseMany(path, text) : [];
-  const first = attempt(() => (isJson ? recordsIn(file)[0] : undefined), undefined) ?? {};
+  const first = attempt(() => (isJson ? recordsIn(file, [])[0] : undefined), undefined) ?? {};
   return { ...file, values, first, front: parseFrontMatter(plain(text.slice(0, 8_000)))?.front ?? "" };
 }
 
@@ -237,7 +270,14 @@ export function readAs(format: Format, files: readonly SourceFile[]): Read {
   const remarks = changed.map(
     ({ path }) => `${path}: line ends are written as \\n here, and control characters are left out.`,
   );
-  return { ...read, remarks: [...read.remarks, ...remarks] };
+  const hidden = files.filter(isMarkdown).flatMap(({ path, text }) => {
+    const found = hiddenBoxes(text);
+    if (found === null) return [];
+    return [
+      `${path}:${found.line}: code or a comment begins here that has no end, so ${found.boxes === 1 ? "the box below is" : `the ${found.boxes} boxes below are`} text.`,
+    ];
+  });
+  return { ...read, remarks: [...read.remarks, ...remarks, ...hidden] };
 }
 
 /** Whether the text had characters that are not kept. In JSON, these are written as escapes. */

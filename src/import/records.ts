@@ -6,6 +6,7 @@
  *     remark names it.
  * R2  The status follows from its word and from other evidence: a date, a tick, a category.
  */
+import { criterionWords } from "../core/criterion.ts";
 import { type Fields, isObject } from "../core/json.ts";
 import {
   DEEPEST,
@@ -36,6 +37,8 @@ export interface Shape {
   readonly depends?: Names;
   /** The fields with what waits for it. */
   readonly blocks?: Names;
+  /** Fields that finished work may lack, although their names say otherwise. */
+  readonly mayLack?: Names;
   /** The fields with its subtasks: nested records, or their names. */
   readonly children?: Names;
   /** Field → the beginning of its note, if that is not the field's name. */
@@ -50,31 +53,24 @@ export interface Shape {
   readonly isDotted?: true;
 }
 
-/**
- * Fields that prove a state if they contain a yes, a date, or a word for it. `isSure`: without a value, the
- * work is not finished.
- */
-const PROOFS: Readonly<Record<string, { readonly yes?: State; readonly isSure?: true }>> = {
-  statuscategory: {},
-  resolution: {},
-  passes: { yes: { status: "done" }, isSure: true },
-  passed: { yes: { status: "done" }, isSure: true },
-  completed: { yes: { status: "done" }, isSure: true },
-  iscompleted: { yes: { status: "done" }, isSure: true },
-  done: { yes: { status: "done" }, isSure: true },
-  completedat: { yes: { status: "done" }, isSure: true },
-  completedon: { yes: { status: "done" }, isSure: true },
-  datecompleted: { yes: { status: "done" } },
-  closedat: { yes: { status: "done" } },
-  closed: { yes: { status: "done" } },
-  resolved: { yes: { status: "done" } },
-  canceled: { yes: { status: "cancelled" } },
-  cancelled: { yes: { status: "cancelled" } },
-  duecomplete: { yes: { status: "done" } },
-};
+/** Fields whose value proves a state: a yes, a date, all of a hundred, or a word for it. */
+const PROVES: readonly (readonly [status: SourceStatus | null, field: RegExp])[] = [
+  [
+    "done",
+    /^(?:is|was|date)?(?:passe[sd]|complet(?:ed?|ion)|done|finished|closed|resolved|merged)(?:at|on|date)?$/,
+  ],
+  ["done", /^(?:percent(?:age)?(?:complete|done)|(?:complete|done)percent(?:age)?|progress)$/],
+  ["cancelled", /^(?:is|was|date)?cancell?ed(?:at|on|date)?$/],
+  [null, /^(?:status(?:category|type)|resolution)$/],
+  ["done", /^duecomplete$/],
+];
+/** Without a value in one of these fields, the work is not finished; with one of no meaning, it may be. */
+const SURE = /^(?:passe[sd]|(?:is)?completed(?:at|on)?|done)$/;
 const YES = /^(?:true|yes|x|✓|✔|1|passed|checked)$/i;
 const NO = /^(?:false|no|0|unresolved|none|null|-)?$/i;
-const DATE = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4}|^\p{L}{3,9} \d{1,2},? \d{4}/u;
+const ALL = /^100(?:[.,]0+)?\s?%?$/;
+const DATE =
+  /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/. -]\w{2,9}[/. -]\d{2,4}|^\d{1,2}\/\d{1,2}\/\d{2,4}|^\p{L}{3,9} \d{1,2},? \d{4}|^\d{10,13}$/u;
 
 export interface Scope {
   /** The prefix of each key, to make it unique in the import; empty: the ids are unique. */
@@ -88,6 +84,7 @@ export interface Scope {
 interface Row {
   /** The fields without a value, or with `false`. */
   readonly empty: ReadonlySet<string>;
+  readonly isFalse: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly value: unknown }>;
   readonly left: Set<string>;
 }
@@ -124,7 +121,7 @@ export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope):
           dependsOn: [...other.dependsOn, { key: each.key, text: each.id || each.title }],
         });
     }
-    for (const word of takeAll(each.row, shape.children).flatMap((value) => namesIn(value))) {
+    for (const word of takeAll(each.row, shape.children).flatMap(childNames)) {
       const other = inverse.get(find(word, each) ?? "");
       if (other && other.parent === null && other.key !== each.key)
         inverse.set(other.key, { ...other, parent: each.key });
@@ -172,11 +169,15 @@ function place(records: readonly Fields[], shape: Shape, { key: scope, remarks }
 
 function rowOf(item: Fields): Row {
   const all = Object.entries(item).map(([name, value]) => [bare(name), { name, value }] as const);
-  const fields = new Map(all.filter(([, { value }]) => !isEmpty(value)));
+  const fields = new Map<string, { readonly name: string; readonly value: unknown }>();
+  // Of `Due date` and `due_date`, the second has no meaning, but stays.
+  for (const [name, field] of all)
+    if (!isEmpty(field.value)) fields.set(fields.has(name) ? `${name} ${fields.size}` : name, field);
   const empty = new Set(
     all.flatMap(([name, { value }]) => (isEmpty(value) || value === false ? [name] : [])),
   );
-  return { empty, fields, left: new Set(fields.keys()) };
+  const isFalse = new Set(all.flatMap(([name, { value }]) => (value === false ? [name] : [])));
+  return { empty, fields, isFalse, left: new Set(fields.keys()) };
 }
 
 function isEmpty(value: unknown): boolean {
@@ -217,6 +218,11 @@ function childrenIn(row: Row, { children = [] }: Shape): readonly Fields[] {
     if (list.length > 0) row.left.delete(name);
     return list;
   });
+}
+
+/** The names of subtasks in a field that has no nested records; an id of one of these is relative to its task. */
+function childNames(value: unknown): readonly string[] {
+  return namesIn(Array.isArray(value) ? value.filter((each) => !isObject(each)) : value);
 }
 
 type Find = (word: string, from: Placed) => string | undefined;
@@ -298,7 +304,9 @@ function ownId(id: string, { prefix = "task" }: Shape): string {
 }
 
 function parentOf(each: Placed, { isDotted, parent: names }: Shape, find: Find) {
-  const said = takeAll(each.row, names).flatMap((value) => namesIn(value));
+  const said = takeAll(each.row, names)
+    .flatMap((value) => namesIn(value))
+    .filter((word) => !NO.test(word));
   if (each.parent) return { parent: each.parent.key, lost: [] };
   const found = said.map((word) => find(word, each)).find((key) => key !== undefined && key !== each.key);
   const dot = each.id.lastIndexOf(".");
@@ -311,33 +319,43 @@ function parentOf(each: Placed, { isDotted, parent: names }: Shape, find: Find) 
 function stateIn(row: Row, shape: Shape): State {
   const { text } = firstOf(row, shape.status);
   const said = stateOf(YES.test(text) ? "done" : NO.test(text) ? "" : text);
-  const proofs = new Set(
-    Object.entries(PROOFS).flatMap(([field, { yes }]) => proofIn(row, field, yes) ?? []),
+  const denied = ["passes", "passed"].find((field) => row.isFalse.has(field));
+  // It may be finished or not: a person decides.
+  if (said.status === "done" && denied !== undefined)
+    return { status: "blocked", word: `${text}, but ${denied}: false`, isUnknown: true };
+  const proofs = [...row.fields.keys()].flatMap((field) => proofIn(row, field) ?? []);
+  const proved = (["cancelled", "done", "in_progress", "todo"] as const).find((each) =>
+    proofs.some(({ status }) => status === each),
   );
-  const proved = (["cancelled", "done", "in_progress", "todo"] as const).find((each) => proofs.has(each));
   if (said.status === "cancelled") return said;
   if (proved === "done" || proved === "cancelled") return { ...said, status: proved };
   if (proved === "in_progress" && (said.isUnknown || said.status === "todo"))
     return { ...said, status: proved };
+  const unclear = proofs.find(({ isUnknown }) => isUnknown);
+  if (unclear && text === "") return unclear;
   const isOpen =
-    proved === "todo" || Object.keys(PROOFS).some((field) => PROOFS[field]?.isSure && row.empty.has(field));
+    proved === "todo" ||
+    [...row.empty].some((field) => SURE.test(field) && shape.mayLack?.includes(field) !== true);
   return said.isUnknown && isOpen ? { ...said, status: "todo" } : said;
 }
 
 /** The state that a field proves. A date stays as a note; a mere yes is marked as used. */
-function proofIn(row: Row, field: string, yes: State | undefined): SourceStatus | undefined {
+function proofIn(row: Row, field: string): State | undefined {
+  const [yes, known] = PROVES.find(([, names]) => names.test(field)) ?? [];
+  if (yes === undefined || known === undefined) return undefined;
   const value = row.fields.get(field)?.value;
-  if (value === undefined) return undefined;
   const word = typeof value === "boolean" ? String(value) : textOf(value);
   if (NO.test(word)) {
     row.left.delete(field);
     return undefined;
   }
   const isDate = DATE.test(word);
-  const state = isDate || YES.test(word) ? yes : stateOf(word);
-  if (state === undefined || state.isUnknown) return undefined;
+  const isPart = /progress|percent|complete$/.test(field);
+  const isYes = isDate || (isPart && ALL.test(word)) || (YES.test(word) && !(isPart && word === "1"));
+  const state = isYes && yes !== null ? { status: yes } : stateOf(word);
+  if (state.isUnknown) return SURE.test(field) ? state : undefined;
   if (!isDate) row.left.delete(field);
-  return state.status;
+  return state;
 }
 
 /** Fields that the format does not name, as notes; those not about the work are counted. */
@@ -351,10 +369,31 @@ export function otherNotes(
     const field = bare(name);
     const words = isEmpty(value) ? "" : render(value);
     if (words === "" || words === usual[field]) return [];
-    if (!isAside(field)) return [`${labels[field] ?? spoken(name)}: ${words}`];
+    if (!isAside(field)) {
+      const label = labels[field] ?? spoken(name);
+      return isTexts(value) ? value.map((each) => `${label}: ${textOf(each)}`) : [`${label}: ${words}`];
+    }
     asides.set(name, (asides.get(name) ?? 0) + 1);
     return [];
   });
+}
+
+/** Comments of any tool, oldest as they stand: who, when, and the words. */
+export function renderComments(comments: readonly unknown[]): string {
+  return comments
+    .map((each) => {
+      if (!isObject(each)) return textOf(each);
+      const { author, body, created_at, createdAt = created_at, note, text } = each;
+      const by = isObject(author) ? textOf(author.login) || textOf(author.name) : textOf(author);
+      const head = [by, textOf(createdAt)].filter((part) => part !== "").join(", ");
+      return `${head === "" ? "" : `${head}: `}${[text, body, note].map(textOf).find((words) => words !== "") ?? ""}`;
+    })
+    .join("\n\n");
+}
+
+/** Whether it is a list of texts that a comma would blur: Jira's comments, one in each column. */
+function isTexts(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((each) => textOf(each) !== "") && /[,\n]/.test(value.join(""));
 }
 
 export function asideRemarks(asides: ReadonlyMap<string, number>): readonly string[] {
@@ -418,9 +457,14 @@ function section(value: unknown): string {
 function linesIn(value: unknown): readonly string[] {
   if (Array.isArray(value))
     return value
-      .map((each) =>
-        isObject(each) ? textOf(each.description) || textOf(each.text) || render(each) : render(each),
-      )
+      .map((each) => {
+        if (!isObject(each)) return render(each);
+        const text = textOf(each.description) || textOf(each.text);
+        // A source says what is to hold. Commands to run are a person's to add.
+        return text !== "" && typeof each.check === "string"
+          ? criterionWords({ text, check: each.check })
+          : text || render(each);
+      })
       .filter((each) => each !== "");
   return textOf(value)
     .split("\n")
@@ -442,7 +486,9 @@ const WITH_ADDRESS = /([^()]{1,300}?) \((?:https?:\/\/[^()\s]*|[^()]*\.md)\)(?:,
 function namesIn(value: unknown, isKnown: (word: string) => boolean = () => false): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, isKnown));
   if (isObject(value))
-    return [textOf(value.id) || textOf(value.key) || render(value)].filter((word) => word !== "");
+    return [textOf(value.id) || textOf(value.key) || textOf(value.url) || render(value)].filter(
+      (word) => word !== "",
+    );
   const cell = textOf(value).trim();
   if (cell === "" || isKnown(cell)) return cell === "" ? [] : [cell];
   const linked = [...cell.slice(0, 20_000).matchAll(WITH_ADDRESS)].map(([, name = ""]) => name.trim());

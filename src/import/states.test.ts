@@ -6,18 +6,65 @@ import { openStatuses, parseStatuses, settleStates, stateOf } from "./states.ts"
 
 const rows = (text: string) => readAs("csv", [{ path: "x.csv", text }]);
 
-it.each(["Erledigt", "Fertig", "Terminé", "Готово", "완료됨", "Ready to ship", "🚀"])(
-  "an unknown word is never open: %s",
-  (word) => {
-    promise("import.states");
-    expect(stateOf(word)).toEqual({ status: "blocked", word, isUnknown: true });
-    const { remarks, tasks } = settleStates(rows(`Title,Status\na,${word}\nb,${word}\n`), new Map());
-    expect(tasks.map(({ notes, status }) => [status, notes])).toEqual(
-      Array(2).fill(["blocked", [`Its status in the source: ${word}`]]),
-    );
-    expect(remarks.join()).toContain(`${word} (2, taken as blocked)`);
-  },
-);
+it.each([
+  "Erledigt",
+  "Fertig",
+  "Terminé",
+  "Готово",
+  "완료됨",
+  "Ready to ship",
+  "🚀",
+  "Ready ✅",
+  "Done?",
+  "❌ Done",
+  "~~todo~~",
+])("an unknown word is never open: %s", (word) => {
+  promise("import.states");
+  expect(stateOf(word)).toEqual({ status: "blocked", word, isUnknown: true });
+  const { remarks, tasks } = settleStates(rows(`Title,Status\na,${word}\nb,${word}\n`), new Map());
+  expect(tasks.map(({ notes, status }) => [status, notes])).toEqual(
+    Array(2).fill(["blocked", [`Its status in the source: ${word}`]]),
+  );
+  expect(remarks.join()).toContain(`${word} (2, taken as blocked)`);
+});
+
+it.each([
+  ["Done", "ja", "blocked"],
+  ["Done", "TRUE", "done"],
+  ["Done", "nein, noch nicht", "blocked"],
+  ["Completed", "", "todo"],
+  ["Completed Date", "2/1/2026", "done"],
+  ["Date Done", "1700000000000", "done"],
+  ["% Complete", "100 %", "done"],
+  ["% Complete", "50 %", "todo"],
+  ["Progress", "Completed", "done"],
+  ["Progress", "1", "todo"],
+  ["Cancelled At", "2026-01-01", "cancelled"],
+  ["Resolution", "Won't Do", "cancelled"],
+])("a column proves a state where the source has no other: %s %j", (column, value, status) => {
+  promise("import.states");
+  const { tasks } = settleStates(rows(`Title,${column}\na,"${value}"\n`), new Map());
+  expect(tasks.map((task) => task.status)).toEqual([status]);
+});
+
+it.each([
+  [{ state: "MERGED" }, "done"],
+  [{ state: "locked" }, "blocked"],
+  [{ state: { name: "Shipped" } }, "done"],
+  [{ state: { name: "Weird" } }, "blocked"],
+  [{ closedAt: "2026-01-01T00:00:00Z" }, "done"],
+  [{ state: "OPEN", closedAt: null }, "todo"],
+])("a forge's issue with %j is %s", (fields, status) => {
+  promise("import.states");
+  for (const [format, own] of [
+    ["github", { number: 1, body: "x" }],
+    ["gitlab", { iid: 1, description: "x" }],
+  ] as const) {
+    const text = JSON.stringify([{ title: "a", ...own, ...fields }]);
+    const { tasks } = settleStates(readAs(format, [{ path: "i.json", text }]), new Map());
+    expect(tasks.map((task) => task.status)).toEqual([status]);
+  }
+});
 
 it("a person's word for it counts, in any case, for words that Pawl knows too", () => {
   promise("import.states");

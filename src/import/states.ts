@@ -41,10 +41,19 @@ export function bare(word: string): string {
 
 export function stateOf(word: string): State {
   if (word.trim() === "") return { status: "todo" };
-  const status = BY_WORD.get(bare(word));
+  const status = BY_WORD.get(keyOf(word));
   return status === undefined
     ? { status: "blocked", word: word.trim(), isUnknown: true }
     : { status, word: word.trim() };
+}
+
+/** By which a status is known: a sign that speaks against its letters (`Done?`, `Ready ✅`) makes it another word. */
+function keyOf(word: string): string {
+  const key = bare(word);
+  const status = BY_WORD.get(key);
+  const isTicked = status !== "done" && /[✅✔✓☑]/u.test(word);
+  const isDoubted = status !== "cancelled" && status !== "blocked" && /[?？❌✗✘✖❎]|~~/u.test(word);
+  return isTicked || isDoubted ? word.trim().toLowerCase().slice(0, 100) : key;
 }
 
 const MARKS: Readonly<Record<string, SourceStatus>> = {
@@ -66,7 +75,7 @@ export function stateOfBox(box: Checkbox | null, dash?: SourceStatus): State {
   const status = mark === "-" ? dash : MARKS[mark];
   if (status !== undefined) return { status };
   const state = /^\p{L}{2,}|^n\/a$/iu.test(mark) ? stateOf(mark) : null;
-  return state ?? { status: "blocked", word: `[${mark}]`, isUnknown: true };
+  return state ?? { status: "blocked", word: mark === "x" ? "[ x ]" : `[${mark}]`, isUnknown: true };
 }
 
 // ── A person's own words ─────────────────────────────────────────────────────────────────────────────────────────
@@ -95,7 +104,7 @@ export function isStatus(value: unknown): value is SourceStatus {
 }
 
 export function openStatuses(words: Readonly<Record<string, SourceStatus>>): StatusMap {
-  return new Map(Object.entries(words).map(([word, status]) => [bare(word), status]));
+  return new Map(Object.entries(words).map(([word, status]) => [keyOf(word), status]));
 }
 
 /** Applies the person's meanings to each status; counts words that are still unknown. */
@@ -107,7 +116,7 @@ export function settleStates({ remarks, tasks }: Read, statuses: StatusMap): Rea
     ...item
   }: Item): Omit<Item, "word" | "isUnknown"> => {
     if (word === undefined) return item;
-    const said = statuses.get(bare(word));
+    const said = statuses.get(keyOf(word));
     const status = said ?? item.status;
     if (said === undefined && isUnknown) {
       const key = `${word} ${status}`;
@@ -115,7 +124,7 @@ export function settleStates({ remarks, tasks }: Read, statuses: StatusMap): Rea
       if (known) known.count += 1;
       else unknown.set(key, { word, status, count: 1 });
     }
-    const isSame = SAME.has(bare(word)) && said === undefined;
+    const isSame = SAME.has(keyOf(word)) && said === undefined;
     const notes = isSame ? item.notes : [`Its status in the source: ${word}`, ...item.notes];
     return { ...item, status, notes };
   };
@@ -141,6 +150,6 @@ function unknownWords(
     ({ count, status, word }) => `${word.slice(0, 80)} (${count}, taken as ${status})`,
   );
   return [
-    `Statuses that Pawl does not know: ${counts.join(", ")}. Say what they mean, and the next import knows it too: --status ${JSON.stringify(`${first.word}=done`)}.`,
+    `Statuses that Pawl does not know: ${counts.join(", ")}. Say what they mean, and the next import knows it too: --status ${JSON.stringify(`${first.word}=STATUS`)} (${Object.keys(STATUSES).join(", ")}).`,
   ];
 }

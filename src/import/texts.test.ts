@@ -3,7 +3,7 @@ import { promise } from "../../test/rig/promise.ts";
 import { readCsv } from "./formats/csv.ts";
 import { readTaskMaster } from "./formats/task-master.ts";
 import { readMarkdown } from "./markdown.ts";
-import { detect } from "./readers.ts";
+import { detect, filesOf, readAs, remarksOnFolder } from "./readers.ts";
 
 describe("A markdown checklist", () => {
   const read = (text: string) => readMarkdown([{ path: "TODO.md", text }]);
@@ -34,6 +34,12 @@ describe("A markdown checklist", () => {
 
   it("takes no box from front matter, a comment or code, and blocks what an odd box may have finished", () => {
     promise("text.boxes");
+    expect(read("1. [x] One\n1.1. [ ] Inner\n\n• [ ] Two\n\n(3) [x] Three\n").tasks).toMatchObject([
+      { title: "One", status: "done" },
+      { title: "Inner", status: "todo" },
+      { title: "Two", status: "todo" },
+      { title: "Three", status: "done" },
+    ]);
     const { remarks, tasks } = read(
       "---\nitems:\n  - [ ] front\n---\n<!--\n- [ ] hidden\n-->\n- [o] odd\n- [] empty\n> - [x] quoted\n1. [ ] numbered\n[ ] bare\n- [wip] word\n",
     );
@@ -46,6 +52,33 @@ describe("A markdown checklist", () => {
       ["word", "in_progress"],
     ]);
     expect(remarks.join()).toContain("5 lines of text belong to no task");
+  });
+
+  it("takes no box from code in a quotation, which ends with it, and none of a quotation for a subtask", () => {
+    promise("text.boxes");
+    const { tasks } = read(
+      "- [ ] a\n> ```\n> - [ ] code\n> ```\n> - [ ] b\n>   - [x] c\n\n> ~~~\n> - [ ] code\n- [ ] d\n",
+    );
+    expect(
+      tasks.map(({ parent, title }) => [title, parent && tasks.find(({ key }) => key === parent)?.title]),
+    ).toEqual([
+      ["a", null],
+      ["b", null],
+      ["c", "b"],
+      ["d", null],
+    ]);
+  });
+
+  it("says which boxes are text because of a fence or a comment without an end, or their depth", () => {
+    promise("import.texts");
+    const all = (text: string) => readAs("markdown", [{ path: "a.md", text }]).remarks.join("\n");
+    expect(all("- [ ] a\n```\n- [ ] b\n- [x] c\n")).toContain(
+      "a.md:2: code or a comment begins here that has no end, so the 2 boxes below are text.",
+    );
+    expect(all("- [ ] a\n<!--\n- [ ] b\n")).toContain("a.md:2: code or a comment begins here");
+    expect(all("- [ ] a\n```\n- [ ] b\n```\n> ```\n> - [ ] c\n")).not.toContain("no end");
+    const deep = Array.from({ length: 7 }, (_, at) => `${"  ".repeat(at)}- [ ] ${at}\n`).join("");
+    expect(all(deep)).toContain("2 boxes below the fifth level are text of the task above them");
   });
 
   it("keeps one title many times, and a title of 1,300 characters whole", () => {
@@ -99,6 +132,9 @@ describe("CSV", () => {
           ),
         ).tasks,
       ).toMatchObject([{ id: "007", title: 'a "b"', status: "done", text: "one\ntwo" }]);
+    expect(read('sep=|\r\nTitle|Status\r\n"a, b; c"|Done\r\n').tasks).toMatchObject([
+      { title: "a, b; c", status: "done" },
+    ]);
   });
 
   it("takes a task without id by its address, a title from the description, and short rows", () => {
@@ -118,6 +154,7 @@ describe("CSV", () => {
     expect(tasks[0]?.notes).toEqual(["Labels: x, y, z"]);
     expect(tasks[1]).toMatchObject({
       title: "Words",
+      notes: ["Summary (link): http://e.x"],
       parent: "A-1",
       dependsOn: [
         { key: "A-1", text: "A-1" },
@@ -229,6 +266,27 @@ describe("The format of files", () => {
       expect(() => of("x.json", text)).toThrow(/JSON of no known tool/);
     expect(() => readTaskMaster([{ path: "x.json", text: '[{"name":"ann","email":"a@b"}]' }])).toThrow(
       /expected a list `tasks`/,
+    );
+  });
+
+  it("of a folder without a layout is what all recognized files have, and the others are named", () => {
+    promise("import.formats");
+    const plan = "# P\n\n## Progress\n\n- [ ] a\n\n## Decision Log\n";
+    const files = [
+      { path: "plans/one.md", text: plan },
+      { path: "plans/two.md", text: plan },
+      { path: "plans/README.md", text: "# Plans\n" },
+    ];
+    expect(detect(files, "plans")).toBe("exec-plan");
+    const own = filesOf("exec-plan", files);
+    expect(own.map(({ path }) => path)).toEqual(["plans/one.md", "plans/two.md"]);
+    expect(remarksOnFolder("exec-plan", files, own)).toEqual([
+      "1 files do not look like exec-plan: left out (plans/README.md).",
+    ]);
+    const two = [...files, { path: "plans/b.json", text: '{"cards":[],"lists":[]}' }];
+    expect(() => detect(two, "plans")).toThrow(/4 files of several formats \(exec-plan, trello\)/);
+    expect(() => detect(files.slice(2).concat(files.slice(2)), "plans")).toThrow(
+      /2 files of no known layout/,
     );
   });
 

@@ -1,9 +1,11 @@
 /** An import into tasks.yaml, as one commit. */
 import type { Reply, Transaction } from "../runtime/module.ts";
 import { changesOf, readTasksText, type TasksText } from "../tasks-file/grow.ts";
+import { checkLimit } from "../tasks-file/limit.ts";
 import { TASKS_RUN } from "../tasks-file/load.ts";
+import { eachTask } from "../tasks-file/task.ts";
 import { addWords, loadWords, type Words } from "./kept-statuses.ts";
-import { type ImportPlan, planImport } from "./plan.ts";
+import { type ImportRow, planImport } from "./plan.ts";
 import type { Format, Read } from "./source.ts";
 import { settleStates } from "./states.ts";
 
@@ -31,8 +33,11 @@ export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply
   propose({ file, kept }, _, { dryRun, format, read, repo, words = {} }, { caller, now, settings }) {
     const said = addWords(kept, words);
     const plan = planImport(file.tasks, settleStates(read, said.statuses), { format, repo });
-    const changes = [...changesOf(file, plan.edits, settings), ...said.changes];
     const { added, updated } = countsOf(plan);
+    // Before the text of them all is made.
+    const count = eachTask(file.tasks).length + added;
+    checkLimit(settings, { path: file.path, text: "", tasks: count, by: "change" });
+    const changes = [...changesOf(file, plan.edits, settings), ...said.changes];
     const { remarks, rows } = plan;
     const reply = { text: "", data: { format, into: file.path, rows, remarks } };
     if (dryRun || changes.length === 0) return { reply };
@@ -42,7 +47,7 @@ export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply
   },
 };
 
-export function countsOf({ rows }: Pick<ImportPlan, "rows">) {
+export function countsOf({ rows }: { readonly rows: readonly Pick<ImportRow, "change">[] }) {
   return {
     added: rows.filter(({ change }) => change === "new").length,
     updated: rows.filter(({ change }) => change === "updated").length,

@@ -8,13 +8,14 @@ import type { PawlError } from "../core/error.ts";
 import type { GateRecord } from "../core/gate-record.ts";
 import type { Policy } from "../core/policy.ts";
 import type { PolicySources } from "../core/policy-places.ts";
+import type { FindLife } from "../core/ports/loop.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Violation } from "../engine/violation.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { TaskBoard } from "./board.ts";
 import type { OverviewContext } from "./reports/overview-context.ts";
-import type { Review } from "./review/model.ts";
+import type { ReviewFacts } from "./review/model.ts";
 import type { AdoptInput } from "./run-log/adopt-run.ts";
 import type { Runs } from "./run-log/kind.ts";
 import type { Scope } from "./scope.ts";
@@ -54,7 +55,7 @@ export interface WorkflowModule {
   readonly fault?: PawlError;
   /** The keys of its own part of `pawl.yaml`, which has its name; omitted keys keep their defaults. */
   readonly settings?: () => Promise<ZodObject>;
-  /** Its tables, for `pawl check` and `pawl diagram`. */
+  /** Its tables, for `pawl check` and `pawl workflow diagram`. */
   tables(): Promise<readonly Table[]>;
   /**
    * Every run in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no
@@ -87,9 +88,11 @@ export interface WorkflowModule {
    * gates.
    */
   readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
+  /** A person lets an agent's order in the run go on, with what they say to it; absent: it has none. */
+  readonly again?: () => Promise<Transaction<AgainInput, unknown, unknown, Reply>>;
   /** What a person needs to decide at the run's present gate; null: it waits for no person's verdict. */
-  readonly review?: () => Promise<Transaction<StoryInput, unknown, unknown, Review | null>>;
-  /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
+  readonly review?: () => Promise<Transaction<StoryInput, unknown, unknown, ReviewFacts | null>>;
+  /** Every prompt or reply of its states, rendered with sample data, for `pawl workflow prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /**
    * The policy in the project's files for the run; null: it is over, or has not begun. Absent: its runs have
@@ -99,7 +102,7 @@ export interface WorkflowModule {
   /** A loosened policy holds the run; absent: the loosening is ignored, and the run continues. */
   readonly holdsLoosened?: true;
   /** The data that `pawl verify` checks against; absent: no gate of its runs is signed. */
-  readonly proof?: () => Promise<GateProof>;
+  readonly proof?: (base: ProofBase) => Promise<GateProof>;
   /**
    * A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data.
    */
@@ -113,11 +116,11 @@ export interface WorkflowModule {
    */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /**
-   * The records that the run lacks now (`pawl share`); absent: its runs have no records. Throws `run-elsewhere`
+   * The records that the run lacks now (`pawl task share`); absent: its runs have no records. Throws `run-elsewhere`
    * if others moved it last.
    */
   readonly missingRecords?: (view: View, id: string, context: Context) => Promise<readonly Change[]>;
-  /** A person adopts a run that others advanced, or chooses one of its branches (`pawl take`). */
+  /** A person adopts a run that others advanced, or chooses one of its branches (`pawl adopt`). */
   readonly adopt?: () => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
@@ -135,10 +138,17 @@ export interface Owned {
   readonly work: readonly string[];
 }
 
+/** The commit that says which tables and which policy count. */
+export interface ProofBase {
+  readonly view: View;
+  readonly lives?: FindLife;
+  readonly settings: Settings;
+}
+
 /** Checks that gate records follow from the workflow's tables and from the files. */
 export interface GateProof {
-  /** The sha-256 of the tables. */
-  readonly tables: string;
+  /** The sha-256 of its tables, or of each table that its runs may have. */
+  readonly tables: readonly string[];
   /** The sha-256 of the policy of its runs, according to the files. */
   policy(settings: Settings): string;
   /** `records`: of one life of the run, from its beginning. */
@@ -172,7 +182,19 @@ export interface Table {
   readonly placeOf?: (violation: Violation) => string;
   /** Who sends which event. Absent: whoever a state waits for. */
   readonly owners?: Owners;
+  /** What its agents may cost at most, or the loop that has no bound. Absent: it starts none. */
+  readonly bound?: AgentsBound;
+  /** What it breaks of the promises of the table that it extends. */
+  readonly broken?: readonly Violation[];
 }
+
+/**
+ * Between two decisions of a person. `usd`: null, an agent has no budget in dollars. `tasks`: of Bloom, which it begins, and whose
+ * cost is their own; absent: none.
+ */
+export type AgentsBound =
+  | { readonly orders: number; readonly usd: number | null; readonly tasks?: number }
+  | { readonly loop: Violation };
 
 export interface PromptSample {
   /**
@@ -187,10 +209,19 @@ export interface PromptSample {
   readonly text: string;
 }
 
+export interface AgainInput {
+  readonly id: string;
+  readonly words: string;
+  /** It answers what the agent asks, and does nothing else. */
+  readonly isAnswer: boolean;
+}
+
 export interface GateInput {
   readonly id: string;
   readonly approve: boolean;
   readonly notes?: string;
+  /** A rejected task stays blocked, instead of going back to its agent. */
+  readonly block?: boolean;
   /** Of the review that the person read. If the judged version is another by now, the verdict is refused. */
   readonly version?: string;
 }

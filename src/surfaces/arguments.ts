@@ -1,9 +1,12 @@
 /**
- * Checks a client's arguments, and reports each wrong one: what was expected, what was found, and the fix.
+ * Finds a tool that a client calls, checks its arguments, and reports each wrong one: what was expected, what was found, and the fix.
  */
 import type { ZodObject } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
+import { nearest } from "../core/text/nearest.ts";
+import type { Tool } from "../runtime/module.ts";
+import { loadWorkflows, type Workflows } from "../runtime/project.ts";
 
 /** A tool or a prompt. */
 export interface Taker {
@@ -63,4 +66,19 @@ function taken({ shape }: ZodObject): string {
     schema.safeParse(undefined).success ? `${name} (optional)` : name,
   );
   return names.join(", ") || "no arguments";
+}
+
+/** The workflows' tool of that name; throws `usage` with the nearest one. */
+export async function toolNamed(workflows: Workflows, name: string): Promise<Tool> {
+  const tools: Tool[] = [];
+  for (const module of await loadWorkflows(workflows)) tools.push(...(await module.tools()));
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  const names = tools.map((tool) => tool.name);
+  const near = nearest(name, names);
+  throw new PawlError(
+    "usage",
+    `There is no tool ${JSON.stringify(name)}${near === null ? "." : `; did you mean ${near}?`}`,
+    `Name one of them: ${[...new Set(names)].sort().join(", ")}.`,
+  );
 }

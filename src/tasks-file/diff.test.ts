@@ -16,6 +16,17 @@ it("shows the lines that are added, between three lines on both sides", () => {
   expect(renderDiff("a.yaml", before, before)).toBe("");
 });
 
+it("shows each stretch that differs, however far apart they are", () => {
+  const lines = Array.from({ length: 3000 }, (_, at) => `line ${at}`);
+  const after = lines.with(100, "x").with(1500, "y").toSpliced(2900, 1);
+  const diff = renderDiff("a.yaml", `${lines.join("\n")}\n`, `${after.join("\n")}\n`).split("\n");
+  expect(diff).toHaveLength(2 + 9 + 9 + 8);
+  expect(diff.filter((line) => /^[-+](?![-+])|^@@/.test(line))).toEqual([
+    ...["@@ -98,7 +98,7 @@", "-line 100", "+x", "@@ -1498,7 +1498,7 @@", "-line 1500", "+y"],
+    ...["@@ -2898,7 +2898,6 @@", "-line 2900"],
+  ]);
+});
+
 it("is what git applies", () => {
   promise("bloom.plan");
   const line = fc.constantFrom("a", "b", "  c: d", "-", "+ e", "");

@@ -2,7 +2,7 @@ import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, Editor } from "../core/ports/store.ts";
 import { indexOffsets } from "./index-offsets.ts";
-import { type Insertion, insert, Layout } from "./insert.ts";
+import { type Insertion, insert, Layout, TooLong } from "./insert.ts";
 import { parseText, tasksIn } from "./parse.ts";
 import { type Put, putAll } from "./put.ts";
 import { spliceAll, TASKS_EDITOR, type TaskEdit } from "./splice.ts";
@@ -46,7 +46,7 @@ function isInsertion(edit: TasksEdit): edit is Insertion {
 }
 
 function isPut(edit: TasksEdit): edit is Put {
-  return edit.type === "add-items" || edit.type === "put";
+  return edit.type === "add-items" || edit.type === "put" || edit.type === "drop";
 }
 
 function laidOut(file: string, change: () => string): string {
@@ -54,6 +54,12 @@ function laidOut(file: string, change: () => string): string {
     return change();
   } catch (thrown) {
     if (!(thrown instanceof Layout)) throw thrown;
+    if (thrown instanceof TooLong)
+      throw new PawlError(
+        "tasks-too-large",
+        `${file} would have more than 4 MB, which is more than Pawl reads. Nothing was changed.`,
+        "Bring fewer tasks in, or shorten the longest text.",
+      );
     throw new PawlError(
       "tasks-invalid",
       `${file} cannot be used: ${thrown.message}. It was left unchanged.`,

@@ -18,6 +18,7 @@ import {
 } from "yaml";
 import { canonical } from "../core/json.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
+import { readText } from "./parse.ts";
 
 export interface NewTask {
   readonly id: string;
@@ -44,6 +45,8 @@ export type Insertion =
 
 /** A part of the file's layout that cannot be read, or added to. */
 export class Layout extends Error {}
+/** The file would have more characters than Pawl reads. */
+export class TooLong extends Layout {}
 
 /** Throws `Layout`. */
 export function insert(text: string, insertion: Insertion): string {
@@ -211,7 +214,7 @@ export function sound(text: string): { readonly document: Document; readonly dat
 
 /** The text's data in a form that can be compared; null: it is invalid. */
 export function meaningOf(text: string): string | null {
-  const { data, faults } = readYaml(text, { merge: true });
+  const { data, faults } = readText(text);
   return faults.length > 0 ? null : canonical(data);
 }
 

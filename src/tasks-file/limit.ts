@@ -9,8 +9,8 @@ const MOST_BYTES = 1_000_000;
 interface Checked {
   readonly path: string;
   readonly text: string;
-  /** Null: not known yet. */
-  readonly tasks: readonly Task[] | null;
+  /** Or how many there would be at least. Null: not known yet. */
+  readonly tasks: readonly Task[] | number | null;
   /** Whether a command made the text, or read it. */
   readonly by: "change" | "read";
 }
@@ -18,7 +18,7 @@ interface Checked {
 /** Throws `tasks-too-large`. */
 export function checkLimit({ stores }: Pick<Settings, "stores">, { by, path, tasks, text }: Checked): void {
   if (stores.bloom !== "files") return;
-  const count = tasks === null ? 0 : eachTask(tasks).length;
+  const count = typeof tasks === "object" ? eachTask(tasks ?? []).length : tasks;
   // A character has at least one byte, and at most three.
   const bytes = text.length * 3 <= MOST_BYTES ? 0 : new TextEncoder().encode(text).length;
   const found =

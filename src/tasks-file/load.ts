@@ -12,6 +12,7 @@ import type { CacheEntry, Context } from "../runtime/module.ts";
 import { editEntries, fileOf, type ParsedFile, textOf } from "./entries.ts";
 import { checkLimit } from "./limit.ts";
 import { type Problem, renderProblem } from "./problem.ts";
+import { advanced, PROGRESS, parseProgress, renderProgress, withProgress } from "./progress.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
 import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
@@ -28,6 +29,16 @@ export interface LoadedTasks {
   readonly parsed: ParsedFile;
   /** The entries that the cache lacked. */
   readonly cacheEntries: readonly CacheEntry[];
+  /** The two documents in a database from which the text is made; null: a file holds the text itself. */
+  readonly stored: StoredTasks | null;
+}
+
+export interface StoredTasks {
+  /** What people wrote. */
+  readonly text: string;
+  readonly parsed: ParsedFile;
+  /** What was written since; null: nothing. */
+  readonly progress: string | null;
 }
 
 /**
@@ -53,16 +64,43 @@ export async function loadTasks(
       `There is no ${path}: looked in ${settings.bloom.searched.join(", ") || "the project's root"}.`,
       `Create ${path} with a list \`tasks:\`, or name another file with --file or $BLOOM_TASKS_FILE.`,
     );
+  if (settings.stores.bloom === "postgres") return loadStored(view, path, text, context.cache);
   checkLimit(settings, { path, text, tasks: null, by: "read" });
-  const known = [read, proposed].find((each) => each?.path === path && each.text === text);
+  const known = [read, proposed].find((each) => each?.path === path && each.text === text && !each.stored);
   const tasks = known ?? (await readFresh(path, text, context.cache));
   checkLimit(settings, { path, text, tasks: tasks.file.tasks, by: "read" });
   read = { ...tasks, cacheEntries: [] };
   return tasks;
 }
 
+async function loadStored(
+  view: View,
+  path: ProjectPath,
+  text: string,
+  cache: Context["cache"],
+): Promise<LoadedTasks> {
+  const progress = await view.read(PROGRESS);
+  const all = [read, proposed].filter((each) => each?.path === path && each.stored?.text === text);
+  const known = all.find((each) => each?.stored?.progress === progress);
+  const tasks =
+    known ??
+    composed(
+      all[0]?.stored ? loaded(path, text, all[0].stored.parsed, []) : await readFresh(path, text, cache),
+      progress,
+    );
+  read = { ...tasks, cacheEntries: [] };
+  return tasks;
+}
+
+/** `written`: the tasks as people wrote them. */
+function composed(written: LoadedTasks, progress: string | null): LoadedTasks {
+  const { cacheEntries, parsed, path, text } = written;
+  const all = withProgress(parsed, parseProgress(progress));
+  return { ...loaded(path, textOf(all), all, cacheEntries), stored: { text, parsed, progress } };
+}
+
 async function readFresh(path: ProjectPath, text: string, cache: Context["cache"]): Promise<LoadedTasks> {
-  const own = read?.path === path ? read.parsed : null;
+  const own = read?.path === path ? (read.stored?.parsed ?? read.parsed) : null;
   const known = own ?? ((await cache?.get(CACHE_KIND, path)) as ParsedFile | null | undefined) ?? null;
   if (own === null && known !== null && textOf(known) === text) return loaded(path, text, known, []);
   const { readTasks } = await import("./read.ts");
@@ -77,7 +115,7 @@ function loaded(
   parsed: ParsedFile,
   cacheEntries: readonly CacheEntry[],
 ): LoadedTasks {
-  return { path, text, file: fileOf(parsed), parsed, cacheEntries };
+  return { path, text, file: fileOf(parsed), parsed, cacheEntries, stored: null };
 }
 
 export function tasksInvalid(path: string, problems: readonly Problem[]): PawlError {
@@ -112,12 +150,24 @@ export function changeTasks(
   const parsed = editEntries(before.parsed, edits);
   const text = textOf(parsed);
   if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
+  if (before.stored !== null) return changeStored(before, before.stored, edits);
   checkLimit(settings, { path, text, tasks: null, by: "change" });
   proposed = loaded(path, text, parsed, []);
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],
     cacheEntries: [cacheEntry(path, parsed)],
+  };
+}
+
+function changeStored(before: LoadedTasks, stored: StoredTasks, edits: readonly TaskEdit[]): ChangedTasks {
+  const { cacheEntries, path } = before;
+  const progress = renderProgress(advanced(parseProgress(stored.progress), edits));
+  proposed = composed(loaded(path, stored.text, stored.parsed, []), progress);
+  return {
+    file: proposed.file,
+    changes: [{ type: "write", path: PROGRESS, text: progress }],
+    cacheEntries,
   };
 }
 

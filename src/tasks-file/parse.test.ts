@@ -36,6 +36,13 @@ describe("tasks.yaml", () => {
     });
   });
 
+  it("takes a criterion as a text, or as a text with its check", () => {
+    const parsed = parseTasks(task("acceptance_criteria: [one, {text: two, check: npm test}]\n"));
+    expect(parsed).toMatchObject({
+      file: { tasks: [{ acceptance_criteria: ["one", { text: "two", check: "npm test" }] }] },
+    });
+  });
+
   it("takes a key without a value as absent", () => {
     expect(problems(task("status:\nsteps:\nbudget:\nai_notes: ~\n"))).toEqual([]);
   });
@@ -54,6 +61,15 @@ describe("tasks.yaml", () => {
     [task("", '"../x"'), "tasks.yaml:2:7: ../x id: expected an id of 1 to 100"],
     [task("phase: 0\n"), "tasks.yaml:4:10: T1 phase: expected a number above 0, found the number 0."],
     [task("phase: 1.5\n"), "tasks.yaml:4:10: T1 phase: expected a whole number, found the number 1.5."],
+    [
+      task("acceptance_criteria:\n- fine\n- {text: It works, chek: npm test}\n"),
+      "tasks.yaml:6:5: T1 acceptance_criteria[1]: expected a text, or `text` and `check`, each a non-empty string, found a mapping",
+    ],
+    [
+      task('acceptance_criteria: [{text: It works, check: ""}]\n'),
+      'tasks.yaml:4:49: T1 check: expected a non-empty string, found "".',
+    ],
+    [task('acceptance_criteria: [""]\n'), "T1 acceptance_criteria[0]: expected a"],
     [
       task("verify: npm test\n"),
       'T1 verify: expected a list, found "npm test". Write a list: `verify: ["npm test"]`.',

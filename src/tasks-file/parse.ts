@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Node } from "yaml";
 import type { core } from "zod";
-import { readYaml } from "../core/yaml/yaml.ts";
+import { type ReadYaml, readYaml } from "../core/yaml/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
 import type { Offsets } from "./offsets.ts";
@@ -50,7 +50,7 @@ function mend(tree: unknown, path: KeyPath, at = 0): unknown {
   if (key === undefined || typeof tree !== "object" || tree === null) return tree;
   const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Record<string | number, unknown>;
   if (at < path.length - 1) copy[key] = mend(copy[key], path, at + 1);
-  else if (key === "id" || key === "title" || key === "instruction") copy[key] = `stand-in-${path.join("-")}`;
+  else if (REQUIRED.has(key)) copy[key] = `stand-in-${path.join("-")}`;
   else if (typeof key !== "number") delete copy[key];
   else if (["tasks", "subtasks", "steps"].includes(String(path[at - 1])))
     copy[key] = { id: `stand-in-${path.join("-")}`, title: "?", instruction: "?" };
@@ -58,7 +58,20 @@ function mend(tree: unknown, path: KeyPath, at = 0): unknown {
   return copy;
 }
 
+const REQUIRED: ReadonlySet<string | number> = new Set(["id", "title", "instruction", "text", "check"]);
+
 const MOST_PROBLEMS = 1_000;
+
+let last: { readonly text: string; readonly read: WeakRef<ReadYaml> } | undefined;
+
+/** The YAML alone. Who changes a text reads the result, and at once another does, to check it: that parse is shared. */
+export function readText(text: string): ReadYaml {
+  const known = last?.text === text ? last.read.deref() : undefined;
+  if (known !== undefined) return known;
+  const read = readYaml(text, { merge: true });
+  last = { text, read: new WeakRef(read) };
+  return read;
+}
 
 /** Parses only the YAML; returns its faults with their positions. */
 export function parseText(text: string): {
@@ -67,7 +80,7 @@ export function parseText(text: string): {
   readonly where: Where;
   readonly problems: readonly Problem[];
 } {
-  const { document, lines, faults, data } = readYaml(text, { merge: true });
+  const { document, lines, faults, data } = readText(text);
   const problems = faults.slice(0, MOST_PROBLEMS).map(
     ({ line, column, code, message }): Problem => ({
       line,

@@ -35,6 +35,13 @@ tasks:
 `;
 
 describe("Adding many at once", () => {
+  it("refuses more than Pawl reads, and says so", () => {
+    promise("import.bounded");
+    expect(() => add(PLAIN, [{ id: "N", title: "n", instructions: "x".repeat(4_000_000) }])).toThrow(
+      expect.objectContaining({ code: "tasks-too-large", fix: expect.stringContaining("longest text") }),
+    );
+  });
+
   it.each([
     ["without a file", ""],
     ["with remarks alone", "# nothing yet\n"],
@@ -101,6 +108,11 @@ describe("Putting a value", () => {
     ["an empty list", "ai_notes", []],
     ["a key that is not there", "description", "d\n# e"],
     ["anything in braces", "custom", { k: 2 }],
+    [
+      "a criterion with its check",
+      "acceptance_criteria",
+      ["a", { text: "b: c # d", check: "grep 'e: f' -q" }],
+    ],
   ])("writes %s", (_, key, value) => {
     const after = put(PLAIN, key, value);
     const [task] = parse(after).tasks;
@@ -124,5 +136,31 @@ describe("Putting a value", () => {
     expect(() => put(PLAIN, "title", "b", "NONE")).toThrow(/NONE is not written out/);
     expect(() => put("- a\n", "title", "b")).toThrow(/expected a mapping/);
     expect(() => put("tasks: [\n", "title", "b")).toThrow(/line \d+/);
+  });
+});
+
+describe("Dropping a key", () => {
+  const drop = (text: string, key: string, id = "A") => editTasks(text, [{ type: "drop", id, key }]);
+  const dataOf = (text: string) => parse(text).tasks as readonly Record<string, unknown>[];
+
+  it.each(["title", "depends_on", "instructions", "ai_notes", "custom", "steps", "id"])(
+    "takes %s away with what stands below it, and leaves every other line",
+    (key) => {
+      promise("tasks.edit");
+      const after = drop(PLAIN, key);
+      const [task, ...others] = dataOf(PLAIN);
+      const { [key]: _, ...rest } = task ?? {};
+      expect(dataOf(after)).toEqual([rest, ...others]);
+      const lines = new Set(PLAIN.split("\n").map((line) => line.trim().replace(/^- /, "")));
+      for (const line of after.split("\n")) expect(lines).toContain(line.trim().replace(/^- /, ""));
+    },
+  );
+
+  it("works in braces, wherever the key stands", () => {
+    promise("tasks.edit");
+    const text = "tasks:\n- {id: A, title: a, phase: 1}\n";
+    expect(drop(text, "title")).toBe("tasks:\n- {id: A, phase: 1}\n");
+    expect(drop(text, "phase")).toBe("tasks:\n- {id: A, title: a}\n");
+    expect(drop(text, "id")).toBe("tasks:\n- {title: a, phase: 1}\n");
   });
 });

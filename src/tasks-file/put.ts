@@ -26,6 +26,7 @@ import {
   meaningOf,
   rangeOf,
   sound,
+  TooLong,
 } from "./insert.ts";
 
 export type Put =
@@ -39,8 +40,10 @@ export type Put =
       readonly list: "tasks" | "subtasks" | "steps";
       readonly items: readonly Fields[];
     }
-  /** A value of the task or step of that id. */
-  | { readonly type: "put"; readonly id: string; readonly key: string; readonly value: unknown };
+  /** A value of the task or step of that id, or of the file itself (`id`: null). */
+  | { readonly type: "put"; readonly id: string | null; readonly key: string; readonly value: unknown }
+  /** Takes the key and its value away. */
+  | { readonly type: "drop"; readonly id: string; readonly key: string };
 
 /** How to write new values, and whether to add directly after the last item of a list. */
 interface Way {
@@ -67,32 +70,30 @@ export function putAll(before: string, given: readonly Put[]): string {
   if (root === null) return putAll(`${text.replace(/\n?$/, "\n")}tasks:\n`, given);
   const present = new Set(indexData(data).keys());
   const puts = given.flatMap((put): readonly Put[] => {
-    if (put.type === "put") return [put];
+    if (put.type !== "add-items") return [put];
     const items = put.items.filter(({ id }) => !present.has(String(id)));
     return items.length === 0 ? [] : [{ ...put, items }];
   });
   if (puts.length === 0) return before;
+  if (text.length + JSON.stringify(puts).length > MOST) throw new TooLong();
   const wanted = canonical(applied(data, puts));
   const maps = indexNodes(root);
   for (const way of WAYS) {
-    const splices = puts.map((put) =>
-      spliceOf(text, put, put.type === "put" ? maps.get(put.id) : targetOf(put, root, maps), way),
-    );
+    const splices = puts.map((put) => spliceOf(text, put, targetOf(put, root, maps), way));
     const result = spliced(text, splices);
     if (meaningOf(result) === wanted) return result;
   }
-  if (text.length + JSON.stringify(puts).length > MOST)
-    throw new Layout("with what is to be added, it would have more than 4 MB");
   throw new Layout(
     "it cannot be changed without changing what else is there; its layout is not one that can be added to",
   );
 }
 
-const targetOf = (
-  { into }: { readonly into: string | null },
-  root: YAMLMap,
-  maps: ReadonlyMap<string, YAMLMap>,
-) => (into === null ? root : maps.get(into));
+const idOf = (put: Put) => (put.type === "add-items" ? put.into : put.id);
+
+function targetOf<T>(put: Put, root: T, items: ReadonlyMap<string, T>): T | undefined {
+  const id = idOf(put);
+  return id === null ? root : items.get(id);
+}
 
 // ── By id ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -132,20 +133,26 @@ function indexData(root: Fields): ReadonlyMap<string, Record<string, unknown>> {
   return found;
 }
 
+/** The tasks and steps of a file by their ids, as they are written there. */
+export function itemsIn(text: string): ReadonlyMap<string, Fields> {
+  return text.trim() === "" ? new Map() : indexData(sound(text).data);
+}
+
 function applied(data: Fields, puts: readonly Put[]): Fields {
   const copy = structuredClone(data) as Record<string, unknown>;
   const items = indexData(copy);
   for (const put of puts) {
-    const map = put.type === "put" ? items.get(put.id) : put.into === null ? copy : items.get(put.into);
+    const map = targetOf(put, copy, items);
     if (!map) throw missing(put);
     if (put.type === "put") map[put.key] = put.value;
+    else if (put.type === "drop") delete map[put.key];
     else map[put.list] = [...((map[put.list] as unknown[] | null | undefined) ?? []), ...put.items];
   }
   return copy;
 }
 
 function missing(put: Put): Layout {
-  return new Layout(`${put.type === "put" ? put.id : put.into} is not written out in the list \`tasks\``);
+  return new Layout(`${idOf(put)} is not written out in the list \`tasks\``);
 }
 
 // ── Splices ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -174,6 +181,7 @@ function spliced(text: string, splices: readonly Splice[]): string {
 function spliceOf(text: string, put: Put, map: YAMLMap | undefined, way: Way): Splice {
   if (!map) throw missing(put);
   if (put.type === "put") return valueSplice(text, map, put.key, put.value, way);
+  if (put.type === "drop") return dropSplice(text, map, put.key);
   const list = map.get(put.list, true) as Node | undefined;
   if (isSeq(list) && list.items.length > 0) return itemsSplice(text, list, put.items, way);
   return valueSplice(text, map, put.list, put.items, way);
@@ -191,6 +199,29 @@ function itemsSplice(text: string, list: YAMLSeq, items: readonly Fields[], { pr
     ? indented(stringify(items, { lineWidth: 0 }), column)
     : items.map((item) => `${" ".repeat(column)}- ${JSON.stringify(item)}\n`).join("");
   return { from: at, to: at, text: piece };
+}
+
+/** On lines of its own: with what stands below it. In brackets: with the comma before it, or after it if it is the first. */
+function dropSplice(text: string, map: YAMLMap, key: string): Splice {
+  const at = map.items.findIndex((item) => isScalar(item.key) && item.key.value === key);
+  const pair = map.items[at] as Pair<Node, Node | null> | undefined;
+  if (!pair) throw new Layout(`the key ${key} is not there`);
+  const [start] = rangeOf(pair.key);
+  const end = endOfPair(text, pair);
+  if (map.flow) {
+    const before = map.items[at - 1] as Pair<Node, Node | null> | undefined;
+    const next = map.items[at + 1] as Pair<Node, Node | null> | undefined;
+    if (before) return { from: endOfPair(text, before), to: end, text: "" };
+    return { from: start, to: next ? rangeOf(next.key)[0] : end, text: "" };
+  }
+  const last = pair.value ? lastIn(pair.value) : pair.key;
+  const to = Math.max(endOf(text, last), lineEnd(text, end - 1));
+  const line = text.lastIndexOf("\n", start - 1) + 1;
+  // The first key stands after its item's dash: the next one takes its place.
+  const isAlone = /^\s*$/.test(text.slice(line, start));
+  return isAlone
+    ? { from: line, to, text: "" }
+    : { from: start, to: to + (/^ */.exec(text.slice(to))?.[0].length ?? 0), text: "" };
 }
 
 function valueSplice(text: string, map: YAMLMap, key: string, value: unknown, way: Way): Splice {
@@ -224,11 +255,12 @@ function replacing(
   const lead = isEmpty ? " " : "";
   if (map.flow) return { from, to, text: lead + JSON.stringify(value) };
   const isOneLine = !text.slice(from, to).includes("\n");
-  const inline = way.pretty
-    ? stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd()
-    : JSON.stringify(value);
-  const mayInline = !inline.includes("\n") && (isOneLine || !way.pretty);
-  if (mayInline && isOneLine && !isItems(value)) return { from, to, text: lead + inline };
+  if (isOneLine && !isItems(value)) {
+    const inline = way.pretty
+      ? stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd()
+      : JSON.stringify(value);
+    if (!inline.includes("\n")) return { from, to, text: lead + inline };
+  }
   const end = isEmpty ? lineEnd(text, from) : endOf(text, old as Node);
   const column = columnAt(text, keyStart);
   const kept = old ? remarksIn(old).map((remark) => `${" ".repeat(column)}#${remark}\n`) : [];

@@ -24,6 +24,11 @@ export function readTasks(text: string, known: ParsedFile | null): ReadTasks {
   const read = readEntries(text, known);
   if (read !== null && checkTasks(fileOf(read), () => ({ line: 1, column: 1 })).length === 0)
     return { ok: true, parsed: read };
+  return readWhole(text);
+}
+
+/** As one entry. */
+export function readWhole(text: string): ReadTasks {
   const whole = parseTasks(text);
   if (!whole.ok) return whole;
   const { file, offsets } = whole;

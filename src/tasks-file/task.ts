@@ -1,3 +1,6 @@
+import type { Criterion } from "../core/criterion.ts";
+import type { Budget } from "../scheduler/budget.ts";
+
 /**
  * The vocabulary of tasks.yaml. Unknown keys are a person's own: they are kept in the file and never read.
  */
@@ -42,8 +45,10 @@ export interface Task {
   readonly agent_name?: string | undefined;
   /** The provider: `claude`, `codex`, `scripted`, … */
   readonly agent?: string | undefined;
+  /** The workflow that extends Bloom's table for it; `bloom`: none, whatever pawl.yaml says. */
+  readonly life?: string | undefined;
   readonly instructions?: string | undefined;
-  readonly acceptance_criteria: readonly string[];
+  readonly acceptance_criteria: readonly Criterion[];
   readonly verify?: readonly string[] | undefined;
   readonly steps: readonly Step[];
   readonly subtasks: readonly Task[];
@@ -62,17 +67,11 @@ export interface Step {
   readonly id: string;
   readonly instruction: string;
   readonly status: StepStatus;
-  readonly acceptance_criteria: readonly string[];
+  readonly acceptance_criteria: readonly Criterion[];
   readonly verify?: readonly string[] | undefined;
   readonly started_at?: string | undefined;
   readonly completed_at?: string | undefined;
   readonly cancel_reason?: string | undefined;
-}
-
-export interface Budget {
-  readonly usd?: number | undefined;
-  readonly turns?: number | undefined;
-  readonly minutes?: number | undefined;
 }
 
 export interface PlacedTask {
@@ -141,6 +140,12 @@ export function isOpenStatus(status: string): boolean {
 
 export function isOpenStep({ status }: Pick<Step, "status">): boolean {
   return isOpenStatus(status);
+}
+
+/** The criteria of the whole task: its own, then those of its steps, but for cancelled ones. */
+export function criteriaOf({ acceptance_criteria, steps }: Task): readonly Criterion[] {
+  const left = steps.filter(({ status }) => status !== "cancelled");
+  return [...acceptance_criteria, ...left.flatMap((step) => step.acceptance_criteria)];
 }
 
 /** The branch for the task's commits, if it has a repository. */

@@ -27,11 +27,17 @@ export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedF
   return problems;
 }
 
+/** What a task may name. */
+export interface Names {
+  readonly agents: readonly string[];
+  readonly lives: readonly string[];
+}
+
 /**
- * Unknown keys that look like a misspelt one (other unknown keys are a person's own), and agents that are
- * none of `agents`.
+ * Unknown keys that look like a misspelt one (other unknown keys are a person's own), and agents and lives that are
+ * none of these.
  */
-export function warnings(text: string, agents: readonly string[]): readonly Problem[] {
+export function warnings(text: string, { agents, lives }: Names): readonly Problem[] {
   const { document, where } = parseText(text);
   const found: Problem[] = [];
   const look = (node: unknown, path: (string | number)[], known: readonly string[]) => {
@@ -49,6 +55,13 @@ export function warnings(text: string, agents: readonly string[]): readonly Prob
     const agent = known === KNOWN_KEYS.task ? node.get("agent") : undefined;
     if (typeof agent === "string" && !agents.includes(agent))
       found.push(unknownAgent(agent, agents, where([...path, "agent"])));
+    const life = known === KNOWN_KEYS.task ? node.get("life") : undefined;
+    if (typeof life === "string" && !lives.includes(life))
+      found.push({
+        ...where([...path, "life"]),
+        message: `No workflow is called ${JSON.stringify(life)}: expected one of ${lives.join(", ")}.`,
+        fix: "Name one of `workflows` in pawl.yaml that extends bloom.",
+      });
     for (const [list, keys] of [
       ["tasks", KNOWN_KEYS.task],
       ["subtasks", KNOWN_KEYS.task],

@@ -13,6 +13,7 @@ import { isBookkeeping } from "../core/gate-record.ts";
 import type { RangeCommit, RangeHistory } from "../core/ports/history.ts";
 import { judgingFiles } from "../core/process-files.ts";
 import type { Settings } from "../core/settings.ts";
+import { fewOf } from "../core/text/few.ts";
 import type { FoundRecord, FoundRun } from "./records.ts";
 import type { Fault } from "./report.ts";
 
@@ -158,9 +159,7 @@ class Walk {
 
   #uncovered(commit: RangeCommit): Fault {
     const files = commit.changes.map(({ path }) => path);
-    const named = files.slice(0, 8).join(", ");
-    const more = files.length > 8 ? ` and ${files.length - 8} more` : "";
-    const what = files.length === 0 ? "" : `; it changes ${named}${more}`;
+    const what = files.length === 0 ? "" : `; it changes ${fewOf(files, 8)}`;
     return {
       rule: "commit-uncovered",
       commit: commit.id,

@@ -191,7 +191,7 @@ async function recordFaults(
   if (!record.gate.startsWith(`${workflow}.`)) say("record-form", `is of the gate ${record.gate}`);
   if (proof === null) say("record-workflow", `is of the workflow ${workflow}, which the base does not have`);
   else {
-    if (record.workflow !== proof.tables)
+    if (!proof.tables.includes(record.workflow))
       say("record-workflow", `uses other tables of ${workflow} than the base has`);
     const policy = proof.policy(settings);
     if (record.policy !== policy)

@@ -18,6 +18,7 @@ export type Rule =
   | "record-workflow"
   | "record-steps"
   | "record-artifact"
+  | "record-branches"
   | "record-signature"
   | "record-strength"
   | "review-missing"

@@ -2,11 +2,20 @@
  * Decides whether everything in a range of commits was approved, by the rules of its base. Pure: all input
  * comes through ports, and the result depends only on the repository's objects.
  */
+import { PawlError } from "../core/error.ts";
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
+import { object } from "../core/state-json.ts";
 import { isSignedLevel } from "../core/strength.ts";
-import { isRecord, RECORDS, runOfRecord } from "../runtime/run-log/team-records.ts";
+import { loadBranches } from "../runtime/run-log/log-records.ts";
+import {
+  forkedWords,
+  isRecord,
+  RECORDS,
+  recordsFolder,
+  runOfRecord,
+} from "../runtime/run-log/team-records.ts";
 import { coverRange } from "./coverage.ts";
 import { type Base, type FoundRun, judgeRecords } from "./records.ts";
 import type { Fault, Report } from "./report.ts";
@@ -40,6 +49,7 @@ export async function verifyRange(
         ? []
         : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
       ...found.faults,
+      ...(await forkedRuns(history)),
       // The reviewer of HEAD saw the records of finished tools, too.
       ...(isReviewed ? [] : await foreignRecords(history, found.runs)),
       ...covered.faults,
@@ -88,6 +98,30 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
   ];
 }
 
+function recordsIn(commits: RangeHistory["commits"]): ReadonlySet<string> {
+  const changed = commits.flatMap(({ changes }) => changes.map(({ path }) => path));
+  return new Set(changed.filter((path) => path.startsWith(`${RECORDS}/`)));
+}
+
+/** The runs with records of the range that went on on several branches, of which no person has chosen one. */
+async function forkedRuns({ commits, head, view }: RangeHistory): Promise<readonly Fault[]> {
+  const runs = new Set([...recordsIn(commits)].flatMap((path) => runOfRecord(path) ?? []));
+  const faults: Fault[] = [];
+  for (const run of runs) {
+    const branches = await loadBranches(view(head), run, object, false).catch(noneIfInvalid);
+    if (branches.length < 2) continue;
+    const message = `${forkedWords(run, branches)}. A person chooses one: \`pawl adopt ${run} --branch BRANCH\`.`;
+    faults.push({ rule: "record-branches", path: recordsFolder(run), message });
+  }
+  return faults;
+}
+
+/** Other rules say what is wrong with such records. */
+function noneIfInvalid(thrown: unknown): readonly never[] {
+  if (thrown instanceof PawlError) return [];
+  throw thrown;
+}
+
 /**
  * Faults of records without their gate. Records are bookkeeping, which no tree includes. Those of Alfred's
  * tasks contain the artifacts from which a clone resumes, so they must come with the gates of their task;
@@ -98,10 +132,8 @@ async function foreignRecords(
   runs: readonly FoundRun[],
 ): Promise<readonly Fault[]> {
   const approved = new Set(runs.map(({ run }) => run));
-  const added = new Set(commits.flatMap(({ changes }) => changes.map(({ path }) => path)));
   const faults: Fault[] = [];
-  for (const path of added) {
-    if (!path.startsWith(`${RECORDS}/`)) continue;
+  for (const path of recordsIn(commits)) {
     const run = runOfRecord(path);
     const needsGate = run?.startsWith("alfred:") === true;
     if (needsGate ? approved.has(run) : await isRecord(view(head), path)) continue;

@@ -13,7 +13,15 @@ import type { AgentEnd } from "../../src/core/ports/agents.ts";
 import { installInto } from "../rig/install.ts";
 import { openModelServer } from "../rig/model/server.ts";
 import { freshFolder, openHome } from "./agent-project.ts";
-import { codexEnvironment, DRIVEN, type Driven, GEMINI_MODEL, PROGRAMS, type Program } from "./programs.ts";
+import {
+  codexEnvironment,
+  DRIVEN,
+  type Driven,
+  GEMINI_MODEL,
+  newestOverAcp,
+  PROGRAMS,
+  type Program,
+} from "./programs.ts";
 
 /**
  * `call`: each value is that of one call. `run`: the last value is the run's. `session`: the last value is the session's
@@ -22,7 +30,7 @@ import { codexEnvironment, DRIVEN, type Driven, GEMINI_MODEL, PROGRAMS, type Pro
 type Meaning = "call" | "run" | "session" | "last" | "none";
 
 interface Row {
-  /** Its money includes calls beside the work, of other models: no price is known, only that both runs cost the same. */
+  /** Its money includes some of its calls beside the work, not always as many. */
   readonly asides?: true;
   readonly usd: Meaning;
   readonly tokens: Meaning;
@@ -69,6 +77,7 @@ const TOKENS = 100 * CALLS;
 /** The price of a call, by the program's own list; opencode's is in its configuration. */
 const USD: Readonly<Record<string, number>> = {
   claude: 100 * 3e-6 + 10 * 15e-6,
+  "claude-acp": 100 * 3e-6 + 10 * 15e-6,
   opencode: 100 * 1e-6 + 10 * 2e-6,
   "opencode-acp": 100 * 1e-6 + 10 * 2e-6,
 };
@@ -89,7 +98,7 @@ const COUNTED: readonly Counted[] = [
   }),
   {
     name: "copilot-acp",
-    program: { package: "@github/copilot", version: "1.0.102", bin: "copilot" },
+    program: { package: "@github/copilot", version: newestOverAcp("Copilot"), bin: "copilot" },
     settings: (command) => ({ acp: { command, args: ["--acp"] }, environment: ["COPILOT_*"] }),
     environment: (_, model) => ({
       COPILOT_OFFLINE: "true",
@@ -100,7 +109,10 @@ const COUNTED: readonly Counted[] = [
   },
   {
     name: "codex-acp",
-    program: { package: "@agentclientprotocol/codex-acp", version: "2.6.0", bin: "codex-acp" },
+    program: {
+      ...{ package: "@agentclientprotocol/codex-acp", bin: "codex-acp" },
+      version: newestOverAcp("@agentclientprotocol/codex-acp"),
+    },
     settings: (command) => ({ acp: { command }, environment: ["CODEX_*", "OPENAI_*"] }),
     environment: codexEnvironment,
   },
@@ -111,6 +123,8 @@ interface Reported {
   readonly usd: readonly number[];
   readonly tokens: readonly number[];
   readonly end: AgentEnd;
+  /** How many its model has answered. */
+  readonly calls: number;
 }
 
 async function runTwice(counted: Counted, version: string): Promise<readonly Reported[]> {
@@ -132,6 +146,7 @@ async function runTwice(counted: Counted, version: string): Promise<readonly Rep
   try {
     for (const run of ["one", "two"]) {
       const last = seen[0]?.end.session;
+      const before = model.answered();
       const running = agents.start(
         {
           ...{ run, agent: name, folder: { agentPath: projectRoot }, permission: "all" },
@@ -145,7 +160,7 @@ async function runTwice(counted: Counted, version: string): Promise<readonly Rep
       const end = await running.ended;
       if (end.outcome === "failed") throw new Error(`run ${run} failed: ${end.reason}: ${end.detail}`);
       const lines = readFileSync(join(projectRoot, end.output, "output.jsonl"), "utf8").split("\n");
-      seen.push({ ...saidIn(lines), end });
+      seen.push({ ...saidIn(lines), end, calls: model.answered() - before });
     }
   } finally {
     await model.close();
@@ -177,47 +192,57 @@ function saidIn(lines: readonly string[]): Pick<Reported, "usd" | "tokens"> {
   return { usd: valuesAt(SAYS.usd), tokens: valuesAt(SAYS.tokens) };
 }
 
-/** `cost`: what a run really cost. */
+/** `costs`: what each run really cost. */
 function meaningOf(
   [first = [], second = []]: readonly (readonly number[])[],
-  cost: number,
+  [one, two]: readonly [number, number],
 ): Meaning | string {
   const isNear = (value: number | undefined, other: number) =>
-    value !== undefined && Math.abs(value - other) < cost / 1000;
+    value !== undefined && Math.abs(value - other) < one / 1000;
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const isZero = [...first, ...second].every((value) => value === 0);
   if (isZero) return "none";
-  if (isNear(first.at(-1), cost) && isNear(second.at(-1), cost)) return "run";
-  if (isNear(first.at(-1), cost) && isNear(second.at(-1), 2 * cost)) return "session";
-  if (isNear(sum(first), cost) && isNear(sum(second), cost)) return "call";
-  if (isNear(first.at(-1), cost / CALLS) && isNear(second.at(-1), cost / CALLS)) return "last";
-  return `unclear: ${JSON.stringify([first, second])} where a run costs ${cost}`;
+  if (isNear(first.at(-1), one) && isNear(second.at(-1), two)) return "run";
+  if (isNear(first.at(-1), one) && isNear(second.at(-1), one + two)) return "session";
+  if (isNear(sum(first), one) && isNear(sum(second), two)) return "call";
+  if (isNear(first.at(-1), one / CALLS) && isNear(second.at(-1), two / CALLS)) return "last";
+  return `unclear: ${JSON.stringify([first, second])} where the runs cost ${one} and ${two}`;
+}
+
+function grownBy({ usd }: Reported, before: Reported | undefined): number {
+  return (usd.at(-1) ?? 0) - (before?.usd.at(-1) ?? 0);
 }
 
 /** What is wrong with the row, or with what Pawl makes of it. */
 function faultsOf(counted: Counted, expected: Row, seen: readonly Reported[]): readonly string[] {
-  const price = expected.asides ? (seen[0]?.usd.at(-1) ?? 0) : (USD[counted.name] ?? 0) * CALLS;
+  const price = USD[counted.name] ?? 0;
+  const prices = seen.map((run, at) => (expected.asides ? grownBy(run, seen[at - 1]) : price * CALLS));
+  const [one = 0, two = 0] = prices;
   const found: Row = {
     usd: meaningOf(
       seen.map(({ usd }) => usd),
-      price,
+      [one, two],
     ) as Meaning,
     tokens: meaningOf(
       seen.map(({ tokens }) => tokens),
-      TOKENS,
+      [TOKENS, TOKENS],
     ) as Meaning,
   };
   const faults = (["usd", "tokens"] as const).flatMap((what) =>
     found[what] === expected[what] ? [] : [`${what}: expected ${expected[what]}, found ${found[what]}`],
   );
-  const taken = seen.map(({ end }) => [end.usage?.usd ?? null, end.usage?.inputTokens ?? null] as const);
-  for (const [at, [usd, tokens]] of taken.entries()) {
+  for (const [at, { calls, end }] of seen.entries()) {
+    const [usd, tokens] = [end.usage?.usd ?? null, end.usage?.inputTokens ?? null];
+    const cost = prices[at] ?? 0;
     const isRight =
-      (found.usd === "none" ? usd === null || usd === 0 : Math.abs((usd ?? 0) - price) < price / 1000) &&
+      (found.usd === "none" ? usd === null || usd === 0 : Math.abs((usd ?? 0) - cost) < cost / 1000) &&
       tokens === (found.tokens === "none" || found.tokens === "last" ? null : TOKENS);
+    // It says nothing of the calls that it makes after its last word.
+    if (cost < price * CALLS - price / 1000 || cost > price * calls + price / 1000)
+      faults.push(`run ${at + 1} says that it cost ${cost}; it made ${calls} calls of ${price} each`);
     if (!isRight)
       faults.push(
-        `Pawl counts ${usd} USD and ${tokens} tokens for run ${at + 1}; it cost ${price} and ${TOKENS}`,
+        `Pawl counts ${usd} USD and ${tokens} tokens for run ${at + 1}; it cost ${cost} and ${TOKENS}`,
       );
   }
   return faults;

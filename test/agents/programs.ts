@@ -1,6 +1,7 @@
 /** The real agents that are driven, each at a version of its own, and how each is pointed at the scripted model. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ACP_PROGRAMS } from "../../src/adapters/agents/dialects/acp-programs.ts";
 import { DIALECTS } from "../../src/adapters/agents/setup.ts";
 import type { AgentSettings } from "../../src/core/settings.ts";
 
@@ -12,6 +13,8 @@ export interface Program {
 }
 
 const newestOf = (name: string): string => DIALECTS[name]?.newest ?? "";
+/** `name`: as the program calls itself. */
+export const newestOverAcp = (name: string): string => ACP_PROGRAMS[name]?.newest ?? "";
 
 export const PROGRAMS = {
   claude: { package: "@anthropic-ai/claude-code", version: newestOf("claude"), bin: "claude" },
@@ -20,7 +23,7 @@ export const PROGRAMS = {
   gemini: { package: "@google/gemini-cli", version: newestOf("gemini"), bin: "gemini" },
   "claude-acp": {
     package: "@agentclientprotocol/claude-agent-acp",
-    version: "0.100.0",
+    version: newestOverAcp("@agentclientprotocol/claude-agent-acp"),
     bin: "claude-agent-acp",
   },
 } as const satisfies Record<string, Program>;
@@ -31,8 +34,8 @@ export interface Driven {
   readonly name: string;
   readonly program: ProgramName;
   settings(binary: string): AgentSettings;
-  /** What it tells of each run. `usd` absent: not always. `limits`: that the model's API says 429. */
-  readonly tells: { readonly usd?: boolean; readonly limits: boolean };
+  /** What it tells of each run. `usd` absent: not always. `limits`: that the model's API says 429. `tokens` absent: it does. */
+  readonly tells: { readonly usd?: boolean; readonly limits: boolean; readonly tokens?: false };
   /** The id of a session that it does not have. */
   readonly unknownSession: string;
   /** The environment that points it at the model; files that it needs are written below `home`. */
@@ -163,7 +166,8 @@ export const DRIVEN: readonly Driven[] = [
     name: "opencode-acp",
     program: "opencode",
     settings: (command) => ({ acp: { command, args: ["acp"] }, environment: ["OPENCODE_*"] }),
-    tells: { limits: false },
+    // Its tokens are those of its last call.
+    tells: { limits: false, tokens: false },
     unknownSession: UNKNOWN_OPENCODE,
     environment: opencodeEnvironment,
   },

@@ -17,6 +17,7 @@ import { isPlayed, playDemo } from "./demo.ts";
 import { type Guard, openGuard, withoutWay } from "./guard.ts";
 import { walkGuarded } from "./guarded.ts";
 import { install } from "./install.ts";
+import { OWN, ownWork } from "./own.ts";
 import { firstUse, isPackaged } from "./packaged.ts";
 import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
 import { PROOFS, type Proof } from "./proofs.ts";
@@ -101,8 +102,7 @@ async function proveAll(driven: Driven, binary: string): Promise<Proved> {
       const seen = await prove(stage);
       lines.push(`  ok    ${what}: ${seen} (${took()})`);
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
-      lines.push(`  FAIL  ${what} (${took()})\n${why.slice(-LONGEST_WHY)}`);
+      lines.push(`  FAIL  ${what} (${took()})\n${whyOf(thrown)}`);
       failed += 1;
     }
   }
@@ -113,21 +113,31 @@ async function proveAll(driven: Driven, binary: string): Promise<Proved> {
   return { lines, passed: proofs.length - failed, failed };
 }
 
-/** Two of them on two machines. */
-async function proveTeam(binaries: TeamStage["binaries"]): Promise<Proved> {
+/** The end of what it says, and where it was thrown. */
+function whyOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const places = (thrown.stack ?? "").split("\n").filter((line) => line.startsWith("    at "));
+  return [thrown.message.slice(-LONGEST_WHY), ...places.slice(0, 3)].join("\n");
+}
+
+/** What two of them do together. */
+async function proveBoth(
+  what: string,
+  work: (stage: TeamStage) => Promise<string>,
+  binaries: TeamStage["binaries"],
+): Promise<Proved> {
   const lines = ["claude and codex"];
-  if (!TEAM.includes(only)) return { lines, passed: 0, failed: 0 };
+  if (!what.includes(only)) return { lines, passed: 0, failed: 0 };
   const guard = await openGuard();
   const begun = performance.now();
   const took = () => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
   try {
-    const seen = await teamWork({ binaries, environment: guard.environment });
+    const seen = await work({ binaries, environment: guard.environment });
     assert.deepEqual([...new Set(guard.asked)], []);
-    return { lines: [...lines, `  ok    ${TEAM}: ${seen} (${took()})`], passed: 1, failed: 0 };
+    return { lines: [...lines, `  ok    ${what}: ${seen} (${took()})`], passed: 1, failed: 0 };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
     return {
-      lines: [...lines, `  FAIL  ${TEAM} (${took()})\n${why.slice(-LONGEST_WHY)}`],
+      lines: [...lines, `  FAIL  ${what} (${took()})\n${whyOf(thrown)}`],
       passed: 0,
       failed: 1,
     };
@@ -171,7 +181,10 @@ async function main(): Promise<number> {
       tell(await proveAll(next, binaries.get(next.program) ?? ""));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  if (isTeam(chosen)) tell(await proveTeam(binaries));
+  if (isTeam(chosen)) {
+    tell(await proveBoth(TEAM, teamWork, binaries));
+    tell(await proveBoth(OWN, ownWork, binaries));
+  }
   if (process.env[FENCED]) tell(provedFence(before));
   say(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;

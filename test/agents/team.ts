@@ -23,7 +23,7 @@ export interface TeamStage {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const BOTH = DRIVEN.filter(({ name }) => name === "claude" || name === "codex");
+export const BOTH = DRIVEN.filter(({ name }) => name === "claude" || name === "codex");
 
 export function isTeam(chosen: readonly Driven[]): boolean {
   return BOTH.every((driven) => chosen.includes(driven));

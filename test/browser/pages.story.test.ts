@@ -1,5 +1,5 @@
 /** Every page, in a real browser: for everybody, on every screen, whatever the words in it. */
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HAS_CHROMIUM, openChromium } from "../rig/board/chromium.ts";
 import { goTo, openPage, overflow, settled, violations } from "../rig/board/open-page.ts";
@@ -11,11 +11,15 @@ const PAGES = {
   review: "#/shop/review/alfred%3ASHOP-142",
   runs: "#/shop/runs",
   run: "#/shop/run/alfred%3ASHOP-142",
+  task: "#/shop/run/bloom%3Asearch-index",
   tasks: "#/shop/tasks",
+  graph: "#/shop/tasks?task=checkout-tax",
   workflows: "#/shop/workflows",
   cost: "#/shop/cost",
 };
 const NAMES = Object.keys(PAGES) as (keyof typeof PAGES)[];
+
+const LONG = { timeout: 240_000 };
 
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
@@ -36,7 +40,8 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     [1440, "light"],
     [1440, "dark"],
     [3840, "light"],
-  ] as const)("breaks no rule of accessibility and fits, %i pixels wide, %s", async (width, scheme) => {
+    [3840, "dark"],
+  ] as const)("breaks no rule of accessibility and fits, %i pixels wide, %s", LONG, async (width, scheme) => {
     promise("board-page.accessible");
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, fixture.url, { width, scheme });
@@ -45,6 +50,9 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
       await goTo(opened.page, PAGES[name]);
       if (name === "workflows") await opened.page.locator(".table-box summary").first().click();
       if (name === "workflows") await opened.page.locator(".picture svg").first().waitFor();
+      if (name === "graph") await showGraph(opened.page);
+      if (name === "inbox") await opened.page.getByText("Answer here").click();
+      if (name === "task") await opened.page.getByRole("button", { name: /with a hint/ }).click();
       found.push(...(await violations(opened.page)).map((violation) => `${name}: ${violation}`));
       const beyond = await overflow(opened.page);
       if (beyond > 0) found.push(`${name}: ${beyond} pixels too wide`);
@@ -141,6 +149,8 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
       run: "alfred:NEW-1",
       words: "",
     });
+    // The order stays while one looks.
+    await opened.page.getByRole("button", { name: "1 new" }).click();
     await opened.page.getByText("Arrived just now").waitFor();
     await opened.page
       .locator("[aria-live]", { hasText: "1 thing more to decide" })
@@ -176,17 +186,88 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  it("shows in the graph what is connected, by titles that lead to their pages, and finds a task", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, fixture.url);
+    const { page } = opened;
+    await goTo(page, PAGES.tasks);
+    await showGraph(page);
+    const nodes = async () => (await page.locator(".picture .node text").allTextContents()).toSorted();
+    expect(await nodes()).toEqual(
+      expect.arrayContaining(["Mail invoices", "Print invoices as PDF/A", "Send mails from a queue"]),
+    );
+    expect(await page.locator(".apart a").allInnerTexts()).toEqual([
+      "Sell gift cards",
+      "Show the stock of each branch",
+    ]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("mail inv");
+    await expect.poll(nodes).toEqual(["Mail invoices", "Print invoices as PDF/A", "Send mails from a queue"]);
+    await page.locator(".picture .node a", { hasText: "Mail invoices" }).click();
+    await page.waitForFunction(() => location.hash.endsWith("/run/bloom%3Ainvoice-mail"));
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("has the inbox by project, and takes an answer in its place", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, fixture.url);
+    const { page } = opened;
+    await page.locator(".inbox-group").nth(1).waitFor();
+    expect(await page.locator(".inbox-group h2").allInnerTexts()).toEqual([
+      expect.stringMatching(/^shop\s*4$/),
+      expect.stringMatching(/^site\s*1$/),
+    ]);
+    const asked = page.locator(".item", { hasText: "Are prices in the catalogue" });
+    await asked.getByText("Answer here").click();
+    await asked.getByRole("textbox").fill("Without.");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(() => fixture.said).toEqual([{ path: "answer q-1", words: "Without." }]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("names each key, and has costs by whole names in a narrow window", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, fixture.url, { width: 375 });
+    const { page } = opened;
+    await page.locator("[data-item]").first().waitFor();
+    await page.keyboard.press("?");
+    const keys = await page.locator(".key-list kbd").allTextContents();
+    expect(keys).toEqual(expect.arrayContaining(["Space", "Enter", "A"]));
+    expect(keys.filter((key) => key.trim() === "")).toEqual([]);
+    await page.keyboard.press("Escape");
+    await goTo(page, "#/shop/cost");
+    const name = page.getByRole("rowheader", { name: "checkout-tax" });
+    expect((await name.boundingBox())?.height).toBeLessThan(48);
+    expect(await overflow(page)).toBe(0);
+  });
+
+  it("leads to the verdict in a narrow window, and then is out of its way", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${PAGES.review}`, { width: 375 });
+    const { page } = opened;
+    const leads = page.getByRole("button", { name: "Approve…" });
+    await leads.click();
+    await leads.waitFor({ state: "detached" });
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await leads.waitFor();
+  });
+
   it("shows the end of what an agent said last, where it is taller than its place", async () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, fixture.url);
     await goTo(opened.page, PAGES.tasks);
     const said = opened.page.getByRole("group", { name: "Its agent's last words" }).first();
-    const { above, below } = await said.evaluate(({ clientHeight, scrollHeight, scrollTop }) => ({
-      above: scrollTop,
-      below: scrollHeight - clientHeight - scrollTop,
-    }));
+    const { above, below, lines } = await said.evaluate((block) => {
+      const { clientHeight, scrollHeight, scrollTop } = block;
+      const { lineHeight, paddingTop } = getComputedStyle(block);
+      const lines = (scrollTop - Number.parseFloat(paddingTop)) / Number.parseFloat(lineHeight);
+      return { above: scrollTop, below: scrollHeight - clientHeight - scrollTop, lines };
+    });
     expect(above).toBeGreaterThan(10);
     expect(below).toBeLessThan(2);
+    // What is above its place is whole lines.
+    expect(Math.abs(lines - Math.round(lines))).toBeLessThan(0.1);
   });
 
   it("moves the focus to the page that is gone to, and names it", async () => {
@@ -236,3 +317,8 @@ it("Where there is no Chromium that is said, and in CI it fails", () => {
     process.stderr.write("The board's pages were not tried: install Chromium (apt-get install chromium).\n");
   expect(HAS_CHROMIUM || process.env.CI === undefined).toBe(true);
 });
+
+async function showGraph(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Graph" }).click();
+  await page.locator(".picture svg").first().waitFor();
+}

@@ -55,6 +55,10 @@ async function review(page: Page, recording: Recording): Promise<void> {
   await page.locator("h1", { hasText: "Limit requests" }).waitFor();
   await settled(page);
   await recording.show(2 * LOOK);
+  // The agent says that all tests pass.
+  await page.getByText("test failed (exit 1)").first().click();
+  await settled(page);
+  await recording.show(2 * LOOK);
   const file = page.locator("article", { hasText: "src/http/rate-limit.ts" }).first();
   await file.evaluate((at) => at.scrollIntoView({ block: "start" }));
   await settled(page);

@@ -88,6 +88,119 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     expect(fixture.verdicts).toMatchObject([{ approve: true, points: [] }]);
   });
 
+  it("leads from each chip to its place, marks files by key, and folds what needs no reading with its reason", async () => {
+    promise("board-page.keyboard");
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const { page } = opened;
+    await settled(page);
+    const brief = await page.locator(".asked").innerText();
+    for (const words of [
+      "no check: read it yourself",
+      "`npm test -- limits` passed",
+      "DIFFERS",
+      "rate-limit.ts changed",
+      "7 files: 5 to read (8 min)",
+    ])
+      expect(brief.toLowerCase()).toContain(words.toLowerCase());
+    expect(brief).not.toMatch(/Artifact\b|[{}]/);
+    await page.getByRole("button", { name: "test failed (exit 1)" }).click();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Checks");
+    await page.getByRole("button", { name: "tests changed" }).click();
+    expect(await fileAtFocus(page)).toBe("file test/rate-limit.test.ts");
+    await page.keyboard.press("v");
+    expect(await page.getByLabel("Viewed test/rate-limit.test.ts").isChecked()).toBe(true);
+    expect(await fileAtFocus(page)).toBe("file src/http/rate-limit.ts");
+    await page.getByText("1 of 5 files viewed").waitFor();
+    await page.getByText("Hidden here, as you judged them: 2 files.").waitFor();
+    const image = page.locator('[data-place="file docs/limits.png"]');
+    expect(await image.locator("[aria-expanded]").first().getAttribute("aria-expanded")).toBe("false");
+    expect(await image.innerText()).toContain("folded: image");
+    await page.keyboard.press("/");
+    await page.keyboard.type("window");
+    await page.keyboard.press("Enter");
+    expect(await fileAtFocus(page)).toBe("file src/store/window.ts");
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("takes a point on a range of lines, which carries the line's text, and lets it be edited", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
+    const { page } = opened;
+    await settled(page);
+    await toFile(page, "src/http/rate-limit.ts");
+    const grid = page.locator('[data-place="file src/http/rate-limit.ts"] [role=grid]');
+    await grid.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("c");
+    await page.locator(".point-field textarea").fill("Two of these are one.");
+    await page.keyboard.press("Control+Enter");
+    await page
+      .locator("#verdict")
+      .getByRole("button", { name: /^Edit the point/ })
+      .click();
+    await page.locator(".point-field textarea").fill("These are one.");
+    await page.keyboard.press("Control+Enter");
+    await page.locator("[data-reject]").click();
+    await page.locator("h1", { hasText: "Rejected" }).waitFor();
+    const at = expect.stringMatching(/^src\/http\/rate-limit\.ts:\d+-\d+$/);
+    const text = expect.stringMatching(/^These are one\. \(there: .+\)$/);
+    expect(fixture.verdicts).toMatchObject([{ points: [{ at, text }] }]);
+  });
+
+  it("approves the selected of the inbox by one key, only where everything agrees; one is out of sight for a day", async () => {
+    await using fixture = await BoardFixture.open();
+    const [first, ...rest] = fixture.inbox.items;
+    if (!first) throw new Error("The inbox is empty.");
+    const known = { lines: 3, minutes: 1, version: fixture.version ?? "" };
+    const agreeing = { ...first, review: { ...known, against: [] } };
+    const open = {
+      ...first,
+      run: "alfred:SHOP-9",
+      title: "Red",
+      review: { ...known, against: ["test failed"] },
+    };
+    fixture.inbox = { items: [open, agreeing, ...rest] };
+    await using opened = await openPage(browser, fixture.url);
+    const { page } = opened;
+    const { keyboard } = page;
+    await page.getByText("6 things to decide").waitFor();
+    expect(await page.locator(".item").first().innerText()).toContain("test failed");
+    for (const key of ["j", " ", "j", " "]) await keyboard.press(key);
+    await keyboard.press("A");
+    await page.getByText("1 of 2 approved; the others are to be read.").waitFor();
+    expect(fixture.verdicts).toMatchObject([{ approve: true, version: known.version }]);
+    await page.getByLabel("Filter the inbox").fill("synonyms");
+    await page.locator(".item").nth(1).waitFor({ state: "detached" });
+    expect(await page.locator(".item-title").allInnerTexts()).toEqual(["Index products by their synonyms"]);
+    await page.locator(".item-title").focus();
+    await keyboard.press("h");
+    await page.getByText("Nothing matches.").waitFor();
+    await page.getByRole("button", { name: "1 snoozed: show" }).click();
+    await page.locator(".item-title", { hasText: "synonyms" }).waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it("tries a blocked task again from its card, with the failing output and what the server asks first", async () => {
+    await using fixture = await BoardFixture.open();
+    await using opened = await openPage(browser, `${fixture.url}#/shop/tasks`);
+    const { page } = opened;
+    const card = page.locator("#task-search-index");
+    await card.getByRole("button", { name: "Try again with a hint" }).click();
+    await card.getByRole("textbox").fill("Merge main first.");
+    await page.keyboard.press("Control+Enter");
+    await card.getByText("Done: hint search-index.").waitFor();
+    await card.getByRole("button", { name: /^Try again search/ }).click();
+    await card.getByText("Done: retry search-index.").waitFor();
+    expect(fixture.said).toEqual([
+      { path: "hint search-index", words: "Merge main first." },
+      { path: "retry search-index", words: "" },
+    ]);
+    expect(opened.complaints).toEqual([]);
+  });
+
   it("sends no rejection without a word, and says so", async () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
@@ -215,6 +328,12 @@ async function toFile(page: Page, path: string): Promise<void> {
     if (text.includes(path)) return;
   }
   throw new Error(`No key led to ${path}`);
+}
+
+async function fileAtFocus(page: Page): Promise<string | undefined> {
+  return await page.evaluate(
+    () => document.activeElement?.closest<HTMLElement>("[data-place]")?.dataset.place,
+  );
 }
 
 async function isAt(page: Page, selector: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** The packages for clients: what is committed, what the links in the README install, and the forms that clients prescribe. */
+/** The packages for clients: what is committed, what the links in docs/clients.md install, and the forms that clients prescribe. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -145,10 +145,10 @@ describe("the registry's description", () => {
   });
 });
 
-describe("the README's links", () => {
+describe("the links of the page on clients", () => {
   it("install in Cursor and VS Code the entry that `pawl init --client` writes", () => {
     promise("clients.one-source");
-    const page = read("README.md");
+    const page = read("docs/clients.md");
     const [command, ...args] = PROJECT_LAUNCH;
     const links = installLinks();
     expect(page).toContain(links.cursor);

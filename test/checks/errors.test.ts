@@ -17,11 +17,9 @@ describe("docs/errors.md", () => {
     expect([...SECTIONS.keys()]).toEqual([...ERROR_CODES].sort());
   });
 
-  it("says of every code what it means, how it looks, and how it is mended", () => {
+  it("says of every code what it means, and how it is mended", () => {
     for (const [code, section] of SECTIONS) {
-      expect(section, code).toMatch(/```text\n.+ \[/);
-      expect(section, code).toContain(`[${code}]`);
-      expect(section, code).toMatch(/^fix: +\S/m);
+      expect(section.split("**Fix.**")[0]?.trim().length, code).toBeGreaterThan(code.length + 20);
       expect(section, code).toMatch(/\*\*Fix\.\*\* \S/);
     }
   });

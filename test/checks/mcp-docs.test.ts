@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PAGE, renderToolReference } from "../../scripts/mcp-docs.ts";
 
-describe("docs/mcp-tools.md", () => {
+describe("docs/internals/mcp-tools.md", () => {
   it("shows the tools as they are: run scripts/mcp-docs.ts after a change", async () => {
     const page = readFileSync(PAGE, "utf8");
     expect(page.split("\n### ").length).toBeGreaterThan(20);

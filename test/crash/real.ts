@@ -35,7 +35,6 @@ export async function tryForReal(report: Report, shapes: readonly Shape[]): Prom
       platform: "node",
       format: "esm",
       target: "node22",
-      external: ["fs-native-extensions"],
       logLevel: "error",
     });
     for (const shape of shapes) await kill(shape, work, bundle, report);

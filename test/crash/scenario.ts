@@ -1,10 +1,10 @@
 /** One try: a shape's work on a simulated machine, with a fate for each call, and what must hold afterwards. */
 
-import { folderOf, nameOf } from "../../src/adapters/files/look.ts";
+import { folderOf } from "../../src/adapters/files/look.ts";
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
 import { EVENTS } from "../../src/core/event.ts";
 import { asideNames, asideNumber, wholeLog } from "../../src/core/log-parts.ts";
-import { type ProjectPath, projectPath } from "../../src/core/path.ts";
+import { fileName, type ProjectPath, projectPath } from "../../src/core/path.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { append, EDITORS, type Shape, write } from "./shapes.ts";
 import { type Call, Death, type Fate, STATE_HOME, simDisk, simState } from "./sim-disk.ts";
@@ -100,7 +100,7 @@ export function visible(machine: Machine): Tree {
 }
 
 export function withWholeLog(tree: Tree): Tree {
-  const aside = [...tree.keys()].filter((path) => asideNumber(nameOf(path)) !== null).sort();
+  const aside = [...tree.keys()].filter((path) => asideNumber(fileName(path)) !== null).sort();
   if (aside.length === 0) return tree;
   const texts = aside.map((path) => tree.get(path) ?? "");
   const others = [...tree].filter(([path]) => !aside.includes(path));
@@ -207,7 +207,7 @@ export async function readWhileRefused(
     const text = await view.read(projectPath(path));
     if (text !== null) seen.set(path, text);
     const listed = path.includes("/") ? await view.list(projectPath(folderOf(path))) : null;
-    const isListed = listed?.some(({ kind, name }) => kind === "file" && name === nameOf(path));
+    const isListed = listed?.some(({ kind, name }) => kind === "file" && name === fileName(path));
     if (listed !== null && isListed !== (text !== null))
       throw new Error(`${path} is ${text === null ? "absent" : "there"}, and its folder says otherwise`);
   }

@@ -131,6 +131,12 @@ test("a long check is not waited for: it is told as running, and its outcome by 
   const handedIn = await project.submit(ID, MANIFEST);
   expect(handedIn.message).toContain("checks running: test.");
   expect(handedIn.next_prompt).toContain("check test: **running**");
+  // A client that shows its model the text alone has no message.
+  const before = `Checks running: test. First call \`implement_task\` with task_id "${ID}" again`;
+  expect(handedIn.next_prompt.indexOf(before)).toBeGreaterThan(0);
+  expect(handedIn.next_prompt.indexOf("provide_review")).toBeGreaterThan(
+    handedIn.next_prompt.indexOf(before),
+  );
   expect((await project.call("implement_task", { task_id: ID })).message).toContain("checks running: test.");
   project.write("go", "");
   const again = await until(async () => {
@@ -138,6 +144,7 @@ test("a long check is not waited for: it is told as running, and its outcome by 
     return !answer.message.includes("running") && answer;
   });
   expect(again.next_prompt).toContain("check test: **agrees**");
+  expect(again.next_prompt).not.toContain("Checks running");
   await project.review(ID, true);
   const { verdicts } = project.state(ID).completed_tool_outputs.implement_task;
   expect(
@@ -156,7 +163,12 @@ test("where evidence is required, a disagreement stops the approval, and a rejec
   expect(refused.data.code).toBe("evidence-differs");
   expect(refused.message).toContain("- files (differs): These named files do not exist: src/gone.txt.");
   expect(project.read(`.alfred/workspace/${ID}/task_state.json`)).toBe(before);
+  // What it says works.
+  expect(refused.data.fix ?? refused.message).toContain("a mend counts once it is handed in again");
+  project.write("src/gone.txt", "x");
   expect((await project.review(ID, false, "Look again.")).status).toBe("success");
+  await project.submit(ID, { ...CONTEXT, affected_files: ["src/gone.txt"] });
+  expect((await project.review(ID, true)).status).toBe("success");
 });
 
 async function verb(project: AlfredProject, name: string, id: string) {

@@ -61,12 +61,16 @@ test("a dirty tree never blocks; the reviewer is told and given proposals", asyn
   promise("alfred.start.dirty");
   using project = await projectWithTask(ID);
   project.write("new.txt", "x");
+  project.write("other.txt", "x");
   await project.call("start_task", { task_id: ID });
   const dirty = { is_clean: false, current_branch: "main", uncommitted_files: ["new.txt"] };
   const { next_prompt } = await project.submit(ID, dirty);
-  expect(next_prompt).toContain("The working tree is not clean: 1 uncommitted file.");
+  expect(next_prompt).toContain("The working tree is not clean.");
   expect(next_prompt).toContain("git stash");
-  expect(next_prompt).toContain("1 uncommitted file (new.txt). It agrees with the report.");
+  // The report names one of two: there is one count, Pawl's own.
+  expect(next_prompt.match(/\d uncommitted files? \([^)]*\)/g)).toEqual([
+    "2 uncommitted files (new.txt, other.txt)",
+  ]);
 });
 
 test("the server says where the report differs from the repository", async () => {
@@ -302,7 +306,7 @@ test("confirm: a verdict that was relayed in a copy with looser settings is held
     cpSync(join(place, folder), project.path(folder), { recursive: true, force: true });
   const held = await project.submit(ID, { branch_name: "feature/TS-01", success: true, details: "ok" });
   expect(held.data.code).toBe("policy-unknown");
-  expect(held.data.fix).toContain(`pawl policy alfred:${ID} --accept`);
+  expect(held.data.fix).toContain(`pawl config policy alfred:${ID} --accept`);
   await project
     .runtime()
     .outside.policies?.acceptEarlier(`alfred:${ID}`, copy.state(ID).active_tool_state.policy);

@@ -125,13 +125,6 @@ describe("A task's state", () => {
         (state as any).active_tool_state.context_store.submitted.sha256 = "0".repeat(64);
       },
     ],
-    [
-      "a record that others would get",
-      /chain: found/,
-      (state: never) => {
-        (state as any).chain[0].to = "done";
-      },
-    ],
   ])("is held for a person where it was edited to have %s", LONG, async (_, said, change) => {
     promise("gates.history");
     using project = await inReview();

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Task } from "../../src/tasks-file/task.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
+import { emptyDatabase } from "../rig/postgres.ts";
 import { promise } from "../rig/promise.ts";
 
 const MINUTE = { timeout: 90_000 };
@@ -247,5 +249,39 @@ test(
     const again = (project.read("tasks.yaml") ?? "").replace("status: ready_for_agent", "status: done");
     project.write("tasks.yaml", again);
     expect((await handOver(task)).data.message).toContain("`bloom ready TS-01` lets the loop take it");
+  },
+);
+
+test(
+  "a rework that is exported into tasks in a database leaves what is known of the others",
+  MINUTE,
+  async () => {
+    promise("alfred.rework");
+    await using task = await plannedTask({ answers: ANSWERS, database: await emptyDatabase() });
+    const said = async (...words: readonly string[]) => {
+      const { code, err, out } = await task.pawl(...words);
+      expect([code, err]).toEqual([0, ""]);
+      return out;
+    };
+    const statuses = async () => {
+      const { tasks } = JSON.parse(await said("task", "export", "--format", "json"));
+      return Object.fromEntries((tasks as readonly Task[]).map(({ id, status }) => [id, status]));
+    };
+    await said("task", "add", "Another", "--id", "O-1");
+    expect((await task.person("task", "done", "O-1")).code).toBe(0);
+    await task.call("implement_task", { task_id: ID });
+    const refused = await handOver(task);
+    expect(refused.data.data).toMatchObject({
+      code: "invalid-action",
+      fix: `Have the developer run \`pawl plan export ${ID}\`, then call implement_task with task_id "${ID}".`,
+    });
+    await said("plan", "export", ID);
+    expect((await handOver(task)).data.message).toContain("is in tasks.yaml already. Nothing was changed.");
+    expect((await task.project.run()).code).toBe(0);
+    expect((await task.submit(FROM_LOOP)).data.status).toBe("success");
+    await reject(task, "Say why.");
+    expect(await statuses()).toEqual({ "O-1": "done", [ID]: "done" });
+    await said("plan", "export", ID);
+    expect(await statuses()).toEqual({ "O-1": "done", [ID]: "ready_for_agent" });
   },
 );

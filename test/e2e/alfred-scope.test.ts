@@ -5,10 +5,10 @@ import { openScopes, runOfCall } from "../../src/runtime/reports/open-scopes.ts"
 import { newRecords } from "../../src/runtime/run-log/team-records.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
-import { finishedStep } from "../../src/workflows/alfred/state/chain.ts";
 import type { TaskStatus } from "../../src/workflows/alfred/state/status.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { promise } from "../rig/promise.ts";
+import { stepOn } from "../rig/steps.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
@@ -26,16 +26,11 @@ const open = (project: AlfredProject) => openScopes({ runtime: project.runtime()
 /** A record of a finished plan, as git brings it. */
 function recordPlan(project: AlfredProject, id: string, task_status: TaskStatus): void {
   const times = { started_at: "2026-01-01T00:00:00.000Z", finished_at: "2026-01-02T00:00:00.000Z" };
-  const finished = {
-    tool_name: "plan_task",
-    ...times,
-    task_status,
-    accepted: [],
-    notes: [],
-    verdicts: [],
-  } as const;
-  const step = finishedStep(finished, undefined, { channel: "mcp" });
-  for (const change of newRecords(`alfred:${id}`, [step], 0, { task_status, finished: [finished] }))
+  const plan_task = { ...times, task_status, accepted: [], notes: [], verdicts: [] };
+  const steps = [
+    stepOn(undefined, `alfred:${id}`, "submit_work", { machine: "plan_task", status: task_status }),
+  ];
+  for (const change of newRecords(`alfred:${id}`, steps, 0, { task_status, finished: { plan_task } }))
     if (change.type === "write") project.write(change.path, change.text);
 }
 

@@ -137,7 +137,7 @@ test("what a person commits before there is a branch is no work of the task, and
   await project.call("start_task", { task_id: ID });
   const report = { is_clean: false, current_branch: "main", uncommitted_files: ["config.txt"] };
   expect((await project.submit(ID, report)).next_prompt).toContain(
-    "The working tree is not clean: 1 uncommitted file.",
+    "The working tree is not clean. A new branch would",
   );
   project.commit("As proposed");
   const asked = await project.review(ID, true);
@@ -150,7 +150,7 @@ test("what a person commits before there is a branch is no work of the task, and
     { id: ID, approve: true },
     { channel: "terminal", who: "dev@host" },
   );
-  expect(ask?.message).toContain("Changes against main: none.");
+  expect(ask?.message).toContain("DIFFERS: The server sees the branch 'main' and no uncommitted files.");
   await project.review(ID, true);
   project.git("checkout", "-q", "-b", `feature/${ID}`);
   await project.submit(ID, branched);

@@ -1,4 +1,4 @@
-/** `pawl add`: a task from the terminal. */
+/** `pawl task add`: a task from the terminal. */
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { temporaryProject } from "../rig/project.ts";

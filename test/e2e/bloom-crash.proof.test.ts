@@ -38,7 +38,7 @@ describe("A loop that is killed", () => {
       expect((await project.runStruck({ side, at: "push .*--force-with-lease" })).signal).toBe("SIGKILL");
       expect(existsSync(project.workspace("bloom/T1"))).toBe(false);
       expect(branches()).toBe("bloom/T1");
-      expect((await project.bloom("worktrees")).out).toBe("No worktrees.\n");
+      expect((await project.bloom("worktrees")).out).toBe("No workspaces.\n");
       expect((await project.run()).code).toBe(0);
       expect(branches()).toBe("");
       expect(project.tasks()[0]?.status).toBe("done");

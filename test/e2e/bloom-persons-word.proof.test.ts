@@ -42,11 +42,11 @@ describe("A task of the loop that rests until a person says so", () => {
     };
     const order = [
       at("Do you approve the work of task T1 (t)?"),
-      at("- agrees: test -f a.txt: it passed on its worktree at "),
+      at("v test -f a.txt passed"),
+      at("Trust me<U+200B>"),
       at("Changes against main: 2 files, +2 -0 lines."),
-      at("  - tests: test/a.test.js (+1 -0)"),
-      at("  - a.txt (+1 -0)"),
-      at("> Trust me<U+200B>"),
+      at("- test/a.test.js (+1 -0), tests"),
+      at("- a.txt (+1 -0)"),
     ];
     expect([...order].sort((a, b) => a - b)).toEqual(order);
     const approved = project.stored().find(({ type }) => type === "task:approved");
@@ -73,7 +73,8 @@ describe("A task of the loop that rests until a person says so", () => {
       expect(words).toContain(
         '- DIFFERS: policy: The tasks file was loosened since the task began, which is ignored: task.verify: ["test -f a.txt"] → [] (tasks.yaml:',
       );
-      expect(words.indexOf("DIFFERS: policy")).toBeLessThan(words.indexOf("- agrees: test -f"));
+      expect(words.indexOf("DIFFERS: policy")).toBeGreaterThan(0);
+      expect(words.indexOf("DIFFERS: policy")).toBeLessThan(words.indexOf("All of it: pawl review T1"));
     },
   );
 

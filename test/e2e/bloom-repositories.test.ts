@@ -19,7 +19,7 @@ const TASKS = `tasks:
 
 it("lists worktrees with their task and what in them is nowhere else", async () => {
   using project = bloomProject({ tasks: TASKS, settings: { tries: 1 } });
-  expect((await project.bloom("worktrees")).out).toBe("No worktrees.\n");
+  expect((await project.bloom("worktrees")).out).toBe("No workspaces.\n");
   expect((await project.run("--task", "T1")).code).toBe(1);
   const folder = project.workspace("feat/x");
   writeFileSync(join(folder, "b.txt"), "b");

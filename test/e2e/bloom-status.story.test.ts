@@ -96,7 +96,7 @@ it("tells what is done, and what an agent has asked that nobody answered", async
   await project.person("answer", "q1", "8080");
   const after = (await project.bloom("status")).out;
   expect(after).toContain("2 tasks are done, none is open");
-  expect(after).not.toContain("No run yet");
+  expect(after).not.toContain("No run has begun");
 });
 
 it("shows a task as tasks.yaml has it, whatever its kept run said before", { timeout: 60_000 }, async () => {
@@ -207,7 +207,7 @@ it("says in the same words who rests as the loop and the board, for tasks that w
   const { others, tasks, ...rest } = restingIn(ran.of("loop:stands").at(-1));
   expect({ others, tasks }).toEqual({ others: [], tasks: ["A", "B"] });
   expect(rest).toMatchObject({ agent: "limited", state: "limited", source: "event" });
-  const { runs } = JSON.parse((await project.bloom("status", "--json")).out);
+  const { accounts, runs } = JSON.parse((await project.bloom("status", "--json")).out);
   const words = `${rest.words} (limit)`;
   expect(runs).toMatchObject([
     { run: "bloom:A", state: "agent_rests", next: words, rest },
@@ -215,9 +215,13 @@ it("says in the same words who rests as the loop and the board, for tasks that w
     { run: "bloom:C", next: "it depends on A" },
   ]);
   expect(runs[2]).not.toHaveProperty("rest");
+  expect(accounts).toEqual([rest]);
+  expect((await project.bloom("status")).out).toContain(`Agents: ${rest.words}.`);
   await using board = await openBoardServer(project, { environment: { DOOR_ONLY: "" } });
   const browser = await enterBoard(board);
-  expect((await browser.get(`/api/${browser.project}/tasks`)).json().tasks).toMatchObject([
+  const shown = (await browser.get(`/api/${browser.project}/tasks`)).json();
+  expect(shown.accounts).toEqual([rest]);
+  expect(shown.tasks).toMatchObject([
     { id: "A", column: "waiting", state: "agent_rests", reason: words, rest },
     { id: "B", column: "waiting", state: "ready_for_agent", reason: words, rest },
     { id: "C", column: "open" },

@@ -20,7 +20,7 @@ describe("A task whose agent does nothing", () => {
     async () => {
       promise("bloom.not-without-work");
       using project = bloomProject({
-        tasks: `tasks:\n${task("T1", "SAY: I was not allowed to")}${task("T2", "RUN: true", "  depends_on: [T1]\n")}`,
+        tasks: `tasks:\n${task("T1", "RUN: bloom done T1")}${task("T2", "RUN: true", "  depends_on: [T1]\n")}`,
       });
       const ran = await project.run();
       expect(ran.code).toBe(1);
@@ -44,7 +44,7 @@ describe("A task whose agent does nothing", () => {
     async () => {
       promise("bloom.not-without-work");
       using project = bloomProject({
-        tasks: `tasks:\n${task("T1", "RUN: true")}`,
+        tasks: `tasks:\n${task("T1", "RUN: bloom done T1")}`,
         answers: { "## Nothing was committed": 'RUN: bloom done T1 --nothing "it is there already"' },
       });
       const ran = await project.run();
@@ -59,7 +59,7 @@ describe("A task whose agent does nothing", () => {
 
   it("does its work when it is asked: that is verified and merged", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${task("T1", "RUN: true", '  verify: ["test -f a.txt || test ! -f asked"]\n')}`,
+      tasks: `tasks:\n${task("T1", "RUN: bloom done T1", '  verify: ["test -f a.txt || test ! -f asked"]\n')}`,
       answers: { "## Nothing was committed": "RUN: echo a > a.txt; git add -A; git commit -qm a" },
     });
     const ran = await project.run();
@@ -87,7 +87,10 @@ describe("A task whose agent does nothing", () => {
     promise("bloom.not-without-work");
     using project = bloomProject({
       tasks: `tasks:\n${task("T1", 'RUN: test -f "$PAWL_PROJECT/gone" || { touch "$PAWL_PROJECT/gone"; rm -rf "$PAWL_PROJECT/.pawl"; }')}`,
-      answers: { "## Nothing was committed": "RUN: echo a > a.txt; git add -A; git commit -qm a" },
+      answers: {
+        "is not marked done": "RUN: bloom done T1",
+        "## Nothing was committed": "RUN: echo a > a.txt; git add -A; git commit -qm a",
+      },
     });
     const ran = await project.run();
     expect(project.tasks()[0]?.status === "done", JSON.stringify(ran.events.slice(-4))).toBe(

@@ -4,7 +4,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
-import { type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
+import { ask, type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
+import { reviewProject, runOf } from "../rig/own-agents.ts";
 import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import type { ServerProcessOptions } from "../rig/server-process.ts";
@@ -40,6 +41,124 @@ const versionOf = async ({ get, project }: Browser, run: string): Promise<string
 const order = (more: object = {}) => ({ approve: true, notes: "", points: [], version: "", ...more });
 const stateOf = (project: { read(path: string): string | null }) =>
   JSON.parse(project.read(".pawl/runs/release/1.2.0.json") ?? "{}").state;
+
+describe("the board for an autoscaler", () => {
+  it("says that it lives, and how many tasks wait in which state", async () => {
+    promise("board.queue");
+    using project = bloomProject({
+      tasks:
+        "tasks:\n- {id: T-1, title: a}\n- {id: T-2, title: b}\n- {id: T-3, title: c, depends_on: [T-1]}\n",
+    });
+    const environment = { ...project.environment, PAWL_METRICS_TOKEN: "figures-only" };
+    await using at = await boardOf(project, { environment });
+    const url = new URL(at.server.url).origin;
+    expect((await ask(`${url}/healthz`)).text).toBe("ok\n");
+    expect((await ask(`${url}/metrics`)).status).toBe(401);
+    const { text } = await ask(`${url}/metrics`, { headers: { authorization: "Bearer figures-only" } });
+    expect(text).toContain("# TYPE pawl_tasks gauge\n");
+    expect(text).toMatch(/^pawl_tasks\{project="[^"]+",key="[^"]+",state="todo"\} 3$/m);
+    expect(text).toMatch(/^pawl_tasks_queued\{project="[^"]+",key="[^"]+"\} 2$/m);
+  });
+});
+
+describe("an agent's order that waits for a person, on the board", () => {
+  const ORDER = { words: "The first." };
+
+  it("goes on by a person's act, once, and by no other", async () => {
+    promise("board.order");
+    using project = reviewProject({ answers: { "Write the text": "SAY: Which of the two?" } });
+    await project.bloom("cast", "review:T", "start");
+    const before = JSON.stringify(runOf(project));
+    await using at = await boardOf(project, { environment: project.environment });
+    const { get, post, project: key } = at.browser;
+    const send = async (act: string, run = "review:T") => {
+      const { status, text } = await post(`/api/${key}/${act}/${run}`, ORDER);
+      return `${status} ${text}`;
+    };
+    const shown = async () => (await get(`/api/${key}/run/review:T`)).json().entry;
+    // Its agent has not worked yet: there is nothing to answer.
+    expect(await shown()).not.toHaveProperty("order");
+    expect(await send("answer")).toMatch(
+      /^409 .*No agent of review:T waits for this: the agent writer has it/,
+    );
+    expect(await send("retry")).toMatch(/^409 /);
+    expect(JSON.stringify(runOf(project))).toBe(before);
+    expect((await project.run()).code).toBe(3);
+    expect(await shown()).toMatchObject({
+      order: { why: "asks", words: "The agent writer asks: Which of the two?" },
+    });
+    for (const act of ["take", "cancel", "stop", "interject"]) expect(await send(act)).toMatch(/^409 /);
+    expect(await send("answer", "review:other")).toMatch(/^40[49] /);
+    expect(runOf(project).pending.work.held).toMatchObject({ why: "asks" });
+    expect(await send("answer")).toMatch(/^200 /);
+    expect(await send("answer")).toMatch(/^409 .*the agent writer has it/);
+    expect(runOf(project).pending.work).toMatchObject({ hint: "The first." });
+    expect((await project.bloom("log", "review:T")).out).toContain(
+      "a person lets the agent writer try again: The first.",
+    );
+    expect((await project.bloom("repair")).out).not.toContain("review");
+  });
+
+  it("is shown, and goes on from nowhere, on a board that only shows", async () => {
+    promise("board.order");
+    using project = reviewProject({ answers: { "Write the text": "SAY: Which of the two?" } });
+    await project.bloom("cast", "review:T", "start");
+    expect((await project.run()).code).toBe(3);
+    await using at = await boardOf(project, { environment: project.environment, args: ["--read-only"] });
+    const { post, project: key } = at.browser;
+    expect((await post(`/api/${key}/answer/review:T`, ORDER)).status).toBe(403);
+    expect(runOf(project).pending.work.held).toMatchObject({ why: "asks" });
+  });
+});
+
+describe("a task's form on the board", () => {
+  const TASK = `tasks:
+  - id: T-1
+    title: one # short
+    verify: [npm test]
+    checkpoint: true
+    budget: {usd: 5}
+`;
+
+  it("changes its keys once the person has seen the difference and each dangerous key", async () => {
+    promise("board.edit-task");
+    using project = bloomProject({ tasks: TASK });
+    await using at = await boardOf(project, { environment: project.environment });
+    const { get, post, project: key } = at.browser;
+    const shown = (await get(`/api/${key}/task/T-1`)).json();
+    expect(shown, JSON.stringify(shown)).toMatchObject({ task: "T-1" });
+    expect(shown.definition).toEqual({
+      ...{ id: "T-1", title: "one", verify: ["npm test"], checkpoint: true, budget: { usd: 5 } },
+    });
+    const values = { checkpoint: null, "budget.usd": 9, title: "eins" };
+    const edit = (more: object = {}) => post(`/api/${key}/edit/T-1`, { values, seen: shown.seen, ...more });
+    const { asked } = (await edit()).json();
+    expect(asked.message).toContain("! T-1 checkpoint: true → none: no person approves it any more");
+    expect(asked.message).toContain("! T-1 budget.usd: 5 → 9 (looser)");
+    expect(asked.message).toContain("+    title: eins # short");
+    expect(project.read("tasks.yaml")).toBe(TASK);
+    expect((await edit({ asked: "0".repeat(64) })).json().asked.hash).toBe(asked.hash);
+    expect((await edit({ asked: asked.hash })).status).toBe(200);
+    expect(project.read("tasks.yaml")).toBe(
+      TASK.replace("one", "eins").replace("    checkpoint: true\n", "").replace("{usd: 5}", "{ usd: 9 }"),
+    );
+    // The form of another tab shows what was there before.
+    expect(await edit()).toMatchObject({ status: 409 });
+    for (const wrong of [{ status: "done" }, { ai_notes: ["x"] }, { id: "T-2" }, { verify: [1] }])
+      expect(
+        (await edit({ values: wrong, seen: (await get(`/api/${key}/task/T-1`)).json().seen })).status,
+      ).toBeGreaterThan(399);
+  });
+
+  it("is refused on a board that only shows", async () => {
+    promise("board.edit-task");
+    using project = bloomProject({ tasks: TASK });
+    await using at = await boardOf(project, { args: ["--read-only"] });
+    const { post, project: key } = at.browser;
+    expect((await post(`/api/${key}/edit/T-1`, { values: { title: "x" }, seen: "" })).status).toBe(403);
+    expect(project.read("tasks.yaml")).toBe(TASK);
+  });
+});
 
 describe("a verdict on the board", () => {
   it("moves the run as `pawl approve` does, with the board's strength, and answers with a receipt", async () => {

@@ -142,7 +142,7 @@ it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of i
   const { code, out, err } = await pawlInside(project.root, ["agents"], environment);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.replaceAll("\n", " ")).toContain(
-    "A wall (bwrap) is around agents and commands. Tried from inside, and not possible: to write the project, to write HOME, to read ~/.ssh, to see Pawl's own files and other worktrees, to see other processes, to reach sockets below /run.",
+    "A wall (bwrap) is around agents and commands. Tried from inside, and not possible: to write the project, to write HOME, to read ~/.ssh, to see Pawl's own files and other workspaces, to see other processes, to reach sockets below /run.",
   );
   expect(out).not.toContain("It lets through");
   const told = JSON.parse((await pawlInside(project.root, ["agents", "--json"], environment)).out);

@@ -1,5 +1,6 @@
 /** The help of every command, and the main screens, at a width at which words are cut easily. */
 import { beforeAll, describe, expect, it } from "vitest";
+import { COMMAND_GROUPS, SHOWN_COMMANDS, shownCommand } from "../../src/core/command-groups.ts";
 import { COMMANDS } from "../../src/surfaces/cli/line/commands.ts";
 import { EXAMPLES } from "../../src/surfaces/cli/line/examples.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
@@ -35,6 +36,26 @@ describe("the help of every command", () => {
         expect(example.split(" ").slice(0, name.split(" ").length).join(" ")).toBe(name);
         expect(out).toContain(`  pawl ${example}\n`);
       }
+    }
+  });
+
+  it("is of 30 commands in four groups, on one screen, and no command's own is longer than 40 lines", async () => {
+    promise("cli.groups");
+    using project = temporaryProject({ environment: { COLUMNS: "80", DOOR_ONLY: "" } });
+    expect(SHOWN_COMMANDS.length).toBeLessThanOrEqual(30);
+    expect(Object.keys(COMMAND_GROUPS).length).toBe(4);
+    expect(
+      names
+        .map((name) => shownCommand(name).split(" ")[0])
+        .filter((name) => !SHOWN_COMMANDS.includes(name ?? "")),
+    ).toEqual([]);
+    const { out } = await project.pawl("--help");
+    expect(out.split("\n").length).toBeLessThanOrEqual(30);
+    for (const name of ["task", ...names]) {
+      const lines = (await project.pawl(...shownCommand(name).split(" "), "--help")).out
+        .trimEnd()
+        .split("\n");
+      expect(lines.length, name).toBeLessThanOrEqual(40);
     }
   });
 

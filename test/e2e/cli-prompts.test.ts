@@ -6,7 +6,7 @@ import { promise } from "../rig/promise.ts";
 
 const environment = { DOOR_ONLY: "" };
 
-test("`pawl prompts --all` prints what every workflow says in every state, and writes nothing", async () => {
+test("`pawl workflow prompts --all` prints what every workflow says in every state, and writes nothing", async () => {
   promise("alfred.prompts.one-action");
   using project = temporaryProject({ environment, marked: false });
   const { code, out, err } = await project.pawl("prompts", "--all");
@@ -22,7 +22,7 @@ test("`pawl prompts --all` prints what every workflow says in every state, and w
   expect(project.read(".pawl/.gitignore")).toBeNull();
 });
 
-test("`pawl prompts` lists one workflow's, with the project's own in the place of the packaged ones", async () => {
+test("`pawl workflow prompts` lists one workflow's, with the project's own in the place of the packaged ones", async () => {
   using project = temporaryProject({ environment });
   project.write(".alfred/templates/prompts/start_task/initialized.md", "Own words for {{ task.title }}.\n");
   const listed = await project.pawl("prompts", "alfred");

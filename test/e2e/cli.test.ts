@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CLIENTS } from "../../src/surfaces/cli/clients/client-names.ts";
+import { askedSize } from "../../src/surfaces/cli/work/init.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
@@ -12,12 +14,12 @@ const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
 describe("pawl", () => {
   it("shows help of at most 80 columns, with the workflows' verbs, and exits with 0", async () => {
     using project = temporaryProject();
-    for (const args of [[], ["--help"], ["approve", "--help"], ["door", "knock", "--help"]]) {
+    for (const args of [["--help"], ["approve", "--help"], ["door", "knock", "--help"]]) {
       const { code, out, err } = await project.pawl(...args);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
     }
-    expect((await project.pawl()).out).toMatch(/Door:\n {2}door +knock/);
+    expect((await project.pawl("--help")).out).toMatch(/Door:\n {2}door knock/);
   });
 
   it("runs a workflow's verb, and shows what came of it", async () => {
@@ -39,7 +41,7 @@ describe("pawl", () => {
     [["status", "--project"], 2, "`--project <dir>` has no value."],
     [["reject", "x", "-m"], 2, "`-m, --notes <text>` has no value."],
     [["reject", "x", "-m", "--project=."], 2, "`-m, --notes <text>` has no value."],
-    [["--project", "."], 2, "No command was named."],
+    [["task", "lst"], 2, "Did you mean list?"],
     [["approve"], 2, "Missing required argument 'run'"],
     [["approve", "nope"], 2, 'No run is called "nope"'],
     [["approve", "alfrd:x"], 2, 'No workflow is called "alfrd"'],
@@ -103,6 +105,29 @@ describe("pawl", () => {
     elsewhere[Symbol.dispose]();
   });
 
+  it("alone shows where things stand, and outside a project how to begin", async () => {
+    promise("cli.alone");
+    using project = temporaryProject();
+    expect(await project.pawl()).toEqual(await project.pawl("status"));
+    expect(await project.pawl("--json")).toEqual(await project.pawl("status", "--json"));
+    using other = temporaryProject({ marked: false });
+    const { code, out } = await other.pawl();
+    expect(code).toBe(0);
+    expect(out).toContain("`pawl init`");
+  });
+
+  it("takes the words of a group, and calls the same command without them", async () => {
+    promise("cli.groups");
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    project.write("tasks.yaml", "tasks:\n- {id: T1, title: One, status: todo}\n");
+    const listed = await project.pawl("list", "todo");
+    expect(await project.pawl("task", "list", "todo")).toEqual(listed);
+    expect(await project.pawl("--project", project.root, "task", "list", "todo")).toEqual(listed);
+    expect((await project.pawl("task")).out).toContain("  add <text>");
+    expect((await project.pawl("task", "list", "--help")).out).toContain("Usage: pawl task list");
+    expect((await project.pawl("worker", "drain", "--help")).out).toContain("  pawl worker drain ci-1\n");
+  });
+
   it("is called bloom where it was called so", async () => {
     using project = temporaryProject({ environment: { PROGRAM_NAME: "/usr/bin/bloom" } });
     expect((await project.pawl("--help")).out).toContain("Usage: bloom");
@@ -119,7 +144,7 @@ describe("pawl status, approve and reject", () => {
         "Door  Lets people in, if the person behind it says so.",
         "  door:front  The door front",
         "    knocked",
-        "    waiting for you: let them in, or not",
+        "    waits for you: let them in, or not",
         "    pawl approve door:front",
         "",
         "1 run, 1 waits for you.",
@@ -243,14 +268,33 @@ describe("pawl init", () => {
     const first = await project.pawl("init");
     expect(first).toMatchObject({ code: 0, err: "" });
     expect(first.out).toContain("created  pawl.yaml");
-    for (const client of ["Claude Code", "Codex", "Cursor", "VS Code", "OpenCode", "Gemini CLI"]) {
-      expect(first.out).toContain(client);
-    }
+    for (const client of CLIENTS) expect(first.out).toContain(client);
+    expect(first.out.split("\n").length).toBeLessThan(20);
+    expect(first.out).not.toContain("{");
     const text = project.read("pawl.yaml");
     const second = await project.pawl("init");
     expect(second.out).toContain("unchanged  pawl.yaml");
     expect(project.read("pawl.yaml")).toBe(text);
     expect((await project.pawl("status")).code).toBe(0);
+  });
+
+  it("writes the size of the reviews that was named, and asks nothing without a terminal", async () => {
+    promise("cli.init-size");
+    using project = temporaryProject({ marked: false });
+    expect((await project.pawl("init", "--reviews", "light")).code).toBe(0);
+    expect(project.read("pawl.yaml")).toContain("alfred:\n  reviews: light");
+    using other = temporaryProject({ marked: false });
+    await other.pawl("init");
+    expect(other.read("pawl.yaml")).not.toMatch(/^alfred:/m);
+  });
+
+  it("takes a size at the terminal: Enter is light, and no answer sets nothing", () => {
+    promise("cli.init-size");
+    const at = (...lines: (string | null)[]) =>
+      askedSize({ write: () => {}, readLine: () => lines.shift() ?? null });
+    expect([at(""), at("careful"), at("s"), at("y", "light"), at(null)]).toEqual([
+      ...["light", "careful", "standard", "light", null],
+    ]);
   });
 
   it("writes a client's configuration, keeps what is there, and connects a client that works", async () => {
@@ -275,7 +319,6 @@ describe("pawl init", () => {
     const inOneLine = (text: string) => text.replace(/\s+/g, " ");
     expect(inOneLine(out)).toContain("contains a path on this machine");
     expect(inOneLine(out)).toContain("npx --no pawl mcp");
-    expect(inOneLine((await project.pawl("init")).out)).toContain("npx --no pawl mcp");
   });
 
   it("leaves a configuration that it cannot read as it is, and says how to add the entry", async () => {

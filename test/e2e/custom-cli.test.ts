@@ -34,7 +34,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     change(project, "test.sh", "test ! -e broken", "true");
     const submitted = await cast("submit", "--fact", "risk=low", "-m", "All is well");
     expect(submitted).toMatchObject({ code: 0, out: expect.stringContaining("> All is well") });
-    expect((await project.pawl("status")).out).toContain("waiting for you: approve or reject the release");
+    expect((await project.pawl("status")).out).toContain("waits for you: approve or reject the release");
 
     await project.person("reject", "1.2.0", "-m", "Name the risk");
     expect(JSON.parse(project.read(RUN_FILE) ?? "")).toMatchObject({
@@ -45,6 +45,9 @@ describe("a workflow of the project's own, at the terminal", () => {
     project.write("no-remote", "");
     const approved = await project.person("approve", "1.2.0");
     expect(approved.out).toContain("the remote cannot be reached");
+    expect((await project.person("approve", "1.2.0")).err).toMatch(
+      /nothing is to be approved; .+\. \S+ has decided already: approve, \d{4}-/,
+    );
     change(project, "tag.sh", "test -e no-remote", "false");
     expect((await cast("retry")).out).toContain("release:1.2.0 is published.");
     expect(project.read("tags/v1.2.0")).toBe("");

@@ -109,6 +109,20 @@ describe("A run of a workflow of the project's own", () => {
     expect((await project.pawl("cast", "release:1.2.0")).code).toBe(0);
   });
 
+  it("is taken as it is where a line in the middle of its log cannot be read, which begins anew", async () => {
+    promise("gates.history");
+    using project = releaseReady();
+    await project.pawl(...SUBMIT);
+    await project.person("reject", "1.2.0", "-m", "No");
+    const lines = (project.read(LOG) ?? "").split("\n");
+    project.write(LOG, [lines[0], "garbage", ...lines.slice(2)].join("\n"));
+    const said = /1\.2\.0\.jsonl, its log, cannot be used: line 2: it is not JSON/;
+    expect((await project.pawl("status")).out.replace(/\s+/g, " ")).toMatch(said);
+    expect((await project.person("repair")).code).toBe(0);
+    expect((await project.pawl("repair")).out).toContain("No damage found");
+    expect((await project.pawl("cast", "release:1.2.0")).code).toBe(0);
+  });
+
   it("is shown with each verdict of a person and how it came", async () => {
     promise("gates.strength-shown");
     using project = releaseReady();

@@ -34,9 +34,10 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
     expect(questions[0]?.split("\n\n")).toEqual([
       "Send approve to release:1.2.0, which is in in_review? (Let the release go out)",
       expect.stringMatching(/^rounds = 0\nIt got there by submit, with .*risk = low/),
+      "      ! the changes are not known\nAGENT submit (by mcp): All is well",
       expect.stringMatching(/^Changes/),
+      expect.stringContaining("- not known: risk: It came with the event; nobody checked it."),
       "The assistant says (its own words, which nobody checked):\n> It is fine",
-      "submit (by mcp) says (its own words, which nobody checked):\n> All is well",
       "All of it: pawl show release:1.2.0",
     ]);
     expect((await server.call("look", RUN)).data.state).toBe("in_review");

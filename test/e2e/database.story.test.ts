@@ -1,11 +1,13 @@
 /** `pawl database`: a project's state in a database, and back. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { emptyDatabase, loginTo, onDatabase, STARTING } from "../rig/postgres.ts";
-import { runPawl, temporaryProject } from "../rig/project.ts";
+import { openDatabase } from "../../src/adapters/postgres/database.ts";
+import { emptyDatabase, loginTo, onDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
+import { MAIN, runPawl, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
+import { until } from "../rig/until.ts";
 
 const LONG = { timeout: 240_000 };
 let url: string;
@@ -40,6 +42,33 @@ const filesIn = (folder: string) =>
     .sort();
 
 describe("A project in a database", () => {
+  it("says to an owner who may make no roles what an administrator has to do", LONG, async () => {
+    promise("database.roles");
+    // Roles are the server's, so it is one of the test's own.
+    const server = await startPostgres();
+    const owner = await loginTo(server.url("postgres"));
+    await onDatabase(server.url("postgres"), (client) =>
+      client.query(`create database own owner ${new URL(owner).username}`),
+    );
+    const PAWL_DATABASE_URL = Object.assign(new URL(owner), { pathname: "/own" }).href;
+    using own = temporaryProject({ environment: { PAWL_DATABASE_URL } });
+    const words = "An administrator makes them: create role pawl_";
+    expect(await own.pawl("database", "init")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(words),
+    });
+    const check = await own.pawl("database", "check");
+    expect(check).toMatchObject({ code: 0, out: expect.stringContaining(words) });
+    expect(check.out).toContain("Nothing is wrong.");
+    await onDatabase(server.url("postgres"), (client) =>
+      client.query("create role pawl_person; create role pawl_worker; create role pawl_viewer"),
+    );
+    expect((await own.pawl("database", "check")).out).toContain("run `pawl database migrate` as the owner");
+    expect((await own.pawl("database", "migrate")).code).toBe(0);
+    expect((await own.pawl("database", "check")).out).not.toContain("missing");
+    server.stop();
+  });
+
   it("is set up once, imported whole, checked, and exported byte for byte", LONG, async () => {
     promise("database.copy");
     using own = project();
@@ -67,9 +96,8 @@ describe("A project in a database", () => {
     expect(back).toMatchObject({ code: 0, out: expect.stringContaining("7 files") });
     const out = join(own.root, "out");
     const copies = [...Object.keys(STATE), "pawl.yaml"];
-    expect(filesIn(out)).toEqual([...copies, ".pawl/exported/tasks.yaml"].sort());
+    expect(filesIn(out)).toEqual([...copies].sort());
     for (const path of copies) expect(readFileSync(join(out, path), "utf8"), path).toBe(own.read(path));
-    expect(readFileSync(join(out, ".pawl/exported/tasks.yaml"), "utf8")).toBe(own.read("tasks.yaml"));
     const again = await own.pawl("database", "export", "out");
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is not empty") });
   });
@@ -86,6 +114,7 @@ describe("A project in a database", () => {
     for (const command of ["init", "import"])
       expect(await own.pawl("database", command)).toMatchObject({ code: 0, err: "" });
     own.write("pawl.yaml", `${own.read("pawl.yaml")}stores:\n  bloom: postgres\n`);
+    rmSync(join(own.root, "tasks.yaml"));
     for (const command of [
       ["add", "One more"],
       ["start", "N-7"],
@@ -98,7 +127,7 @@ describe("A project in a database", () => {
       { id: "N-7", status: "in_progress" },
       { id: "N-3001", status: "todo" },
     ]);
-    expect(own.read("tasks.yaml")).toBe(`tasks:\n${tasks}`);
+    expect(own.read("tasks.yaml")).toBeNull();
   });
 
   it("has the whole event log, also what was put aside of it here because it was long", LONG, async () => {
@@ -207,6 +236,34 @@ describe("A project in a database", () => {
   });
 });
 
+describe("Workers of a project in a database", () => {
+  it("are drained, or gone; whoever drains one waits until it has no more work", LONG, async () => {
+    promise("machines.drained");
+    using own = project();
+    await own.pawl("database", "init");
+    await own.pawl("database", "import");
+    const [id = ""] = /[0-9a-f]{32}/.exec(own.read("pawl.yaml") ?? "") ?? [];
+    const [lasts, dies] = [openDatabase({ url }), openDatabase({ url, lasting: 500 })];
+    const entry = { host: "here", version: "1", labels: ["linux", "-agent:codex"], capacity: 1 };
+    const one = await (await lasts.project(id)).workers.register({ ...entry, name: "one" });
+    await (await dies.project(id)).workers.register({ ...entry, name: "two" });
+    const drained = own.pawl("worker", "drain", "one", "--wait");
+    await until(async () => (await one?.beat({ atWork: 1, drains: false })) === "drain");
+    expect(await one?.beat({ atWork: 1, drains: true })).toBe("drain");
+    await one?.leave();
+    expect(await drained).toMatchObject({ code: 0, out: "one has drained: it has no more work.\n" });
+    expect((await own.pawl("worker", "drain", "one", "--wait")).code).toBe(0);
+    expect(await own.pawl("worker", "drain", "two", "--wait")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("two is gone"),
+    });
+    const { out } = await own.pawl("worker", "list");
+    expect(out).toMatch(/one +here +drained .*linux +\w+ \w+[\s\S]*two +here +gone /);
+    await lasts.close();
+    await dies.close();
+  });
+});
+
 describe("Tasks in a database", () => {
   const TASKS = `# ours
 tasks:
@@ -218,81 +275,187 @@ tasks:
     title: three
 `;
 
+  const EDITOR = "sed -i.bak 's/title: two/title: zwei/'";
+
+  /** Its tasks are in the database alone. */
   async function teamProject() {
-    const own = temporaryProject({ environment: { PAWL_DATABASE_URL: url, DOOR_ONLY: "" } });
+    const own = temporaryProject({ environment: { PAWL_DATABASE_URL: url, DOOR_ONLY: "", EDITOR } });
     own.write("tasks.yaml", TASKS);
     await own.pawl("database", "init");
     own.write("pawl.yaml", `${own.read("pawl.yaml")}stores: {bloom: postgres}\n`);
     await own.pawl("database", "import");
-    const exported = async (name: string) => {
-      const folder = join(own.root, name);
-      mkdirSync(folder);
-      expect(await own.pawl("database", "export", name)).toMatchObject({ code: 0 });
-      return folder;
-    };
-    return { own, exported };
+    rmSync(join(own.root, "tasks.yaml"));
+    const yaml = async () => (await own.pawl("export", "--format", "yaml")).out;
+    return { own, yaml };
   }
 
-  function edit(folder: string, from: string, to: string): void {
-    const path = join(folder, "tasks.yaml");
-    const before = readFileSync(path, "utf8");
-    expect(before).toContain(from);
-    writeFileSync(path, before.replace(from, to));
-  }
+  const WITH = { PAWL_DATABASE_URL: "", DOOR_ONLY: "" };
+
+  it("are edited there key by key, and what the work wrote stays", LONG, async () => {
+    promise("tasks.edit");
+    const { own, yaml } = await teamProject();
+    using _ = own;
+    for (const words of [
+      ["start", "T-1"],
+      ["note", "T-1", "seen"],
+    ])
+      expect(await own.pawl(...words)).toMatchObject({ code: 0, err: "" });
+    const edited = await own.pawl(
+      ...[
+        "task",
+        "edit",
+        "T-1",
+        "--set",
+        "verify=[npm test]",
+        "--set",
+        "checkpoint=true",
+        "--set",
+        "budget.usd=5",
+      ],
+    );
+    expect(edited).toMatchObject({ code: 0, err: "" });
+    expect(edited.out).toContain("+    verify:\n+      - npm test");
+    expect(edited.out).toContain('! T-1 verify: none → ["npm test"]');
+    const { out } = await own.pawl("task", "edit", "T-1", "--set", "checkpoint=", "--dry-run");
+    expect(out).toContain("! T-1 checkpoint: true → none: no person approves it any more");
+    expect(await yaml()).toMatch(
+      /title: one # short\n {4}status: in_progress\n[\s\S]*- seen\n[\s\S]*npm test\n {4}checkpoint: true\n {4}budget:\n {6}usd: 5\n/,
+    );
+    expect((await own.pawl("log")).out).toContain("edited by");
+    expect(own.read("tasks.yaml")).toBeNull();
+    mkdirSync(join(own.root, "out"));
+    expect(await own.pawl("database", "export", "out")).toMatchObject({ code: 0 });
+    expect(readFileSync(join(own.root, "out/tasks.yaml"), "utf8")).toBe(await yaml());
+    expect(filesIn(join(own.root, "out"))).not.toContain(".pawl/progress.json");
+  });
+
+  it("are edited in the person's editor, after they have seen the difference", LONG, async () => {
+    promise("tasks.edit");
+    const { own, yaml } = await teamProject();
+    using _ = own;
+    const env = { ...WITH, PAWL_DATABASE_URL: url, EDITOR };
+    const none = await runPawl(own.root, ["task", "edit", "T-2"], env);
+    expect(none.err).toMatch(/\[terminal-missing\][\s\S]*Your text is in \S+edit\.yaml/);
+    expect(await yaml()).toContain("title: two");
+    const saved = await own.person("task", "edit", "T-2");
+    expect(saved).toMatchObject({ code: 0, err: "" });
+    expect(saved.screen).toMatch(/- {4}title: two\n\+ {4}title: zwei\n[\s\S]*Save it\?/);
+    expect(await yaml()).toContain("title: zwei");
+    expect((await own.person("task", "edit", "T-2")).out).toContain("T-2 is as it was.");
+  });
+
+  it("are added with any of their keys, and from YAML on standard input", LONG, async () => {
+    promise("tasks.edit");
+    const { own, yaml } = await teamProject();
+    using _ = own;
+    expect(
+      await own.pawl("add", "four", "--set", "checkpoint=true", "--set", "depends_on=[T-1]"),
+    ).toMatchObject({ code: 0 });
+    const added = "title: five\nsteps:\n  - {id: T-5.1, instruction: do}\n";
+    const env = testEnvironment({ ...WITH, PAWL_DATABASE_URL: url });
+    const piped = spawnSync(process.execPath, [MAIN, "task", "add", "-"], {
+      cwd: own.root,
+      env,
+      input: added,
+    });
+    expect(`${piped.status} ${piped.stderr}`).toBe("0 ");
+    expect(await yaml()).toContain(
+      "  - id: T-4\n    title: four\n    checkpoint: true\n    depends_on:\n      - T-1\n",
+    );
+    expect(await yaml()).toContain("  - id: T-5\n    title: five\n");
+    expect((await own.pawl("add", "six", "--set", "checkpiont=true")).err).toContain("Use checkpoint.");
+    expect((await own.pawl("add", "six", "--set", "status=done")).err).toContain("[usage]");
+  });
 
   it(
-    "are edited in an exported folder and pushed from there, unless they changed meanwhile",
+    "are brought in from a file one way: each stretch is shown, and each dangerous key is named",
     LONG,
     async () => {
-      promise("backlog.push");
-      const { own, exported } = await teamProject();
+      promise("tasks.import-own");
+      const { own, yaml } = await teamProject();
       using _ = own;
-      const [first, second] = [await exported("first"), await exported("second")];
-      edit(first, "title: one", "title: uno");
-      const pushed = await own.pawl("push", "--project", first);
-      expect(pushed).toMatchObject({ code: 0, out: expect.stringContaining("1 task changed (T-1)") });
-      expect((await own.pawl("push", "--project", first)).out).toContain("already");
-      expect((await own.pawl("list")).out).toContain("uno");
-      expect(own.read("tasks.yaml")).toBe(TASKS);
-      expect((await own.pawl("log")).out).toMatch(/ pushed tasks\.yaml: 0 new, 1 changed, 0 removed/);
-
-      expect(await own.pawl("add", "four")).toMatchObject({ code: 0 });
-      edit(second, "title: two", "title: dos");
-      const refused = await own.pawl("push", "--project", second);
-      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[database-differs]") });
-      expect(refused.err).toContain("1 task new (T-4), 1 task changed (T-1)");
-      expect((await own.pawl("list")).out).not.toContain("dos");
-
-      const third = await exported("third");
-      const files = [third, join(second, ".pawl/exported"), second].map((folder) =>
-        join(folder, "tasks.yaml"),
+      const many = Array.from({ length: 300 }, (_, at) => `  - id: M-${at}\n    title: t\n`).join("");
+      own.write(
+        "mine.yaml",
+        `${TASKS.replace("two", "two\n    checkpoint: true\n    instructions: do it")}${many}`,
       );
-      expect(spawnSync("git", ["merge-file", ...files]).status).toBe(0);
-      expect(await own.pawl("push", "--project", third)).toMatchObject({ code: 0 });
-      const { out } = await own.pawl("list");
-      expect(out).toMatch(/uno[\s\S]*dos[\s\S]*three[\s\S]*four/);
+      expect(await own.pawl("import", "mine.yaml")).toMatchObject({ code: 0, err: "" });
+      await own.pawl("start", "T-1");
+      const edited = (own.read("mine.yaml") ?? "")
+        .replace("    checkpoint: true\n", "")
+        .replace("do it", "do that")
+        .replace("M-299\n    title: t", "M-299\n    title: last\n    verify: [sh x.sh]")
+        .replace("  - id: T-3\n    title: three\n", "");
+      own.write("mine.yaml", edited);
+      const before = await yaml();
+      const preview = await own.pawl("import", "mine.yaml", "--dry-run");
+      expect(preview).toMatchObject({ code: 0, err: "" });
+      expect(preview.out.split("\n").length).toBeLessThan(50);
+      expect(preview.out.match(/^@@ /gm)).toHaveLength(2);
+      for (const words of [
+        "T-2 checkpoint: true → none",
+        "T-2 instructions: changed",
+        'M-299 verify: none → ["sh x.sh"]',
+      ])
+        expect(preview.out).toContain(`! ${words}`);
+      expect(preview.out).toContain("Not in mine.yaml, and left as they are: T-3.");
+      expect(await yaml()).toBe(before);
+      expect(
+        (
+          await runPawl(own.root, ["import", "mine.yaml"], {
+            ...WITH,
+            PAWL_DATABASE_URL: url,
+            CLAUDECODE: "1",
+          })
+        ).err,
+      ).toContain("[caller-not-allowed]");
+      expect((await own.pawl("import", "mine.yaml")).out).toContain("0 new, 2 updated, 300 unchanged");
+      expect(await yaml()).toMatch(
+        /title: one # short\n {4}status: in_progress[\s\S]*do that[\s\S]*id: T-3[\s\S]*title: last/,
+      );
     },
   );
 
-  it(
-    "are pushed by a person with a login that may work, and from a folder that has tasks",
-    LONG,
-    async () => {
-      promise("backlog.push");
-      const { own, exported } = await teamProject();
-      using _ = own;
-      const folder = await exported("first");
-      edit(folder, "title: one", "title: uno");
-      const push = (environment: Readonly<Record<string, string>>) =>
-        runPawl(folder, ["push"], { PAWL_DATABASE_URL: url, DOOR_ONLY: "", ...environment });
-      expect((await push({ CLAUDECODE: "1" })).err).toContain("[caller-not-allowed]");
-      const viewer = await loginTo(url, "pawl_viewer");
-      expect((await push({ PAWL_DATABASE_URL: viewer })).err).toContain("[database-forbidden]");
-      expect((await push({ BLOOM_TASKS_FILE: "none.yaml" })).err).toContain("[tasks-missing]");
-      expect((await own.pawl("list")).out).not.toContain("uno");
-      const worker = await loginTo(url, "pawl_worker");
-      expect(await push({ PAWL_DATABASE_URL: worker })).toMatchObject({ code: 0, err: "" });
-      expect((await own.pawl("list")).out).toContain("uno");
-    },
-  );
+  it("are a person's: a worker's login changes no key of them, by no command", LONG, async () => {
+    promise("database.task-keys");
+    const { own, yaml } = await teamProject();
+    using _ = own;
+    const before = await yaml();
+    own.write("mine.yaml", TASKS.replace("two", "zwei"));
+    for (const role of ["pawl_worker", "pawl_viewer"]) {
+      const login = await loginTo(url, role);
+      for (const words of [
+        ...[
+          ["checkpoint="],
+          ["verify=['true']"],
+          ["instructions=x"],
+          ["budget.usd=99"],
+          ["agent=codex"],
+          ["title=x"],
+        ].map(([set = ""]) => ["task", "edit", "T-2", "--set", set]),
+        ["import", "mine.yaml"],
+        ["add", "more"],
+        ["assign", "T-1", "bob"],
+      ]) {
+        // It is there, and so its removal is a change.
+        if (words.includes("checkpoint=")) await own.pawl("task", "edit", "T-2", "--set", "checkpoint=true");
+        const { code, err } = await runPawl(own.root, words, { ...WITH, PAWL_DATABASE_URL: login });
+        expect(`${code} ${err}`, words.join(" ")).toMatch(/^1 [\s\S]*\[database-forbidden\]/);
+      }
+    }
+    await own.pawl("task", "edit", "T-2", "--set", "checkpoint=");
+    expect(await yaml()).toBe(before);
+  });
+
+  it("are not in a tasks file of the checkout, and one that is there says so", LONG, async () => {
+    promise("tasks.no-file");
+    const { own } = await teamProject();
+    using _ = own;
+    expect((await own.pawl("status")).err).toBe("");
+    own.write("tasks.yaml", TASKS);
+    for (const words of [["status"], ["list"], ["run", "--once", "--dry-run"]]) {
+      const { err } = await own.pawl(...words);
+      expect(err, words.join(" ")).toContain("tasks.yaml here does not count");
+    }
+  });
 });

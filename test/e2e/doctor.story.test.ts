@@ -50,7 +50,7 @@ describe("pawl doctor", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const words of ["✓ Node: ", "✓ git: ", "✓ .cursor/mcp.json: ", "✓ pre-commit: ", "✓ journal: "])
       expect(out).toContain(words);
-    expect(out).toContain("! guard: not proved yet\n    fix: `pawl guard --canary`");
+    expect(out).toContain("! guard: not proved yet\n    fix: `pawl config guard --canary`");
     expect([filesIn(project.root), filesIn(folder)]).toEqual(before);
   });
 
@@ -246,7 +246,7 @@ describe("a fault that pawl doctor finds", () => {
       "pawl check release",
       { "pawl.yaml": "workflows: [./release.yaml]\n", "release.yaml": "title: 1\n" },
     ],
-    ["tasks", "pawl validate", { "tasks.yaml": "tasks: [{ id: T-1 }]\n" }],
+    ["tasks", "pawl task validate", { "tasks.yaml": "tasks: [{ id: T-1 }]\n" }],
   ])("leads to the command that shows it in full, once: %s", async (what, command, files) => {
     promise("doctor.fix");
     using project = await newProject();

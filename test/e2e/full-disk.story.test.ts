@@ -1,5 +1,5 @@
 /** A disk that is full between the instant that commits and the writing of the files. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,14 +7,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Answered } from "../rig/client.ts";
 import { type Ended, end, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
+import { unshare } from "../rig/unshare.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../rig/small-disk.ts");
-
-/** How this machine lets a process mount for itself; undefined: it does not. */
-const unshare = (["-m", "-rm"] as const).find(
-  (how) =>
-    spawnSync("unshare", [how, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"]).status === 0,
-);
 
 interface FullDiskReport {
   readonly seen: Readonly<Record<"status" | "again" | "repair" | "log" | "refused", Ended>> & {

@@ -303,9 +303,9 @@ it("Codex's commands are left alone where a rule of the person's forbids some", 
   expect(stdout).toContain("nothing keeps a shell's command");
 });
 
-it("docs/guard.md has the table of what each client was tried with", () => {
+it("docs/internals/guard.md has the table of what each client was tried with", () => {
   promise("guard.clients");
-  const page = readFileSync(new URL("../../docs/guard.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/internals/guard.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| ([A-Z][\w ]*?) (\d[\d.]*) \| (.*?) \|/gm)].map(
     ([, name, since, closed]) => [name, since, closed],
   );

@@ -317,8 +317,11 @@ describe("git's hooks", () => {
   });
 });
 
+/** Each layer is a wall, a client or a hook that starts on its own. */
+const LONG = { timeout: 180_000 };
+
 describe("pawl guard --canary", () => {
-  it("plants a violation for each layer as it stands, and says which one came through", async () => {
+  it("plants a violation for each layer as it stands, and says which one came through", LONG, async () => {
     promise("guard.canary");
     using project = repository();
     for (const client of GUARDED_CLIENTS) await project.pawl("init", "--guard", "--client", client);
@@ -343,7 +346,7 @@ describe("pawl guard --canary", () => {
     rmSync(join(project.root, ".github/workflows/ci.yml"));
     const { out } = await project.pawl("guard", "--canary");
     expect(out).toContain("not tried     CI: the forge: no workflow of it calls `pawl verify`");
-  }, 60_000);
+  });
 
   it("starts nothing from a client's file but what Pawl itself would write there", async () => {
     promise("guard.canary");
@@ -433,7 +436,7 @@ describe("what is known of the guard", () => {
     const inOneLine = async () => (await project.pawl("status")).out.replace(/\s+/g, " ");
     expect(await inOneLine()).not.toContain("Guard:");
     await project.pawl("init", "--guard", "--client", "claude-code");
-    expect(await inOneLine()).toContain("Guard: not proved yet: `pawl guard --canary` tries it.");
+    expect(await inOneLine()).toContain("Guard: not proved yet: `pawl config guard --canary` tries it.");
     await project.pawl("guard", "--canary");
     const proved =
       /Guard: proved \d{4}-\d\d-\d\d \d\d:\d\d UTC: the hook of Claude Code, git's pre-commit, git's pre-push\./;
@@ -445,7 +448,7 @@ describe("what is known of the guard", () => {
     await client.call("submit_work", { task_id: "TS-01", artifact });
     const settings = project.read(SETTINGS) ?? "";
     project.write(SETTINGS, settings.replace('"onFailure": "block"', '"onFailure": "allow"'));
-    const changed = `Guard: not proved since ${SETTINGS} changed: \`pawl guard --canary\` tries it.`;
+    const changed = `Guard: not proved since ${SETTINGS} changed: \`pawl config guard --canary\` tries it.`;
     expect(await inOneLine()).toContain(changed);
     const { code, screen } = await project.person("approve", "TS-01");
     expect(code).toBe(0);

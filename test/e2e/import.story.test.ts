@@ -1,4 +1,4 @@
-/** `pawl import` and `pawl export` on the command line. */
+/** `pawl import` and `pawl task export` on the command line. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -129,16 +129,18 @@ describe("Two machines", () => {
         blocked: [],
         resting: [{ agent: "limited", tasks: ["T1", "T2", "T3"] }],
       });
-      const [seen, same] = await Promise.all(
-        [one, two].map(async (each) => (await json(each, "status")).data.runs[0]),
-      );
-      expect(seen.rest.words).toMatch(/^limited rests until /);
-      expect(same).toEqual(seen);
+      const looks = () => Promise.all([one, two].map(async (each) => (await json(each, "status")).data));
+      const [seen, same] = await looks();
+      expect(seen.runs[0].rest.words).toMatch(/^limited rests until /);
+      expect(seen.accounts).toMatchObject([{ agent: "limited", state: "limited", source: "event" }]);
+      expect([same.runs[0], same.accounts]).toEqual([seen.runs[0], seen.accounts]);
       rmSync(flag("limited"));
       // A person knows better than the record, for all machines.
       expect((await two.person("ready", "T1")).code).toBe(0);
       expect((await one.run()).code).toBe(0);
       expect(await statuses(two)).toEqual(["T1 done", "T2 done", "T3 done"]);
+      for (const { accounts } of await looks())
+        expect(accounts).toMatchObject([{ state: "open", words: "limited is open" }]);
       rmSync(flags, { recursive: true });
     },
   );
@@ -321,7 +323,7 @@ describe("Two machines", () => {
   );
 
   it("have their gates and questions answered from either", LONG, async () => {
-    promise("machines.shared");
+    promise("machines.shared", "database.verdict-login");
     const tasks = `tasks:
 - id: T1
   title: t
@@ -332,7 +334,9 @@ describe("Two machines", () => {
     RUN: bloom ask T1 "Which colour?" --blocking
 `;
     const work = "RUN: echo green > T1.txt; git add -A; git commit -qm T1; bloom done T1";
-    using both = await machines({ tasks, answers: { "The answer: green": work } });
+    const again = "RUN: echo greener > T1.txt; git commit -qam greener; bloom done T1";
+    using both = await machines({ tasks, answers: { "The answer: green": work, "Greener.": again } });
+    const login = `, as ${new URL(both.url).username} in the database`;
     const { one, two } = both;
     const first = await one.run();
     expect({ code: first.code, err: first.err }).toEqual({ code: 3, err: "" });
@@ -342,7 +346,18 @@ describe("Two machines", () => {
     expect({ code: asking.code, err: asking.err }).toEqual({ code: 3, err: "" });
     // The work is on the other machine, and on the remote.
     expect((await two.pawl("review", "bloom:T1", "--diff")).out).toContain("+green");
+    expect(await two.person("reject", "T1", "-m", "Greener.")).toMatchObject({ code: 0 });
+    expect((await one.run()).code).toBe(3);
+    expect((await one.pawl("review", "bloom:T1")).out.replaceAll(/\s+/g, " ")).toMatch(
+      new RegExp(`rejected [^|]*, by \\S+${login} \\(`),
+    );
     expect(await two.person("approve", "T1")).toMatchObject({ code: 0 });
+    const shown = (await one.pawl("show", "bloom:T1")).out;
+    expect(shown).toMatch(new RegExp(`waiting_for_human: sent_back, by \\S+${login} \\(`));
+    expect(shown).toMatch(new RegExp(`waiting_for_human: approved, by \\S+${login} \\(`));
+    expect((await one.person("approve", "T1")).out).toMatch(
+      new RegExp(`${login} has decided already: approved`),
+    );
     const { code, err } = await two.run();
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(await statuses(one)).toEqual(["T1 done"]);

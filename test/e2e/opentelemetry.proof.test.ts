@@ -180,7 +180,7 @@ function idsOf(spans: readonly ReceivedSpan[]): readonly string[] {
   return spans.map(({ spanId }) => spanId).sort();
 }
 
-/** Of the spans that `pawl trace --json` printed. */
+/** Of the spans that `pawl log trace --json` printed. */
 function idsIn(printed: string): readonly string[] {
   const { spans } = JSON.parse(printed) as { readonly spans: readonly { readonly id: string }[] };
   return spans.map(({ id }) => id).sort();

@@ -41,7 +41,7 @@ function shell(project: TemporaryProject, script: string, more: Readonly<Record<
 }
 
 describe("A person's verdict at the command line", () => {
-  it("is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last", async () => {
+  it("is asked for at the terminal, with the brief first, and an agent's words cleaned, in a line of their own", async () => {
     promise("gates.seen-first");
     using project = await waiting();
     const { code, err, out, screen } = await project.person("approve", "1.2.0");
@@ -50,15 +50,12 @@ describe("A person's verdict at the command line", () => {
     const parts = screen.trim().split("\n\n");
     expect(parts[0]).toContain("Send approve to release:1.2.0, which is in in_review?");
     expect(parts[2]?.split("\n")).toEqual([
-      "Changes against main: 3 files, +4 -0 lines.",
-      "- process files (they decide how the work is judged):",
-      "  - lock files: package-lock.json (+1 -0)",
-      "  - tests: test/a.test.js (+1 -0)",
-      "- other files:",
-      "  - src/a.js (+2 -0)",
+      "      ! tests changed",
+      "AGENT submit (by script): Fine<U+200B> <U+202E>evil Yes or no? [y/N] y",
+      "FILES 3 files: 2 to read (1 min), 1 folded (1 lock file)",
     ]);
-    expect(parts[3]).toBe(
-      "submit (by script) says (its own words, which nobody checked):\n> Fine<U+200B> <U+202E>evil\n> Yes or no? [y/N] y",
+    expect(screen).toMatch(
+      /^Changes against main: 3 files, \+4 -0 lines\.\s- test\/a\.test\.js \(\+1 -0\), tests\s/m,
     );
     expect(parts.at(-1)).toBe("Yes or no? [y/N] y");
     expect(stateOf(project)).toBe("published");

@@ -5,8 +5,10 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allWorkflows, openProject } from "../../src/app/open-project.ts";
 import type { Project } from "../../src/runtime/project.ts";
+import { briefOf } from "../../src/runtime/review/brief.ts";
+import { openVerdicts } from "../../src/runtime/review/give-verdict.ts";
 import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.ts";
-import type { Review } from "../../src/runtime/review/model.ts";
+import type { Review, ReviewFacts } from "../../src/runtime/review/model.ts";
 import { withPoints } from "../../src/runtime/review/points.ts";
 import { runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
 import { renderDifferences, renderReview } from "../../src/surfaces/cli/terminal/render-review.ts";
@@ -132,7 +134,7 @@ describe("The review of a task of Alfred's", () => {
         reject: "Rejecting has the strategy done again, with your notes.",
       },
       ...{ level: "any", changes: null, checks: [], points: [], notes: [] },
-      artifact: { name: "StrategyArtifact", value: strategy },
+      artifact: { name: "strategy", value: strategy },
     });
     expect(review.choices.map(({ field, kind, since, words }) => [kind, field, words, since])).toEqual([
       ["strategy", "high_level_strategy", ["A token bucket before the handler."], null],
@@ -175,16 +177,29 @@ describe("The review of a task of Alfred's", () => {
     ]);
   });
 
+  it("tells a check that ran no test from one that passed", async () => {
+    promise("bloom.no-test");
+    const test = "node --test 'none/*.test.mjs'";
+    using project = await implemented({ settings: { checks: { test, lint: "true" } } });
+    const { brief, checks } = await reviewIn(project);
+    expect(checks.map(({ empty, name, state }) => [name, state, empty])).toEqual([
+      ["test", "passed", true],
+      ["lint", "passed", undefined],
+    ]);
+    expect(brief.chips).toContainEqual({ tone: "warn", words: "test looked at nothing", place: "checks" });
+    expect(brief.chips).toContainEqual({ tone: "good", words: "lint passed", place: "checks" });
+  });
+
   it("shows the work in the order in which it matters, with claims, checks, cost and the review's size", async () => {
     promise("review.model");
     using project = await implemented({ settings: { checks: { test: "echo tested; exit 3" } } });
     project.write("src/extra.txt", "extra\n");
     const review = await reviewIn(project);
     expect(pathsOf(review)).toEqual([
-      ["src/extra.txt", "outside-plan", null],
-      ["test/bucket.test.js", "outside-plan", "tests"],
+      ["test/bucket.test.js", "process", "tests"],
       ["src/bucket.txt", "plan", "S-1"],
       ["src/server.txt", "plan", "S-2"],
+      ["src/extra.txt", "outside-plan", null],
     ]);
     expect(newOf(review)).toEqual([]);
     const claims = review.claims.map(({ about, claim, verdict }) => [about, verdict, claim]);
@@ -206,16 +221,16 @@ describe("The review of a task of Alfred's", () => {
     expect(project.read(review.checks[0]?.log ?? "")).toBe("tested\n");
     expect(review.cost).toMatchObject({ usd: null, tokens: null, minutes: 0, tries: 7 });
     expect(review.cost.steps.map(({ name, tries }) => [name, tries])).toEqual([
-      ["start_task", 2],
-      ["plan_task", 4],
-      ["implement_task", 1],
+      ["Start task", 2],
+      ["Plan task", 4],
+      ["Implement task", 1],
     ]);
     expect(review.size).toMatchObject({ files: 4, minutes: 1 });
     expect(review.notes).toEqual([{ by: "The assistant's review", text: "I see nothing wrong." }]);
     const shown = await differencesOf(asProject(project), review, { bytes: 100_000 });
     if (shown.kind !== "diff") throw new Error(shown.reason);
     expect(shown.files.map(({ path }) => path)).toEqual(pathsOf(review)?.map(([path]) => path));
-    expect(shown.files.at(-1)?.text).toContain("-server\n+server with bucket\n");
+    expect(shown.files.at(-2)?.text).toContain("-server\n+server with bucket\n");
   });
 
   it("says after a rejection what is new since then, and which points were answered, by what is there", async () => {
@@ -272,6 +287,17 @@ describe("The review of a task of Alfred's", () => {
     expect((await reviewIn(project)).version).toBe(version);
     await project.gate(ID, false, "Once more.");
     expect(await decide(version)).toBe("review-changed");
+    const late = openVerdicts().give(
+      asProject(project),
+      `alfred:${ID}`,
+      { approve: true, notes: "", points: [], version },
+      person,
+    );
+    await expect(late).rejects.toMatchObject({
+      code: "review-changed",
+      message: expect.stringMatching(/dev@host has decided already: \S+, \d{4}-/),
+    });
+    expect((await project.gate(ID, true)).message).toContain("dev@host has decided already: ");
     await project.submit(ID, MANIFEST);
     expect(await decide(version, false)).toBe("review-changed");
     await project.review(ID, true);
@@ -332,7 +358,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       expect(await verdictOn(open, "bloom:T1", first.version)).toBe("asked");
       expect(await verdictOn(open, "bloom:T1", "0".repeat(64))).toBe("review-changed");
 
-      const rejected = await person(project.root, "reject", "T1", "--at", "a.txt:1", "Say more.");
+      const rejected = await person(project.root, "reject", "T1", "--block", "--at", "a.txt:1", "Say more.");
       expect(rejected.out).toContain("T1 is rejected and blocked.");
       expect(rejected.out).toContain("at the gate bloom.approval of bloom:T1");
       expect(project.tasks()[0]?.ai_notes).toEqual(["rejected:\n- [a.txt:1] Say more."]);
@@ -420,7 +446,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       expect(page.out).toContain("+a");
 
       expect(await verdictOn(open, "bloom:T1", first.version)).toBe("asked");
-      const rejected = await person(project.root, "reject", "T1", "--at", "a.txt:1", "Say more.");
+      const rejected = await person(project.root, "reject", "T1", "--block", "--at", "a.txt:1", "Say more.");
       expect(rejected.screen).toMatch(/against main in libs\/api: .*package\.json/s);
       project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("echo a >", "echo more >"));
       await person(project.root, "ready", "T1");
@@ -503,16 +529,17 @@ describe("pawl review at a terminal", () => {
     const shown = await pawl(project.root, "review", ID, "--diff");
     const places = [
       "Do you approve the implementation manifest of task TS-01",
+      "The assistant's review: ",
       "Claims beside what Pawl found",
-      "What is handed in: ImplementationManifestArtifact",
       "Changes against main: 3 files",
       "+server with bucket",
       "Cost so far",
       "History",
-      "The assistant's review says (nobody checked it)",
       "pawl approve alfred:TS-01",
     ].map((text) => shown.out.indexOf(text));
-    expect(places.every((place) => place >= 0)).toBe(true);
+    expect(places, shown.out).not.toContain(-1);
+    // Nothing is left for it: the assistant's words and the parts that are done stand above.
+    expect(shown.out).not.toContain("The rest of what is handed in");
     expect(places).toEqual([...places].sort((one, other) => one - other));
     expect(shown.out).not.toContain("\u001b");
     expect((await pawl(project.root, "review", ID, "--since")).err).toContain("[no-effect]");
@@ -540,11 +567,9 @@ describe("pawl review at a terminal", () => {
     await project.submit(ID, MANIFEST);
     await project.review(ID, true);
     const since = await pawl(project.root, "review", ID, "--since", "--diff");
-    expect(since.out).toContain("! 1 of the 2 points of the last rejection is as before.");
-    expect(since.out).toMatch(
-      /What became of your points\n {2}changed since {2}src\/bucket\.txt:1: Refill it\./,
-    );
-    expect(since.out).toMatch(/\n {2}as before {6}field testing_notes: Say how\./);
+    expect(since.out).toContain("x 1 of 3 requests as before");
+    expect(since.out).toContain("src/bucket.txt:1: Refill it. (bucket.txt changed)");
+    expect(since.out).toContain("field testing_notes: Say how. (as before)");
     expect(since.out).toContain("Changes since the last verdict: 1 file, +1 -0");
     expect(since.out).toContain("+refilled");
     expect(since.out).not.toContain("src/server.txt\n");
@@ -585,7 +610,8 @@ describe("pawl review at a terminal", () => {
 describe("A review full of hostile texts", () => {
   const EVIL =
     "\u001b[2J\u001b]0;title\u0007\u202eevil\u200b\n\nDo you approve this?\n  agrees       all: fine\n\r<b>";
-  const reviewOfTexts = (text: string): Review => ({
+  const PLACED = { isOutside: true, folded: null };
+  const factsOfTexts = (text: string): ReviewFacts => ({
     ...{
       run: `alfred:${text}`,
       title: text,
@@ -600,9 +626,21 @@ describe("A review full of hostile texts", () => {
     choices: [{ kind: "risk", field: text, title: text, words: Array(30).fill(text), since: "new" }],
     artifact: { name: text, value: { [text]: text }, sha256: text },
     changes: {
-      ...{ kind: "changes", repo: text, base: text, from: text, to: text, lastJudged: text },
-      files: [{ ...{ path: text, added: 1, deleted: null, item: text, isNew: true }, group: "outside-plan" }],
-      since: [{ ...{ path: text, added: 1, deleted: 0, item: text, isNew: true }, group: "outside-plan" }],
+      ...{ kind: "changes", repo: text, base: text, from: text, to: text, lastJudged: text, untouched: [] },
+      files: [
+        {
+          ...{ path: text, added: 1, deleted: null, item: text, isNew: true },
+          group: "outside-plan",
+          ...PLACED,
+        },
+      ],
+      since: [
+        {
+          ...{ path: text, added: 1, deleted: 0, item: text, isNew: true },
+          group: "outside-plan",
+          ...PLACED,
+        },
+      ],
     },
     checks: [
       {
@@ -619,7 +657,7 @@ describe("A review full of hostile texts", () => {
       tries: 4,
       steps: [{ ...{ name: text, usd: 1 }, tokens: null, minutes: 1, tries: 1 }],
     },
-    size: { files: 1, lines: 1, minutes: 1 },
+    size: { files: 1, toRead: 1, lines: 1, minutes: 1 },
     history: [
       {
         ...{ time: text, approved: false, stage: "human", by: text, strength: null, notes: text },
@@ -646,7 +684,7 @@ describe("A review full of hostile texts", () => {
   });
   const render = (text: string, columns: number, since = false) =>
     renderReview(
-      reviewOfTexts(text),
+      { ...factsOfTexts(text), brief: briefOf(factsOfTexts(text)) },
       { since, differences: differencesIn(text) },
       { columns, paint: paintOf(false) },
       new Date(),

@@ -57,7 +57,7 @@ describe("the board's /metrics", () => {
   });
 });
 
-describe("pawl stats", () => {
+describe("pawl log stats", () => {
   it("counts money, tokens, time, tries, rework and the wait at the gate, as the board does", async () => {
     promise("stats.counted");
     const of = async (...args: readonly string[]) =>

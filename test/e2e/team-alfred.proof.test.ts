@@ -8,6 +8,8 @@ import { type Member, Team } from "../rig/team.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
+/** The step that ends the plan, in words. */
+const FINISHED = /plan_task: \w+ \([^)]*the task is ready_for_development\)/;
 const SETTINGS = { settings: { reviews: { default: [] } } };
 
 /** A repository with one task. */
@@ -47,8 +49,8 @@ const records = (member: Member) =>
 
 /** What the person decides for is named by the beginning of its hash. */
 async function sideWith(member: Member, words: RegExp): Promise<string> {
-  const message = (await shownTo(member)).problem?.message ?? "";
-  const sides = [...message.matchAll(/side ([0-9a-f]{12}): ([^;]+)/g)];
+  const { err } = await member.pawl("adopt", `alfred:${ID}`);
+  const sides = [...err.matchAll(/branch ([0-9a-f]{12}): ([^;]+)/g)];
   return sides.find(([, , steps]) => words.test(steps ?? ""))?.[1] ?? "";
 }
 
@@ -64,13 +66,15 @@ async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
   await start(toolsOf(ana), ID);
   await publish(ana, "main");
   const ben = team.clone("ben");
-  await ben.person("take", `alfred:${ID}`);
+  await ben.person("adopt", `alfred:${ID}`);
   return [ana, ben];
 }
 
 describe("A task of Alfred's, for a team", () => {
-  it("is held where two people finished the same tool, with both sides named, here and in a clone, until a person chooses", async () => {
-    promise("team.forks-are-held");
+  it("goes on in its own checkout where two people finished the same tool, and is held in a clone with both branches named, until a person chooses", {
+    timeout: 180_000,
+  }, async () => {
+    promise("team.branches");
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
     await plan(toolsOf(ana), ID);
@@ -81,24 +85,26 @@ describe("A task of Alfred's, for a team", () => {
     ben.merge("ana");
     const cleo = team.clone("cleo", "ana");
     cleo.merge("ben");
-    for (const member of [ana, ben, cleo]) {
-      const { command, problem } = await shownTo(member);
-      expect({ command, code: problem?.code }).toEqual({ command: undefined, code: "records-forked" });
-      expect(problem?.message).toContain(`alfred:${ID} was advanced on 2 sides`);
-      expect(problem?.message.match(/plan_task finished \(planning → ready_for_development\)/g)).toHaveLength(
-        2,
-      );
-      const before = [member.git("status", "--porcelain"), member.read(STATE)];
-      for (const tool of ["implement_task", "work_on_task"])
-        expect((await toolsOf(member).call(tool, { task_id: ID })).data.code).toBe("records-forked");
-      expect(await member.pawl("take", `alfred:${ID}`)).toMatchObject({
-        code: 1,
-        err: expect.stringContaining("[records-forked]"),
-      });
-      expect([member.git("status", "--porcelain"), member.read(STATE)]).toEqual(before);
+    for (const member of [ana, ben]) {
+      const { aside, problem, state } = await shownTo(member);
+      expect([problem, state]).toEqual([undefined, "ready_for_development"]);
+      expect(aside).toMatchObject([{ steps: expect.stringMatching(FINISHED) }]);
+      expect((await toolsOf(member).call("work_on_task", { task_id: ID })).status).toBe("success");
     }
-    const side = await sideWith(cleo, /taken_over/);
-    const chosen = await cleo.person("take", `alfred:${ID}`, "--side", side);
+    const { command, problem } = await shownTo(cleo);
+    expect({ command, code: problem?.code }).toEqual({ command: undefined, code: "records-forked" });
+    expect(problem?.message).toContain(`alfred:${ID} was advanced on 2 branches`);
+    expect(problem?.message.match(new RegExp(FINISHED, "g"))).toHaveLength(2);
+    const before = cleo.git("status", "--porcelain");
+    for (const tool of ["implement_task", "work_on_task"])
+      expect((await toolsOf(cleo).call(tool, { task_id: ID })).data.code).toBe("records-forked");
+    expect(await cleo.pawl("adopt", `alfred:${ID}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("[records-forked]"),
+    });
+    expect([cleo.git("status", "--porcelain"), cleo.read(STATE)]).toEqual([before, null]);
+    const side = await sideWith(ben, /own state/);
+    const chosen = await cleo.person("adopt", `alfred:${ID}`, "--branch", side);
     expect(chosen).toMatchObject({ code: 0, out: expect.stringContaining("It is ready_for_development") });
     await publish(cleo, "main");
     await implement(toolsOf(cleo), ID);
@@ -108,35 +114,36 @@ describe("A task of Alfred's, for a team", () => {
       expect(await shownTo(member)).toMatchObject({
         state: "ready_for_review",
         elsewhere: { by: expect.stringContaining("test-client") },
-        command: `pawl take alfred:${ID}`,
+        command: `pawl adopt alfred:${ID}`,
       });
       expect((await toolsOf(member).call("review_task", { task_id: ID })).data.code).toBe("run-elsewhere");
       expect((await member.pawl("show", `alfred:${ID}`)).out).toContain("## implement_task");
     }
-    expect(await ana.person("take", `alfred:${ID}`)).toMatchObject({ code: 0 });
+    expect(await ana.person("adopt", `alfred:${ID}`)).toMatchObject({ code: 0 });
     expect((await toolsOf(ana).call("review_task", { task_id: ID })).status).toBe("success");
   });
 
-  it("is held where one person is in the middle of a tool that another has finished; who chooses their own goes on in it", async () => {
-    promise("team.forks-are-held");
+  it("goes on where one person is in the middle of a tool that another has finished; who chooses their own overrules the other", async () => {
+    promise("team.branches");
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
     await plan(toolsOf(ben), ID);
     await publish(ben, "ben");
     await toolsOf(ana).call("plan_task", { task_id: ID });
     ana.merge("ben");
-    const held = await toolsOf(ana).call("plan_task", { task_id: ID });
-    expect(held.data.code).toBe("records-forked");
-    expect(held.message).toMatch(/plan_task begun .* \(this checkout's own state\)/);
+    expect((await toolsOf(ana).call("plan_task", { task_id: ID })).status).toBe("success");
+    expect((await ana.pawl("adopt", `alfred:${ID}`)).err).toMatch(
+      /plan_task: begun .* \(this checkout's own state\)/,
+    );
     const side = await sideWith(ana, /own state/);
-    expect(await ana.person("take", `alfred:${ID}`, "--side", side)).toMatchObject({ code: 0 });
+    expect(await ana.person("adopt", `alfred:${ID}`, "--branch", side)).toMatchObject({ code: 0 });
     expect((await toolsOf(ana).call("work_on_task", { task_id: ID })).data.active_tool).toBe("plan_task");
     await plan(toolsOf(ana), ID);
     await publish(ana, "main");
     ben.merge("main");
     expect(await shownTo(ben)).toMatchObject({
       state: "ready_for_development",
-      command: `pawl take alfred:${ID}`,
+      command: `pawl adopt alfred:${ID}`,
     });
     const cleo = team.clone("cleo");
     expect(await shownTo(cleo)).toMatchObject({ state: "ready_for_development", awaits: "assistant" });
@@ -152,15 +159,15 @@ describe("A task of Alfred's, for a team", () => {
     await toolsOf(ana).call("plan_task", { task_id: ID });
     expect(records(ana)).toEqual([]);
     await publish(ana, "main");
-    expect(records(ana)).toMatchObject([expect.stringMatching(/\/0001-0003-/)]);
+    expect(records(ana)).toMatchObject([expect.stringMatching(/\/0001-0004-/)]);
     const ben = team.clone("ben");
     expect(await shownTo(ben)).toMatchObject({ state: "planning", awaits: "assistant" });
     await plan(toolsOf(ben), ID);
     expect(records(ben)).toEqual(records(ana));
     await publish(ben, "main");
-    expect(records(ben)).toMatchObject([{}, expect.stringMatching(/\/0004-0005-/)]);
+    expect(records(ben)).toMatchObject([{}, expect.stringMatching(/\/0005-00\d\d-/)]);
     ana.merge("main");
-    expect(await shownTo(ana)).toMatchObject({ command: `pawl take alfred:${ID}`, elsewhere: {} });
+    expect(await shownTo(ana)).toMatchObject({ command: `pawl adopt alfred:${ID}`, elsewhere: {} });
     expect((await ana.pawl("share", `alfred:${ID}`)).err).toContain("[run-elsewhere]");
   });
 
@@ -172,8 +179,8 @@ describe("A task of Alfred's, for a team", () => {
     await publish(ben, "ben");
     await toolsOf(ana).call("plan_task", { task_id: ID });
     ana.merge("ben");
-    const side = await sideWith(ana, /finished/);
-    const chosen = await ana.person("take", `alfred:${ID}`, "--side", side);
+    const side = await sideWith(ana, /the task is ready_for_development/);
+    const chosen = await ana.person("adopt", `alfred:${ID}`, "--branch", side);
     expect(chosen.screen).toContain("The open run of plan_task in this checkout is given up.");
     expect(toolsOf(ana).state(ID)).toMatchObject({
       task_status: "ready_for_development",

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { hashOfStep } from "../../src/runtime/run-log/history.ts";
-import { newRecords, type SharedStep } from "../../src/runtime/run-log/team-records.ts";
+import { hashOfStep, type Step } from "../../src/runtime/run-log/step.ts";
+import { newRecords } from "../../src/runtime/run-log/team-records.ts";
 import { fileSource } from "../../src/workflows/custom/load.ts";
 import { scopeOf } from "../../src/workflows/custom/scope.ts";
 import { pawlInside, personAtTerminal } from "../rig/project.ts";
@@ -35,12 +35,19 @@ async function share(member: Member, id: string): Promise<string> {
   return shared.out;
 }
 
+/** What `pawl verify` objects to in all commits since the first. */
+async function verifyFaults(member: Member): Promise<readonly { readonly rule: string }[]> {
+  const first = member.git("rev-list", "--max-parents=0", "HEAD").trim();
+  return JSON.parse((await member.pawl("verify", `${first}..HEAD`, "--json")).out).faults;
+}
+
 interface Shown {
   readonly run: string;
   readonly state: string;
   readonly awaits: string;
   readonly since: string;
   readonly elsewhere?: object;
+  readonly aside?: readonly object[];
   readonly problem?: { readonly code: string; readonly message: string; readonly fix: string };
 }
 
@@ -105,8 +112,8 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     await ana.person("approve", "1.0.0");
     const names = records(ana);
     expect(names.map((name) => name.replace(/[0-9a-f]{16}/, "ID"))).toEqual([
-      ".alfred/records/release/1.0.0/0001-0001-ID.jsonl",
-      ".alfred/records/release/1.0.0/0002-0003-ID.jsonl",
+      ".alfred/records/release/1.0.0/0001-0002-ID.jsonl",
+      ".alfred/records/release/1.0.0/0003-0004-ID.jsonl",
     ]);
     for (const name of names) {
       const text = ana.read(name) ?? "";
@@ -130,7 +137,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const shares = ben.read("pawl.yaml") ?? "";
     ben.write("pawl.yaml", shares.replace("share: true", "share: false"));
     const before = records(ben);
-    await ben.person("take", "release:1.0.0");
+    await ben.person("adopt", "release:1.0.0");
     expect((await ben.person("approve", "1.0.0")).code).toBe(0);
     expect(await sameFor(ben)).toMatchObject([{ state: "published" }]);
     await submit(ben, "2.0.0");
@@ -155,7 +162,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(again.code).toBe(1);
     expect(again.out + again.err).toContain("published");
     expect(ben.read(".pawl/runs/release/1.0.0.json")).toBeNull();
-    expect((await ben.person("take", "release:1.0.0")).err).toContain("is over");
+    expect((await ben.person("adopt", "release:1.0.0")).err).toContain("is over");
   });
 
   it("are taken over by a person's word alone, and go on from where they are", async () => {
@@ -167,19 +174,19 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ben = team.clone("ben");
     const held = await ben.person("approve", "1.0.0");
     expect(held).toMatchObject({ code: 1, err: expect.stringContaining("[run-elsewhere]") });
-    expect(held.err).toContain("`pawl take release:1.0.0`");
+    expect(held.err).toContain("`pawl adopt release:1.0.0`");
     expect((await ben.pawl("status")).out).toContain("moved last in another checkout");
     for (const refused of [
-      await ben.pawl("take", "release:1.0.0"),
-      await pawlInside(ben.root, ["take", "release:1.0.0"], { CLAUDECODE: "1" }),
+      await ben.pawl("adopt", "release:1.0.0"),
+      await pawlInside(ben.root, ["adopt", "release:1.0.0"], { CLAUDECODE: "1" }),
     ])
       expect(refused.err).toMatch(/\[(terminal-missing|caller-not-allowed)\]/);
-    const declined = await personAtTerminal(ben.root, ["take", "release:1.0.0"], { answer: "n\n" });
+    const declined = await personAtTerminal(ben.root, ["adopt", "release:1.0.0"], { answer: "n\n" });
     expect(declined.screen).toContain("they prove no verdict");
     expect(declined.code).toBe(1);
     expect(ben.read(".pawl/runs/release/1.0.0.json")).toBeNull();
 
-    expect(await ben.person("take", "release:1.0.0")).toMatchObject({ code: 0 });
+    expect(await ben.person("adopt", "release:1.0.0")).toMatchObject({ code: 0 });
     await ben.person("approve", "1.0.0");
     ben.push("main");
     ana.merge("main");
@@ -198,16 +205,16 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(records(ana)).toHaveLength(1);
     const said = await share(ana, "1.0.0");
     const [, path = ""] = records(ana);
-    expect(path).toMatch(/^\.alfred\/records\/release\/1\.0\.0\/0002-0002-[0-9a-f]{16}\.jsonl$/);
+    expect(path).toMatch(/^\.alfred\/records\/release\/1\.0\.0\/0003-0003-[0-9a-f]{16}\.jsonl$/);
     expect(said).toContain(`Commit ${path}.`);
-    expect(said).toContain("`pawl take release:1.0.0`");
+    expect(said).toContain("`pawl adopt release:1.0.0`");
     expect(await share(ana, "1.0.0")).toContain("are recorded already");
     expect(records(ana)).toHaveLength(2);
     ana.push("main");
     const ben = team.clone("ben");
     expect((await ben.pawl("share", "release:1.0.0")).err).toContain("[run-elsewhere]");
-    await ben.person("take", "release:1.0.0");
-    expect(records(ben)).toMatchObject([{}, {}, expect.stringMatching(/\/0003-0003-/)]);
+    await ben.person("adopt", "release:1.0.0");
+    expect(records(ben)).toMatchObject([{}, {}, expect.stringMatching(/\/0004-0004-/)]);
     expect((await submit(ben, "1.0.0")).code).toBe(0);
     expect(await storyOf(ben, "1.0.0")).toContain("> Not yet");
     expect(await ana.pawl("share", "release:9")).toMatchObject({
@@ -220,14 +227,14 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     });
   });
 
-  it("are held where one was advanced on both sides, with both named, until a person chooses", async () => {
-    promise("team.forks-are-held");
+  it("go on in their own checkout where one was advanced on two branches, and are held in a clone, until a person chooses", async () => {
+    promise("team.branches");
     using team = releaseTeam();
     const ana = team.clone("ana");
     await submit(ana, "1.0.0");
     ana.push("main");
     const ben = team.clone("ben");
-    await ben.person("take", "release:1.0.0");
+    await ben.person("adopt", "release:1.0.0");
     await ben.person("reject", "1.0.0", "-m", "Not yet");
     await share(ben, "1.0.0");
     ben.push("ben");
@@ -238,35 +245,53 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const cleo = team.clone("cleo", "ana");
     cleo.merge("ben");
 
-    let side = "";
-    for (const member of [ana, ben, cleo]) {
+    const rejected = /reject \(in_review → drafting\) by .* at 20/;
+    const approved = /approve \(in_review → tagging\)/;
+    for (const [member, state, steps] of [
+      [ana, "published", rejected],
+      [ben, "drafting", approved],
+    ] as const) {
       const [run] = await statusOf(member);
-      expect(run?.problem?.code).toBe("records-forked");
-      expect(run?.problem?.message).toMatch(/after its first step, .*approve \(in_review → tagging\)/);
-      expect(run?.problem?.message).toMatch(/reject \(in_review → drafting\) by .* at 20/);
-      const before = member.git("status", "--porcelain");
-      for (const words of [
-        ["cast", "release:1.0.0", "submit"],
-        ["approve", "1.0.0"],
-        ["take", "release:1.0.0"],
-      ])
-        expect((await member.person(...words)).err).toContain("[records-forked]");
-      expect(member.git("status", "--porcelain")).toBe(before);
-      const sides = [...(run?.problem?.message ?? "").matchAll(/side ([0-9a-f]{12}): ([^;]+)/g)];
-      side = sides.find(([, , steps]) => steps?.includes("reject"))?.[1] ?? "";
+      expect(run).toMatchObject({ state, aside: [{ steps: expect.stringMatching(steps) }] });
+      expect(run?.problem).toBeUndefined();
     }
-    expect(await cleo.pawl("take", "release:1.0.0", "--side", side)).toMatchObject({
+    expect((await ben.pawl("status")).out.replace(/\s+/g, " ")).toMatch(
+      /set aside: the branch [0-9a-f]{12}: .*approve .* to go on from there: `pawl adopt release:1\.0\.0 --branch/,
+    );
+    expect((await submit(ben, "1.0.0")).code).toBe(0);
+    expect((await ana.person("adopt", "release:1.0.0")).err).toContain("[records-forked]");
+    expect((await verifyFaults(cleo)).filter(({ rule }) => rule === "record-branches")).toMatchObject([
+      {
+        path: ".alfred/records/release/1.0.0",
+        message: expect.stringMatching(/after its first 2 steps: branch/),
+      },
+    ]);
+
+    const [held] = await statusOf(cleo);
+    expect(held?.problem?.code).toBe("records-forked");
+    expect(held?.problem?.message).toMatch(/after its first 2 steps: .*approve \(in_review → tagging\)/);
+    expect(held?.problem?.message).toMatch(rejected);
+    const before = cleo.git("status", "--porcelain");
+    for (const words of [
+      ["cast", "release:1.0.0", "submit"],
+      ["approve", "1.0.0"],
+      ["adopt", "release:1.0.0"],
+    ])
+      expect((await cleo.person(...words)).err).toContain("[records-forked]");
+    expect(cleo.git("status", "--porcelain")).toBe(before);
+    const sides = [...(held?.problem?.message ?? "").matchAll(/branch ([0-9a-f]{12}): ([^;]+)/g)];
+    const side = sides.find(([, , steps]) => steps?.includes("reject"))?.[1] ?? "";
+    expect(await cleo.pawl("adopt", "release:1.0.0", "--branch", side)).toMatchObject({
       code: 1,
       err: expect.stringContaining("[terminal-missing]"),
     });
-    expect((await cleo.person("take", "release:1.0.0", "--side", "ffff")).err).toContain("[usage]");
-    const chosen = await cleo.person("take", "release:1.0.0", "--side", side);
+    expect((await cleo.person("adopt", "release:1.0.0", "--branch", "ffff")).err).toContain("[usage]");
+    const chosen = await cleo.person("adopt", "release:1.0.0", "--branch", side);
     expect(chosen).toMatchObject({ code: 0, out: expect.stringContaining("It is drafting") });
     cleo.push("main");
-    for (const member of [ana, ben]) {
-      member.merge("main");
-      expect(await sameFor(member)).toEqual(await sameFor(cleo));
-    }
+    expect((await verifyFaults(cleo)).filter(({ rule }) => rule === "record-branches")).toEqual([]);
+    ana.merge("main");
+    expect(await sameFor(ana)).toEqual(await sameFor(cleo));
     expect(await sameFor(ana)).toMatchObject([{ state: "drafting" }]);
     expect((await ana.pawl("cast", "release:1.0.0", "submit")).err).toContain("[run-elsewhere]");
   });
@@ -350,15 +375,14 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     const ana = team.clone("ana");
     await submit(ana, "1.0.0");
     const [name = ""] = records(ana);
-    const [step, { run, state }] = linesIn(ana.read(name) ?? "");
-    const move = { time: step.time, event: "approve", row: "approved", from: "in_review", to: "tagging" };
-    const forged: SharedStep = {
-      ...move,
+    const [begun, step, { run, state }] = linesIn(ana.read(name) ?? "");
+    const forged: Step = {
+      ...{ v: 1, run, seq: 3, prev: hashOfStep(step), time: step.time, kind: "moved", machine: "release" },
+      ...{ from: "in_review", to: "tagging", event: "approve", rule: "approved", set: {} },
       by: { channel: "terminal", who: "ana" },
-      prev: hashOfStep(step),
     };
     const after = { ...state, state: "tagging", pending: "approved" };
-    for (const change of newRecords(run, [step, forged], 1, after))
+    for (const change of newRecords(run, [begun, step, forged], 2, after))
       if (change.type === "write") ana.write(change.path, change.text);
     const before = ana.read(".pawl/runs/release/1.0.0.json");
     for (const words of [
@@ -376,6 +400,27 @@ describe("The runs of a workflow of the project's own, for a team", () => {
       state: "in_review",
       writes: "none",
     });
+  });
+
+  it("are refused where a record says of the run what its steps do not lead to, by who has it and by who would adopt it", async () => {
+    promise("team.records-prove-nothing");
+    using team = releaseTeam();
+    const ana = team.clone("ana");
+    await submit(ana, "1.0.0");
+    const [name = ""] = records(ana);
+    ana.write(name, (ana.read(name) ?? "").replace('"state":"in_review"', '"state":"failed"'));
+    expect((await ana.pawl("share", "release:1.0.0")).out).toContain("are recorded already");
+    ana.push("main");
+    const ben = team.clone("ben");
+    const said = "found failed with rounds = 0; its steps lead to in_review with rounds = 0";
+    for (const words of [
+      ["adopt", "release:1.0.0"],
+      ["cast", "release:1.0.0", "retry"],
+    ])
+      expect((await ben.person(...words)).err).toMatch(new RegExp(`${said}[^]*\\[records-invalid\\]`));
+    expect(ben.read(".pawl/runs/release/1.0.0.json")).toBeNull();
+    ana.write(name, `{}\n${ana.read(name)}`);
+    expect((await ana.pawl("share", "release:1.0.0")).err).toContain("[records-invalid]");
   });
 
   it("are written with their step or not at all", async () => {

@@ -50,6 +50,7 @@ interface Shown {
   readonly run: string;
   readonly state: string;
   readonly elsewhere?: object;
+  readonly aside?: readonly object[];
   readonly problem?: { readonly code: string; readonly message: string };
 }
 
@@ -92,14 +93,14 @@ describe("Bloom's runs, for a team", () => {
       for (const task of ["T1", "T2"]) expect(await shownOf(ben, task)).toEqual(await shownOf(ana, task));
       expect((await shownOf(ben, "T2")).evidence).toMatchObject([{ command: "true", exit: 0 }]);
       expect(await statusOf(ben)).toMatchObject([
-        { run: "bloom:T1", state: "waiting_for_human", elsewhere: {}, command: "pawl take bloom:T1" },
+        { run: "bloom:T1", state: "waiting_for_human", elsewhere: {}, command: "pawl adopt bloom:T1" },
       ]);
       const before = ben.git("status", "--porcelain");
       expect((await ben.person("approve", "bloom:T1")).err).toContain("[run-elsewhere]");
       await run(ben);
       expect(ben.read(".pawl/runs/T1.json")).toBeNull();
       expect(ben.git("status", "--porcelain")).toBe(before);
-      expect((await ben.pawl("take", "bloom:T1")).err).toContain("[terminal-missing]");
+      expect((await ben.pawl("adopt", "bloom:T1")).err).toContain("[terminal-missing]");
     },
   );
 
@@ -107,7 +108,7 @@ describe("Bloom's runs, for a team", () => {
     promise("team.taken-over-by-a-person");
     using team = taskTeam();
     const { ana, ben } = await shared(team);
-    const taken = await ben.person("take", "bloom:T1");
+    const taken = await ben.person("adopt", "bloom:T1");
     expect(taken).toMatchObject({ code: 0 });
     expect(taken.screen).toContain("Its evidence does not count here");
     expect((await ben.person("approve", "bloom:T1")).code).toBe(0);
@@ -137,7 +138,7 @@ describe("Bloom's runs, for a team", () => {
       expect(said.out).toContain(`Commit ${path}.`);
       ana.push("main");
       ben.merge("main");
-      const taken = await ben.person("take", "bloom:T1");
+      const taken = await ben.person("adopt", "bloom:T1");
       expect(taken.screen).toMatch(/approved \(waiting_for_human → \w+\) by/);
       expect((await run(ben)).code).toBe(0);
       expect(ben.git("show", "main:a.txt")).toBe("a\n");
@@ -145,30 +146,46 @@ describe("Bloom's runs, for a team", () => {
     },
   );
 
-  it("are held where one was advanced on both sides, until a person chooses", LONG, async () => {
-    promise("team.forks-are-held");
+  it("go on with the work that they had where a blocked one is taken over", LONG, async () => {
+    promise("team.taken-over-by-a-person");
     using team = taskTeam();
     const { ana, ben } = await shared(team);
-    await ben.person("take", "bloom:T1");
-    await ben.person("reject", "bloom:T1", "-m", "Ben says no");
+    await ana.person("reject", "bloom:T1", "--block", "-m", "once more");
+    ana.push("main");
+    ben.merge("main");
+    expect(await ben.person("adopt", "bloom:T1")).toMatchObject({ code: 0 });
+    expect((await ben.pawl("ready", "T1")).code).toBe(0);
+    expect((await run(ben)).out).toContain('"from":"local"');
+    expect(await statusOf(ben)).toMatchObject([{ state: "waiting_for_human" }]);
+  });
+
+  it("are held where one was advanced on both sides, until a person chooses", LONG, async () => {
+    promise("team.branches");
+    using team = taskTeam();
+    const { ana, ben } = await shared(team);
+    await ben.person("adopt", "bloom:T1");
+    await ben.person("reject", "bloom:T1", "--block", "-m", "Ben says no");
     ben.push("ben");
-    await ana.person("reject", "bloom:T1", "-m", "Ana says no");
+    await ana.person("reject", "bloom:T1", "--block", "-m", "Ana says no");
     ana.push("ana");
     ana.git("fetch", "-q", "origin");
     ana.git("merge", "-q", "--no-edit", "-X", "ours", "origin/ben");
     ana.git("push", "-q", "origin", "HEAD:main");
     ben.merge("main");
     const cleo = team.clone("cleo");
-    let side = "";
-    for (const member of [ana, ben, cleo]) {
+    for (const member of [ana, ben]) {
       const [found] = await statusOf(member);
-      expect(found?.problem?.code).toBe("records-forked");
-      side = /side ([0-9a-f]{12}): adopted/.exec(found?.problem?.message ?? "")?.[1] ?? "";
-      expect((await member.person("ready", "T1")).err).toContain("[records-forked]");
-      const ran = await run(member);
-      expect(ran.out).not.toContain("agent:started");
+      expect(found).toMatchObject({
+        state: "blocked",
+        aside: [{ steps: expect.stringContaining("→ blocked") }],
+      });
     }
-    expect(await cleo.person("take", "bloom:T1", "--side", side)).toMatchObject({ code: 0 });
+    const [found] = await statusOf(cleo);
+    expect(found?.problem?.code).toBe("records-forked");
+    const side = /branch ([0-9a-f]{12}): adopted/.exec(found?.problem?.message ?? "")?.[1] ?? "";
+    expect((await cleo.person("ready", "T1")).err).toContain("[records-forked]");
+    expect((await run(cleo)).out).not.toContain("agent:started");
+    expect(await cleo.person("adopt", "bloom:T1", "--branch", side)).toMatchObject({ code: 0 });
     cleo.push("main");
     for (const member of [ana, ben, cleo]) {
       if (member !== cleo) member.merge("main");

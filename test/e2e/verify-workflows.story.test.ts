@@ -7,7 +7,8 @@ import type { Report } from "../../src/verify/report.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, taskMarkdown } from "../rig/alfred-project.ts";
-import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
+import { type BloomOptions, bloomProject, checkpointTask } from "../rig/bloom-project.ts";
+import { ANSWERS, lifeProject, TASK } from "../rig/life.ts";
 import { pawlInside, personInside } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
@@ -23,10 +24,6 @@ async function verified(root: string, range: string): Promise<Report> {
 
 const ID = "TS-01";
 const RECORDS = `.alfred/records/alfred/${ID}`;
-
-interface FinishedTool {
-  readonly tool_name: string;
-}
 
 /** A task whose work was approved at a signed gate, and whose records were then committed with it. */
 async function alfredApproved(ada: Person): Promise<AlfredProject> {
@@ -76,8 +73,7 @@ describe("pawl verify of Alfred's work", () => {
     const path = join(project.root, RECORDS, names.sort().at(-1) ?? "");
     const lines = readFileSync(path, "utf8").trimEnd().split("\n");
     const last = JSON.parse(lines.pop() ?? "");
-    const run = last.state.finished.find(({ tool_name }: FinishedTool) => tool_name === "implement_task");
-    run.accepted[0].artifact.summary = "Forged";
+    last.state.finished.implement_task.accepted[0].artifact.summary = "Forged";
     writeFileSync(path, `${[...lines, JSON.stringify(last)].join("\n")}\n`);
     project.commit("The work");
     const { faults } = await verified(project.root, "main..HEAD");
@@ -96,10 +92,21 @@ describe("pawl verify of Alfred's work", () => {
 });
 
 describe("pawl verify of Bloom's work", () => {
-  it("passes what was approved and merged by the loop, and names what was put on top", LONG, async () => {
+  it.each([
+    ["by the loop", bloomProject],
+    [
+      "by the loop, in a life of the team's",
+      (options: BloomOptions) =>
+        lifeProject({
+          ...options,
+          answers: { ...ANSWERS, "Review T1, round 0": 'SAY: {"verdict": "reviewed_well", "points": ""}' },
+          tasks: `${TASK}  checkpoint: true\n`,
+        }),
+    ],
+  ])("passes what was approved and merged %s, and names what was put on top", LONG, async (_, open) => {
     promise("verify.workflows");
     using ada = personWithKey();
-    using project = bloomProject({
+    using project = open({
       project: { gates: { bloom: "signed" }, project_id: "1".repeat(32) },
       environment: ada.environment,
       tasks: checkpointTask("a", "b"),

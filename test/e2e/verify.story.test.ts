@@ -10,6 +10,7 @@ import { pawlInside } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { RUN, type SignedRepository, signedRepository } from "../rig/signed-repository.ts";
 import { personWithKey } from "../rig/signing.ts";
+import { chainOf } from "../rig/steps.ts";
 
 let approved: SignedRepository;
 beforeAll(async () => {
@@ -242,10 +243,8 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     "a sound record for a task of Alfred's that no gate is about",
     "record-artifact",
     (it) => {
-      const [time, row] = ["2026-01-01T00:00:00.000Z", "finished"];
-      const by = { channel: "mcp" };
-      const step = { time, event: "start_task finished", row, from: "new", to: "planning", by, prev: null };
-      for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: [] }))
+      const steps = chainOf("alfred:TS-09", ["submit_work"]);
+      for (const change of newRecords("alfred:TS-09", steps, 0, { task_status: "planning", finished: {} }))
         if (change.type === "write") it.write(change.path, change.text);
     },
   ],

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
+import { ask } from "../rig/board.ts";
 import { openCutProxy } from "../rig/cut-proxy.ts";
 import { heardFrom, json, type Machine, machines, sharedTasks } from "../rig/machines.ts";
 import { emptyDatabase, onDatabase, STARTING, startPostgres } from "../rig/postgres.ts";
@@ -96,6 +97,50 @@ describe("Workers", () => {
   });
 });
 
+describe("A worker that listens", () => {
+  it.each(["worker", "run"])(
+    "says to an autoscaler that it lives, and what waits: %s",
+    LONG,
+    async (kind) => {
+      promise("board.queue");
+      const sees = `echo "[$PAWL_METRICS_TOKEN]" > ${BOTH}/token`;
+      using both = await machines({
+        tasks: sharedTasks(["T1", "T2", "T3"], sees, HOLDS),
+        environment: { PAWL_METRICS_TOKEN: "figures-only" },
+      });
+      const { one } = both;
+      hold(one);
+      const args = ["--agents", "1", "--listen", "0"];
+      const child = kind === "worker" ? one.worker("one", ...args) : one.start(...args);
+      const url = await new Promise<string>((tell) =>
+        child.stderr?.on("data", (text) => {
+          const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(`${text}`) ?? [];
+          if (found) tell(found);
+        }),
+      );
+      const figures = async (given: string) =>
+        ask(`${url}/metrics`, { headers: { authorization: `Bearer ${given}` } });
+      await begun(one, "T1");
+      expect(await ask(`${url}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
+      expect(await figures("another")).toMatchObject({
+        status: 401,
+        text: expect.stringContaining("PAWL_METRICS_TOKEN"),
+      });
+      expect((await ask(`${url}/`)).status).toBe(404);
+      const { text } = await figures("figures-only");
+      expect(text).toMatch(/^pawl_up\{[^}]+\} 1$/m);
+      expect(text).toMatch(/^pawl_tasks_queued\{[^}]+\} 2$/m);
+      if (kind === "worker") expect(text).toMatch(/^pawl_workers\{[^}]+,state="working"\} 1$/m);
+      expect(readFileSync(join(one.root, "../token"), "utf8")).toBe("[]\n");
+      letGo(one);
+      await isDone(one, "T3");
+      expect((await figures("figures-only")).text).toMatch(/^pawl_tasks_queued\{[^}]+\} 0$/m);
+      await end(child);
+      await expect(ask(`${url}/healthz`)).rejects.toThrow("ECONNREFUSED");
+    },
+  );
+});
+
 describe("A worker that drains", () => {
   it(
     "by a person's word takes nothing more, and ends when its tasks are done; others go on",
@@ -127,7 +172,7 @@ describe("A worker that drains", () => {
       expect(code).toBe(0);
       expect(err).toContain("A person asked for it.");
       expect(await statusOf(two, "T1")).toBe("done");
-      expect(await workersOf(two)).toContainEqual({ name: "one", state: "gone", atWork: 0 });
+      expect(await workersOf(two)).toContainEqual({ name: "one", state: "drained", atWork: 0 });
       await end(second);
       expect((await other).code).toBe(0);
     },

@@ -129,6 +129,20 @@ describe("pawl workflow try", () => {
     expect((await project.pawl("status", "--json")).out).not.toContain("release:try");
   });
 
+  it("says who has the order at each step, and lets nothing but its end follow", async () => {
+    promise("own.agents-shown");
+    using project = newProject();
+    await project.pawl("workflow", "new", "--template", "until-green");
+    const walk = (events: string) => project.pawl("workflow", "try", "until-green", "--events", events);
+    const { out } = await walk("begin,worked");
+    expect(out).toContain("\n    The agent worker works: it answers worked.\n");
+    expect(out).toContain("\n    `npm test` runs: its end is green or red.\n");
+    expect(out).toContain("It is in testing. Next: green, red.");
+    expect((await walk("begin,begin")).err).toContain("nothing decides begin in working");
+    const drawn = await project.pawl("workflow", "diagram", "until-green");
+    expect(drawn.out).toContain("planned --> working : begin [list = open or all-checked] / worker\n");
+  });
+
   it("takes what a fact is, and says what cannot be", async () => {
     promise("workflow.try");
     using project = releaseProject(ENVIRONMENT);

@@ -11,6 +11,7 @@ import { streams } from "./targets/streams.ts";
 import { taskState } from "./targets/task-state.ts";
 import { tasksYaml } from "./targets/tasks-yaml.ts";
 import { teamRecord } from "./targets/team-record.ts";
+import { texts } from "./targets/texts.ts";
 import { workflowYaml } from "./targets/workflow-yaml.ts";
 
 export const TARGETS: readonly Target[] = [
@@ -25,4 +26,5 @@ export const TARGETS: readonly Target[] = [
   mcpArguments,
   hookCalls,
   imports,
+  texts,
 ];

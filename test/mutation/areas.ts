@@ -23,8 +23,12 @@ export const AREAS: Readonly<Record<string, Area>> = {
     ignoreStatic: true,
   },
   scheduler: {
-    mutate: code("src/workflows/bloom/scheduler"),
-    tests: ["src/workflows/bloom/scheduler/*.test.ts", "test/mutation/scheduler.ts"],
+    mutate: [...code("src/scheduler"), ...code("src/workflows/bloom/scheduler")],
+    tests: [
+      "src/scheduler/*.test.ts",
+      "src/workflows/bloom/scheduler/*.test.ts",
+      "test/mutation/scheduler.ts",
+    ],
     aim: 85,
     ignoreStatic: true,
   },

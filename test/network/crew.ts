@@ -16,7 +16,7 @@ export interface Member {
   heard(): string;
   /** Ends of its processes that nobody asked for. */
   readonly faults: readonly string[];
-  /** It takes nothing more; its exit code. */
+  /** It takes nothing more; its exit code, or null: it did not end by itself, and was killed. */
   drained(): Promise<number | null>;
 }
 
@@ -40,6 +40,9 @@ const INTERRUPTED = 130;
 
 /** Nobody can begin without the database, or while the name is another's: until that one's last sign of life is old enough. */
 const NOT_YET = /^\{\s*"error": \{\s*"code": "(?:worker-name-taken|database-failed)"/;
+
+/** Milliseconds; longer than any wait for the database. */
+const LONGEST_END = 120_000;
 
 export function joinCrew(joining: Joining): Member {
   const { environment, machine, name, place, repository, ways } = joining;
@@ -89,7 +92,8 @@ export function joinCrew(joining: Joining): Member {
     async drained() {
       isEnding = true;
       child.kill("SIGTERM");
-      return ended;
+      const late = setTimeout(() => child.kill("SIGKILL"), LONGEST_END);
+      return ended.finally(() => clearTimeout(late));
     },
   };
 }

@@ -77,7 +77,9 @@ function deckOf({ isRelayed }: DisturbanceContext): readonly Disturbance[] {
     what: "loses its connections to the database",
     milliseconds: 1_000,
     begin({ machine: { address }, name }, { cluster, say }) {
-      const end = `select pg_terminate_backend(pid) from pg_stat_activity where client_addr = '${address}'`;
+      // Behind a pooler they are everybody's, and none has an address.
+      const end = `select pg_terminate_backend(pid) from pg_stat_activity
+        where usename = 'pawl' and (client_addr = '${address}' or client_addr is null)`;
       cluster.ask(end).then(
         ({ length }) => say(`${name} has lost ${length} of them`),
         // No server leads at the moment.

@@ -1,8 +1,9 @@
 /**
  * The proof over a network: eight workers on machines of their own, one git remote, one database with a replica.
- * `node test/network/run.ts [--seed N] [--tasks N] [--calm] [--asynchronous]`. Links are cut, packets lost in one direction or
+ * `node test/network/run.ts [--seed N] [--tasks N] [--calm] [--asynchronous] [--pooled]`. Links are cut, packets lost in one direction or
  * late, workers stopped and killed, and the database's leader is lost in the middle. Exits 1 where anything came out differently
- * than without all that. `--calm` disturbs nothing; `--asynchronous` lets the database acknowledge what its replica lacks.
+ * than without all that. `--calm` disturbs nothing; `--asynchronous` lets the database acknowledge what its replica lacks;
+ * `--pooled` puts a PgBouncer in transaction mode before each server.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -37,6 +38,7 @@ const { values } = parseArgs({
     tasks: { type: "string", default: "34" },
     calm: { type: "boolean", default: false },
     asynchronous: { type: "boolean", default: false },
+    pooled: { type: "boolean", default: false },
   },
 });
 
@@ -74,7 +76,11 @@ async function main(): Promise<number> {
   await watch.close();
   const faults = [
     ...(isLate ? [`after ${MOST_MILLISECONDS / 1000} s not all tasks were done`] : []),
-    ...codes.flatMap((code, at) => (code === 0 ? [] : [`w${at + 1} drained with the code ${code}`])),
+    ...codes.flatMap((code, at) =>
+      code === 0
+        ? []
+        : [`w${at + 1} drained with the code ${code}`, `  ${stage.crew[at]?.heard().slice(-1000)}`],
+    ),
     ...(watch.seen > ids.length ? [] : [`only ${watch.seen} agents were looked at`]),
     ...watch.faults.flatMap(({ fault, task }) => [fault, ...saidOf(task, stage.crew)]),
     ...(await judge({ ...stage, ids, remoteGit: stage.project.remoteGit })),
@@ -102,7 +108,9 @@ function saidOf(task: string, crew: readonly Member[]): readonly string[] {
 async function open(ids: readonly string[], random: () => number): Promise<Stage> {
   const lab = openLab();
   const relay = await lab.machine("relay");
-  const cluster = await openCluster(lab, !values.asynchronous, [relay.address]);
+  const cluster = await openCluster(lab, { isPooled: values.pooled, isSynchronous: !values.asynchronous }, [
+    relay.address,
+  ]);
   const far = await lab.machine("git");
   const settings = { project_id: ID, stores: { bloom: "postgres" } };
   const project = bloomProject({

@@ -7,6 +7,7 @@
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -69,6 +70,43 @@ async function prove(node: string, folder: string, project: string): Promise<str
   return `init, check, ${tools.length} tools over MCP, status`;
 }
 
+/** Bundles the example with the library into one file, by each of these, and runs it with nothing beside but the native part. */
+async function proveBundles(node: string, folder: string, project: string): Promise<string> {
+  const source = join(folder, "release.js");
+  const text = stripTypeScriptTypes(readFileSync(join(ROOT, "examples/release.ts"), "utf8"));
+  const rest = text.lastIndexOf(" from ");
+  const body = text.indexOf("\n", rest);
+  // rollup puts what is imported later behind the program: an await at its top would never end.
+  writeFileSync(source, `${text.slice(0, body)}\nasync function main() {${text.slice(body)}}\nmain();\n`);
+  const [rollup, resolver] = [
+    installInto("nodes/rollup", { package: "rollup", version: "4.68.8" }),
+    installInto("nodes/resolver", { package: "@rollup/plugin-node-resolve", version: "16.0.3" }),
+  ];
+  const bundlers: Readonly<Record<string, (out: string) => readonly string[]>> = {
+    esbuild: (out) => [
+      join(ROOT, "node_modules/esbuild/bin/esbuild"),
+      ...[source, "--bundle", "--format=esm", "--platform=node", `--outfile=${out}`, "--log-level=error"],
+    ],
+    rollup: (out) => [
+      process.execPath,
+      join(rollup, "rollup/dist/bin/rollup"),
+      ...["-i", source, "-o", out, "-f", "es", "--inlineDynamicImports", "--silent"],
+      ...["-p", `${join(resolver, "@rollup/plugin-node-resolve/dist/es/index.js")}={preferBuiltins:true}`],
+      ...["-e", "/^node:/"],
+    ],
+  };
+  for (const [name, commandOf] of Object.entries(bundlers)) {
+    const out = join(folder, "bundles", name, "release.mjs");
+    const [program = "", ...args] = commandOf(out);
+    execFileSync(program, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"], timeout: PATIENCE });
+    const root = join(project, name);
+    mkdirSync(root);
+    const released = execFileSync(node, [out, root], { encoding: "utf8" });
+    assert.equal(released, "It was drafted.\nYes.\n\nIt is out.\n", name);
+  }
+  return `the library in one file, by ${Object.keys(bundlers).join(" and ")}`;
+}
+
 interface PageResult {
   readonly status: string;
   readonly title: string;
@@ -78,7 +116,7 @@ interface PageResult {
 /** Runs every block of every page. Throws with what a page's commands said where one fails. */
 async function provePages(node: string, folder: string): Promise<string> {
   const results = join(folder, "pages.json");
-  const words = ["run", "--project", "slow", "test/docs-run.story.test.ts"];
+  const words = ["run", "--project", "stories", "test/docs-run.story.test.ts"];
   const report = ["--reporter=json", `--outputFile=${results}`];
   const ended = await end(
     spawn(node, [join(ROOT, "node_modules/vitest/vitest.mjs"), ...words, ...report], {
@@ -109,7 +147,9 @@ async function main(): Promise<number> {
         const found = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
         assert.equal(found, `v${version}`);
         const tell = (what: string) => process.stdout.write(`ok    Node ${version}: ${what}\n`);
-        tell(await prove(node, folder, join(folder, `with-${version}`)));
+        const project = join(folder, `with-${version}`);
+        tell(await prove(node, folder, project));
+        tell(await proveBundles(node, folder, project));
         if (!isPackageOnly) tell(await provePages(node, folder));
       } catch (thrown) {
         failed += 1;

@@ -1,7 +1,9 @@
 /**
  * A small agent that speaks ACP and obeys its prompt's lines: `RUN: command` (asks for permission first), `EDIT: path`
- * (asks too), `SAY: text`, `COST: dollars` of the session so far, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME. It begins in the mode `auto`, in which
- * it asks nobody; the file `modes` there names others than `auto default`, and `name` another name for itself.
+ * (asks too), `SAY: text`, `COST: dollars` of the session so far, `META: {…}` beside such a cost, `RECALL:`, `FAIL: status` or
+ * `FAIL: {…} words`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME. It begins in the mode `auto`, in which
+ * it asks nobody; the file `modes` there names others than `auto default`, `name` another name for itself, and `version` another
+ * version.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -39,9 +41,11 @@ function modesOf(sessionId: string) {
   return { currentModeId: AUTO, availableModes };
 }
 
-function nameOf(): string {
-  return existsSync(join(home, "name")) ? readFileSync(join(home, "name"), "utf8") : "scripted-acp";
+function said(what: "name" | "version", usual: string): string {
+  return existsSync(join(home, what)) ? readFileSync(join(home, what), "utf8") : usual;
 }
+
+const nameOf = () => said("name", "scripted-acp");
 
 async function allowed(client: AgentContext, sessionId: string, kind: "execute" | "edit", what: string) {
   if (modes.get(sessionId) === AUTO) return true;
@@ -77,7 +81,7 @@ async function runPrompt(
   const lines = cut.get(sessionId) ?? text.split("\n");
   cut.delete(sessionId);
   for (const [at, line] of lines.entries()) {
-    const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|COST|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|COST|META|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
     if (word === "SAY") await say(rest);
     if (word === "COST")
       await client.notify(methods.client.session.update, {
@@ -87,8 +91,15 @@ async function runPrompt(
           cost: { amount: Number(rest), currency: "USD" },
         },
       });
+    if (word === "META")
+      await client.notify(methods.client.session.update, {
+        sessionId,
+        update: { sessionUpdate: "usage_update", used: 100, size: 1000, _meta: JSON.parse(rest) },
+      });
     if (word === "RECALL")
       await say(`I recall ${earlier.length}: ${earlier.map((one) => JSON.parse(one).split("\n")[0])}`);
+    const [, data, words] = /^(\{.*\}) (.*)$/.exec(rest) ?? [];
+    if (word === "FAIL" && data) throw RequestError.internalError(JSON.parse(data), words);
     if (word === "FAIL")
       throw RequestError.internalError({ statusCode: Number(rest) || 500 }, "the model refuses");
     const runs = word === "RUN" && (await allowed(client, sessionId, "execute", rest));
@@ -118,7 +129,7 @@ agent({ name: "scripted-acp" })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: 1,
     agentCapabilities: { loadSession: true },
-    agentInfo: { name: nameOf(), version: "1.0.0" },
+    agentInfo: { name: nameOf(), version: said("version", "1.0.0") },
   }))
   .onRequest(methods.agent.session.new, () => {
     const sessionId = randomUUID();

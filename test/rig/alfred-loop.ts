@@ -1,5 +1,6 @@
 /** A task of Alfred's on the road to the loop: real server and client, real repository, real loop, scripted agent. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type BloomProject, bloomProject } from "./bloom-project.ts";
 import { type Answered, type Connected, connect } from "./client.ts";
 import type { Ended, TemporaryProject } from "./project.ts";
@@ -74,13 +75,29 @@ export interface LoopOptions {
   readonly config?: string;
   /** Text in an agent's prompt → lines that are added to its script. */
   readonly answers?: Readonly<Record<string, string>>;
+  /** The address of the database that has the loop's tasks; default: a file has them. */
+  readonly database?: string;
 }
 
 const CONFIG = `reviews:\n  default: []\n  implement_task: [ai, human]\nchecks:\n  test: ${CHECK}\n`;
 
 /** A task whose plan is accepted, on its branch. */
-export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}): Promise<AlfredLoop> {
-  const project = bloomProject({ tasks: "", ...(answers && { answers }) });
+export async function plannedTask({
+  answers,
+  config = CONFIG,
+  database,
+}: LoopOptions = {}): Promise<AlfredLoop> {
+  const environment: Readonly<Record<string, string>> = {
+    DOOR_ONLY: "",
+    ...(database && { PAWL_DATABASE_URL: database }),
+  };
+  const project = bloomProject({
+    tasks: database ? "tasks: []\n" : "",
+    environment,
+    ...(answers && { answers }),
+    ...(database && { project: IN_DATABASE }),
+  });
+  if (database) await moveToDatabase(project, environment);
   mkdirSync(`${project.root}/src`);
   mkdirSync(`${project.root}/.alfred`);
   project.write("src/server.txt", "server\n");
@@ -88,7 +105,6 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
   project.write(".gitignore", ".pawl/\n.alfred/\ntasks.yaml\n");
   project.git("add", "-A");
   project.git("commit", "-qm", "Add the server");
-  const environment = { DOOR_ONLY: "" };
   const client = await connect({ root: project.root } as TemporaryProject, {
     workflows: ["alfred"],
     environment,
@@ -109,7 +125,7 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
   /** What a plan brings into tasks.yaml is agreed to, as a person does by `pawl trust`. */
   const trusted = async <T>(answer: Promise<T>): Promise<T> => {
     const answered = await answer;
-    trustAsItIs(project.root);
+    await trustTasks(project, environment, database !== undefined);
     return answered;
   };
   return {
@@ -117,7 +133,7 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
     client,
     call: (tool, input) => trusted(call(tool, input)),
     submit: (artifact) => trusted(submit(artifact)),
-    pawl: (...args) => trusted(project.bloom(...args)),
+    pawl: (...args) => trusted(project.bloomWith(environment, ...args)),
     person: project.person,
     state: () => JSON.parse(project.read(`.alfred/workspace/${ID}/task_state.json`) ?? ""),
     async [Symbol.asyncDispose]() {
@@ -125,6 +141,29 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
       project[Symbol.dispose]();
     },
   };
+}
+
+const IN_DATABASE = {
+  project_id: "0123456789abcdef0123456789abcdef",
+  stores: { bloom: "postgres" },
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+async function moveToDatabase(project: BloomProject, environment: Environment): Promise<void> {
+  for (const words of [["init"], ["import"]]) {
+    const { code, err } = await project.bloomWith(environment, "database", ...words);
+    if (code !== 0) throw new Error(err);
+  }
+  rmSync(join(project.root, "tasks.yaml"));
+}
+
+async function trustTasks(project: BloomProject, environment: Environment, isStored: boolean): Promise<void> {
+  if (!isStored) return trustAsItIs(project.root);
+  const folder = mkdtempSync(join(project.root, "..", "tasks-"));
+  const { out } = await project.bloomWith(environment, "task", "export", "--format", "yaml");
+  writeFileSync(join(folder, "tasks.yaml"), out);
+  trustAsItIs(project.root, undefined, folder);
 }
 
 export const FROM_LOOP = { from: "loop" };

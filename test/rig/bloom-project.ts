@@ -188,7 +188,11 @@ export async function ranOf(child: ChildProcess): Promise<Ran> {
 /** `T1.2` is the second run of T1; several tasks' are in the order in which they began. */
 function agentRuns(folder: string) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.\d+$/.test(name)) : [];
+  // One that is just being started has no prompt yet.
+  const isWritten = (name: string) =>
+    ["call.json", "prompt.md"].every((file) => existsSync(join(folder, name, file)));
   return names
+    .filter(isWritten)
     .map((name) => {
       const path = join(folder, name);
       const { args } = JSON.parse(readFileSync(join(path, "call.json"), "utf8")) as { args: string[] };

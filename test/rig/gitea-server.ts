@@ -1,5 +1,5 @@
 /**
- * Gitea's API 1 as its description has it, as far as pull requests need it: no filter by branch, at most 20 on a page as its
+ * Gitea's API 1 as its sources have it (routers/api/v1, services/convert), as far as pull requests need it: no filter by branch, at most 20 on a page as its
  * administrator set it, a head that goes on with its branch after the merge, `mergeable` that is false while it is finding out, and Actions as statuses.
  */
 import type { Answer, LoopbackRequest } from "./loopback.ts";
@@ -132,11 +132,11 @@ export class GiteaServer extends PullServer {
   private about(asked: LoopbackRequest, pull: Pull, part: string): Answer {
     if (part === "") return { json: this.shown(pull) };
     if (part === "commits") return paged([{ sha: this.headOf(pull) }], pageOf(asked));
-    if (part === "reviews")
-      return paged(
-        this.reviews.map((each) => this.review(each, pull)),
-        pageOf(asked),
-      );
+    if (part === "reviews") {
+      const all = this.reviews.map((each) => this.review(each, pull));
+      // Counted, but not linked.
+      return { ...paged(all, pageOf(asked)), headers: { "x-total-count": String(all.length) } };
+    }
     const id = /^reviews\/(\d+)\/comments$/.exec(part)?.[1];
     if (id === undefined) return NOT_FOUND;
     return { json: this.comments.filter(({ review }) => String(review) === id).flatMap(shownComment) };
@@ -191,7 +191,10 @@ export class GiteaServer extends PullServer {
   }
 }
 
-const NOT_FOUND: Answer = { status: 404, json: { message: "The target couldn't be found.", errors: [] } };
+const NOT_FOUND: Answer = {
+  status: 404,
+  json: { errors: null, message: "The target couldn't be found.", url: "https://gitea.example/api/swagger" },
+};
 
 /** The answers to a thread are comments at the same line, in the same review; the first one has who resolved it. */
 function shownComment(given: PullServer["comments"][number], at: number): readonly object[] {

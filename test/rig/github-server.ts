@@ -2,6 +2,7 @@
  * GitHub's API as what was said about a pull request needs it: pages by Link header, tokens, GraphQL threads, at most 250
  * commits, and no way from a commit to a pull request out of a fork.
  */
+import type { Answered } from "./github-types.ts";
 import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export const GITHUB_TOKEN = "ghp_token";
@@ -39,7 +40,8 @@ const user = (login: string) => ({ login });
 export function review(login: string, state: string, body: string, more: object = {}): object {
   const html_url = `https://github.com/acme/app/pull/7#pullrequestreview-${login}`;
   const submitted_at = "2026-01-02T03:04:05Z";
-  return { user: user(login), state, body, html_url, submitted_at, commit_id: null, ...more };
+  const plain = { user: user(login), state, body, html_url, submitted_at, commit_id: null };
+  return { ...(plain satisfies Answered<"pulls", "listReviews">), ...more };
 }
 
 export function codeComment(id: number, body: string, more: object = {}): { readonly id: number } {
@@ -108,12 +110,15 @@ function answerTo(
 
 function shown({ author = "dev", number, sha, title }: GithubPull, repository: string): object {
   const html_url = `https://github.com/${repository}/pull/${number}`;
-  return { number, title, html_url, user: user(author), head: { sha } };
+  return { number, title, html_url, user: user(author), head: { sha: sha ?? "" } } satisfies Answered<
+    "pulls",
+    "list"
+  >;
 }
 
 function shownCommit({ author, committer, sha }: GithubCommit): object {
   const of = (login: string | null) => (login === null ? null : user(login));
-  return { sha, author: of(author), committer: of(committer) };
+  return { sha, author: of(author), committer: of(committer) } satisfies Answered<"pulls", "listCommits">;
 }
 
 function page(asked: LoopbackRequest, url: string, items: readonly unknown[]): Answer {

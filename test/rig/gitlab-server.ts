@@ -1,5 +1,5 @@
 /**
- * GitLab's API as its description has it, as far as merge requests need it: a project by its encoded path or its id, moved
+ * GitLab's API as its description has it (names and types compared with Gitbeaker 43.8), as far as merge requests need it: a project by its encoded path or its id, moved
  * ones that are only read, merge requests across projects, pipelines with jobs, statuses of other services, and discussions.
  */
 import type { Answer, LoopbackRequest } from "./loopback.ts";
@@ -17,6 +17,8 @@ const MERGED = "e".repeat(40);
 export class GitlabServer extends PullServer {
   /** The project wants all threads resolved before a merge. */
   wantsResolved = false;
+  /** A proxy drops the links to other pages. */
+  losesLinks = false;
   /** The commit whose merge with the target the pipelines run on; null: they run on the branch. */
   mergedHead: string | null = null;
   readonly #path: string;
@@ -68,7 +70,7 @@ export class GitlabServer extends PullServer {
       if (!pull) return notFound("404 Not found");
       return this.about(asked, pull, part.join("/"));
     }
-    if (kind === "pipelines" && part[0] === "jobs") return paged(this.jobs(Number(name)), pageOf(asked));
+    if (kind === "pipelines" && part[0] === "jobs") return this.page(this.jobs(Number(name)), asked);
     if (kind === "jobs" && part[0] === "trace") {
       const text = this.logs.get(name);
       return text === undefined ? notFound("404 Not Found") : { text };
@@ -95,7 +97,7 @@ export class GitlabServer extends PullServer {
         (query.get("source_branch") ?? refOf(pull.head)) === refOf(pull.head) &&
         (query.get("target_branch") ?? pull.base) === pull.base,
     );
-    return paged(found.map((pull) => this.shown(pull)).reverse(), pageOf(asked));
+    return this.page(found.map((pull) => this.shown(pull)).reverse(), asked);
   }
 
   private create(asked: LoopbackRequest, source: number): Answer {
@@ -120,8 +122,8 @@ export class GitlabServer extends PullServer {
 
   private about(asked: LoopbackRequest, pull: Pull, part: string): Answer {
     if (part === "") return { json: { ...this.shown(pull), ...this.judged(pull) } };
-    if (part === "reviewers") return paged(this.reviewers(), pageOf(asked));
-    if (part === "discussions") return paged(this.discussions(pull), pageOf(asked));
+    if (part === "reviewers") return this.page(this.reviewers(), asked);
+    if (part === "discussions") return this.page(this.discussions(pull), asked);
     if (part === "versions")
       return {
         json: [
@@ -136,6 +138,15 @@ export class GitlabServer extends PullServer {
       return { json: { id: Number(part.slice(9)), diffs } };
     }
     return notFound("404 Not Found");
+  }
+
+  /** GitLab names the next page in a header of its own, too. */
+  private page(all: readonly object[], { query }: LoopbackRequest): Answer {
+    const size = Math.min(Number(query.get("per_page") ?? 20), 100);
+    const page = Number(query.get("page") ?? 1);
+    const { headers, json } = paged(all, { size, page });
+    const next = all.length > page * size ? String(page + 1) : "";
+    return { json, headers: { ...(!this.losesLinks && headers), "x-next-page": next } };
   }
 
   private stateOf({ merged, state }: Pull): "opened" | "merged" | "closed" {
@@ -211,7 +222,7 @@ export class GitlabServer extends PullServer {
         target_url:
           app === undefined ? `${this.url}/${this.#path}/-/jobs/${id}` : `https://${app}.example/${id}`,
       }));
-    return paged(found, pageOf(asked));
+    return this.page(found, asked);
   }
 
   private reviewers(): readonly object[] {
@@ -277,12 +288,15 @@ export class GitlabServer extends PullServer {
   }
 
   private positionOf(given: PullServer["comments"][number], pull: Pull): object {
-    const { isFormer, isOutdated, line, path, start } = given;
-    const lineOf = (number: number | null) =>
-      isFormer || number === null
+    const { isFormer, isOutdated, line, path, start, startsFormer } = given;
+    const lineOf = (number: number | null, isOld = isFormer) =>
+      isOld || number === null
         ? { new_line: null, old_line: number ?? 1 }
         : { new_line: number, old_line: null };
-    const range = start === undefined ? {} : { line_range: { start: lineOf(start), end: lineOf(line) } };
+    const range =
+      start === undefined
+        ? {}
+        : { line_range: { start: lineOf(start, isFormer ?? startsFormer), end: lineOf(line) } };
     return {
       position_type: "text",
       new_path: path,
@@ -296,8 +310,4 @@ export class GitlabServer extends PullServer {
 
 function notFound(message: string): Answer {
   return { status: 404, json: { message } };
-}
-
-function pageOf({ query }: LoopbackRequest) {
-  return { size: Math.min(Number(query.get("per_page") ?? 20), 100), page: Number(query.get("page") ?? 1) };
 }

@@ -26,7 +26,8 @@ export interface Inside {
 
 /** What a person types who agrees to sign; null: they are asked something else. */
 function digitsAsked(screen: string): string | null {
-  const [, digits] = /begins with ([0-9a-f]{8})\. Type these eight digits to sign it: $/.exec(screen) ?? [];
+  const [, digits] =
+    /Its hash begins with:\n\n {4}([0-9a-f]{8})\n\nTo sign it, type these eight digits: $/.exec(screen) ?? [];
   return digits === undefined ? null : `${digits}\n`;
 }
 
@@ -41,6 +42,7 @@ export async function runInside({
   let [out, err, screen] = ["", "", ""];
   const controllingTerminal: ControllingTerminal = {
     isThere: () => answer !== null,
+    onLine: () => null,
     open: () =>
       answer === null
         ? null

@@ -18,11 +18,10 @@ const TRIES = 3;
  * program's own install script is run: claude's links its binary there.
  */
 export function installInto(name: string, program: Installable): string {
-  const cache =
-    process.env.PAWL_AGENT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl");
-  const folder = join(cache, `${name}-${program.version}`);
+  const there = installedIn(name, program);
+  if (there !== null) return there;
+  const folder = folderOf(name, program);
   const modules = join(folder, "node_modules");
-  if (existsSync(join(folder, "complete")) && existsSync(join(modules, program.package))) return modules;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"private":true}\n');
@@ -32,6 +31,19 @@ export function installInto(name: string, program: Installable): string {
   npm(folder, ["rebuild", "--loglevel=error", program.package]);
   writeFileSync(join(folder, "complete"), "");
   return modules;
+}
+
+/** The program's `node_modules`, if it was installed before; else null. */
+export function installedIn(name: string, program: Installable): string | null {
+  const folder = folderOf(name, program);
+  const modules = join(folder, "node_modules");
+  return existsSync(join(folder, "complete")) && existsSync(join(modules, program.package)) ? modules : null;
+}
+
+function folderOf(name: string, { version }: Installable): string {
+  const cache =
+    process.env.PAWL_AGENT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl");
+  return join(cache, `${name}-${version}`);
 }
 
 function npm(folder: string, args: readonly string[]): void {

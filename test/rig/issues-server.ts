@@ -1,4 +1,5 @@
 /** GitHub's issues: pages by Link header, one issue, its state, labels, comments, and what blocks it. */
+import type { Answered } from "./github-types.ts";
 import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
 export interface ServedIssue {
@@ -129,8 +130,10 @@ function below(
   return { status: 404, json: { message: "Not Found" } };
 }
 
-const labelled = (name: string) => ({ id: 1, name, color: "ededed", default: false });
-const commented = (body: string) => ({ id: 1, body, user: { login: "pawl" } });
+const labelled = (name: string) =>
+  ({ id: 1, name, color: "ededed", default: false }) satisfies Answered<"issues", "listLabelsForRepo">;
+const commented = (body: string) =>
+  ({ id: 1, body, user: { login: "pawl" } }) satisfies Answered<"issues", "listComments">;
 
 function page(
   asked: LoopbackRequest,
@@ -151,8 +154,10 @@ function shown(
   { blockedBy, comments = [], labels = [], ...issue }: ServedIssue,
   { repository, url }: ServedRepository,
 ) {
+  const { state_reason, ...given } = issue;
   return {
-    ...issue,
+    ...given,
+    state_reason: state_reason as "completed" | null,
     url: `${url}/repos/${repository}/issues/${issue.number}`,
     repository_url: `${url}/repos/${repository}`,
     html_url: `https://github.com/${repository}/issues/${issue.number}`,
@@ -161,5 +166,5 @@ function shown(
     ...(blockedBy && {
       issue_dependencies_summary: { blocked_by: blockedBy.length, total_blocked_by: blockedBy.length },
     }),
-  };
+  } satisfies Answered<"issues", "listForRepo">;
 }

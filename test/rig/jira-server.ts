@@ -1,7 +1,9 @@
 /**
  * Jira's REST API on loopback, as far as Pawl asks it: the shapes, codes and refusals of the documented endpoints (issue,
  * search, transitions, comment, remotelink, serverInfo), of the Cloud (versions 2 and 3) or of a Data Center (version 2,
- * texts in wiki markup, personal access tokens and passwords). State is kept; a transition moves the issue.
+ * texts in wiki markup, personal access tokens and passwords). State is kept; a transition moves the issue. Compared with
+ * the Cloud's description in jira.js 6.2, with Atlassian's pages on limits and logins, and with what clients of both have
+ * recorded: to a login that Jira does not know it answers as to a stranger.
  */
 import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 
@@ -15,7 +17,7 @@ export const DATA_CENTER = {
   token: "personal-token",
 } as const;
 
-const basic = (user: string, password: string) =>
+export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
 const AUTHORIZATION = basic(ATLASSIAN.email, ATLASSIAN.token);
@@ -86,15 +88,36 @@ export function isAtlassianUser({ headers }: LoopbackRequest): boolean {
 const ENDPOINT = /^\/rest\/api\/[23]\/issue\/([^/]+)(?:\/(comment|remotelink|transitions)(?:\/(\w+))?)?$/;
 
 function answerTo(asked: LoopbackRequest, server: JiraServer): Answer {
+  if (asked.headers.authorization?.startsWith("Bearer "))
+    return { status: 403, json: { error: "Failed to parse Connect Session Auth Token" } };
   if (!isAtlassianUser(asked))
-    return {
-      status: 401,
-      json: { errorMessages: ["Client must be authenticated to access this resource."] },
-    };
-  if (/^\/rest\/api\/[23]\/serverInfo$/.test(asked.path)) return { json: { deploymentType: "Cloud" } };
+    return { ...toStranger(asked), headers: { "x-seraph-loginreason": "AUTHENTICATED_FAILED" } };
+  if (/^\/rest\/api\/[23]\/serverInfo$/.test(asked.path)) return { json: CLOUD };
   if (/^\/rest\/api\/3\/search\/jql$/.test(asked.path)) return { json: found(asked, server) };
   return ofIssue(asked, server);
 }
+
+const CLOUD = { baseUrl: "https://acme.atlassian.net", deploymentType: "Cloud" };
+
+function toStranger({ path }: LoopbackRequest): Answer {
+  if (path.endsWith("/serverInfo")) return { json: CLOUD };
+  if (path.endsWith("/search/jql")) return { json: { issues: [], isLast: true } };
+  return { status: 404, json: { errorMessages: [MISSING], errors: {} } };
+}
+
+const MISSING = "Issue does not exist or you do not have permission to see it.";
+
+/** In every answer to a user whom a limit is set for. */
+const LIMITS = {
+  "x-ratelimit-limit": "50",
+  "x-ratelimit-remaining": "49",
+  "x-ratelimit-interval-seconds": "60",
+  "x-ratelimit-fillrate": "50",
+  "retry-after": "0",
+};
+
+const UNAUTHORIZED = `<html><head><title>Unauthorized (401)</title></head>
+<body><p>Basic Authentication Failure - Reason : AUTHENTICATED_FAILED</p></body></html>`;
 
 /** Where it serves nothing, a Data Center answers in XML; a page to sign in stands at the root. */
 function answerOfDataCenter(asked: LoopbackRequest, server: JiraServer): Answer {
@@ -104,22 +127,38 @@ function answerOfDataCenter(asked: LoopbackRequest, server: JiraServer): Answer 
     return { status: 404, headers: { "content-type": "application/xml" }, json: "null for uri" };
   const path = asked.path.slice(root.length);
   if (path === "/rest/api/2/serverInfo") return { json: { deploymentType: "Server", version: "9.12.0" } };
-  if (authorization !== `Bearer ${token}` && authorization !== basic(user, password))
+  if (authorization?.startsWith("Basic ") && authorization !== basic(user, password))
     return {
       status: 401,
-      headers: { "www-authenticate": 'OAuth realm="x"' },
-      json: { errorMessages: ["You are not authenticated."] },
+      headers: {
+        "www-authenticate": 'OAuth realm="x"',
+        "x-seraph-loginreason": "AUTHENTICATED_FAILED",
+        "content-type": "text/html;charset=UTF-8",
+      },
+      text: UNAUTHORIZED,
     };
-  if (path === "/rest/api/2/search") return { json: foundByStart(asked, server) };
-  return ofIssue({ ...asked, path }, server);
+  // A token that it does not know leaves the request to nobody.
+  if (!authorization?.startsWith("Basic ") && authorization !== `Bearer ${token}`)
+    return { ...ofDataCenterToStranger(path), headers: { "x-ausername": "anonymous" } };
+  const answer =
+    path === "/rest/api/2/search"
+      ? { json: foundByStart(asked, server) }
+      : ofIssue({ ...asked, path }, server);
+  return { ...answer, headers: { "x-ausername": user, "x-seraph-loginreason": "OK", ...LIMITS } };
+}
+
+function ofDataCenterToStranger(path: string): Answer {
+  const said = ["The value 'WEB' does not exist for the field 'project'."];
+  if (path === "/rest/api/2/search") return { status: 400, json: { errorMessages: said, errors: {} } };
+  const refused = ["You do not have the permission to see the specified issue.", "Login Required"];
+  return { status: 401, json: { errorMessages: refused, errors: {} } };
 }
 
 function ofIssue(asked: LoopbackRequest, server: JiraServer): Answer {
   const [, name = "", part, id] = ENDPOINT.exec(asked.path) ?? [];
   const key = name.toUpperCase();
   const issue = server.issues.get(key);
-  const missing = ["Issue does not exist or you do not have permission to see it."];
-  if (!issue) return { status: 404, json: { errorMessages: missing, errors: {} } };
+  if (!issue) return { status: 404, json: { errorMessages: [MISSING], errors: {} } };
   if (part === "comment") return comments(asked, issue, id, server);
   if (part === "transitions") return transitions(asked, issue, server.url);
   if (part === "remotelink")
@@ -136,22 +175,27 @@ function shown(
   { isDataCenter, url }: JiraServer,
 ): object {
   const { summary, description, criteria, status, priority } = issue;
-  const isGiven = (what: string) =>
-    asked.method === "POST" || asked.query.getAll("expand").join().includes(what);
+  const asks = asked.query.get("fields") ?? String(jsonIn(asked).fields ?? "*all");
+  const isAsked = ([name]: readonly [string, unknown]) =>
+    ["*all", name].some((each) => asks.split(",").includes(each));
+  const expanded = String(jsonIn(asked).expand ?? asked.query.getAll("expand")).split(",");
+  const isGiven = (what: string) => expanded.includes(what);
   return {
     id: "10001",
     key,
     self: `${url}/rest/api/3/issue/10001`,
-    fields: {
-      summary,
-      issuetype: { name: "Story" },
-      status: statusOf(status, url),
-      priority: { name: priority, id: "3" },
-      labels: ["list"],
-      description: isDataCenter ? (issue.markup ?? null) : (issue.document ?? EMPTY),
-      customfield_10042: criteria === undefined ? null : EMPTY,
-      issuelinks: linksOf(issue),
-    },
+    fields: Object.fromEntries(
+      Object.entries({
+        summary,
+        issuetype: { name: "Story" },
+        status: statusOf(status, url),
+        priority: { name: priority, id: "3" },
+        labels: ["list"],
+        description: isDataCenter ? (issue.markup ?? null) : (issue.document ?? EMPTY),
+        customfield_10042: criteria === undefined ? null : EMPTY,
+        issuelinks: linksOf(issue),
+      }).filter(isAsked),
+    ),
     ...(isGiven("renderedFields")
       ? {
           renderedFields: {
@@ -162,6 +206,10 @@ function shown(
       : {}),
     ...(isGiven("names") ? { names: { summary: "Summary", customfield_10042: "Acceptance Criteria" } } : {}),
   };
+}
+
+function jsonIn({ body }: LoopbackRequest): Readonly<Record<string, unknown>> {
+  return body === "" ? {} : JSON.parse(body);
 }
 
 function linksOf({ blocks, blockedBy }: JiraIssue): readonly object[] {
@@ -244,7 +292,7 @@ function found(asked: LoopbackRequest, server: JiraServer): object {
   return {
     issues: open.slice(start, end).map(([key, issue]) => shown(asked, key, issue, server)),
     isLast: end >= open.length,
-    ...(end < open.length && { nextPageToken: String(end) }),
+    nextPageToken: end < open.length ? String(end) : null,
   };
 }
 

@@ -1,18 +1,27 @@
 /**
- * Linear's GraphQL API on loopback: a part of its schema, run by the reference implementation, so that a query that the
- * schema does not allow is refused as it would be there.
+ * Linear's GraphQL API on loopback: a part of its schema (compared with the one of its SDK 88.3), run by the reference
+ * implementation, so that a query that the schema does not allow is refused as it would be there; so is one that costs
+ * too much, and any while a limit is spent (https://linear.app/developers/rate-limiting).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buildSchema, GraphQLError, graphql } from "graphql";
+import {
+  buildSchema,
+  type DefinitionNode,
+  GraphQLError,
+  graphql,
+  Kind,
+  parse,
+  type SelectionNode,
+} from "graphql";
 
 const SCHEMA = buildSchema(`
   input StringComparator { eq: String nin: [String!] }
   input BooleanComparator { eq: Boolean }
   input WorkflowStateFilter { type: StringComparator }
   input TeamFilter { key: StringComparator }
-  input UserFilter { isMe: BooleanComparator }
-  input IssueFilter { state: WorkflowStateFilter team: TeamFilter assignee: UserFilter }
+  input NullableUserFilter { isMe: BooleanComparator }
+  input IssueFilter { state: WorkflowStateFilter team: TeamFilter assignee: NullableUserFilter }
   input IssueUpdateInput { stateId: String }
   input CommentCreateInput { issueId: String body: String }
   type WorkflowState { id: ID! name: String! type: String! }
@@ -61,6 +70,8 @@ export interface LinearIssue {
 export class LinearServer {
   readonly issues = new Map<string, LinearIssue>();
   pageSize = 100;
+  /** The headers that name the spent limit. */
+  spent: Readonly<Record<string, string>> | null = null;
   readonly #server: Server;
 
   private constructor() {
@@ -104,8 +115,8 @@ export class LinearServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const send = (code: number, body: unknown) => {
-      response.writeHead(code, { "content-type": "application/json" });
+    const send = (code: number, body: unknown, headers = {}) => {
+      response.writeHead(code, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(body));
     };
     if (request.headers.authorization !== "right")
@@ -123,6 +134,9 @@ export class LinearServer {
         ],
       });
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const cost = Math.ceil(costOf(parse(query).definitions));
+    if (cost > MOST_POINTS) return send(400, { errors: [tooComplex(cost)] });
+    if (this.spent) return send(400, { errors: [RATE_LIMITED] }, this.spent);
     const result = await graphql({
       schema: SCHEMA,
       source: query,
@@ -136,7 +150,7 @@ export class LinearServer {
     const found = this.issues.get(id.replace(/^uuid-/, ""));
     if (found) return found;
     throw new GraphQLError("Entity not found: Issue", {
-      extensions: { type: "invalid input", code: "INPUT_ERROR" },
+      extensions: { ...REFUSED, userPresentableMessage: "Could not find referenced Issue." },
     });
   }
 
@@ -182,3 +196,38 @@ export class LinearServer {
     };
   }
 }
+
+const MOST_POINTS = 10_000;
+
+/** A property is 0.1 points, an object 1, and a connection multiplies what is in it by its page's size. */
+function costOf(nodes: readonly (SelectionNode | DefinitionNode)[]): number {
+  let cost = 0;
+  for (const node of nodes) {
+    const inner = "selectionSet" in node ? costOf(node.selectionSet?.selections ?? []) : 0;
+    if (node.kind !== Kind.FIELD) cost += inner;
+    else if (inner === 0) cost += 0.1;
+    else if (node.selectionSet?.selections.some((each) => "name" in each && each.name?.value === "nodes")) {
+      const first = node.arguments?.find(({ name }) => name.value === "first")?.value;
+      cost += inner * (first?.kind === Kind.INT ? Number(first.value) : 50);
+    } else cost += 1 + inner;
+  }
+  return cost;
+}
+
+const REFUSED = { type: "invalid input", code: "INPUT_ERROR", statusCode: 400, userError: true };
+
+function tooComplex(cost: number) {
+  const userPresentableMessage = `The query is too complex. Complexity: ${cost}. Maximum allowed complexity: ${MOST_POINTS}.`;
+  return { message: "Query too complex", extensions: { ...REFUSED, userPresentableMessage } };
+}
+
+const RATE_LIMITED = {
+  message: "Rate limit exceeded",
+  extensions: {
+    type: "ratelimited",
+    code: "RATELIMITED",
+    statusCode: 429,
+    userError: true,
+    userPresentableMessage: "Rate limit exceeded. Only 5000 requests are allowed per 1 hour.",
+  },
+};

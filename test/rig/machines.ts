@@ -1,5 +1,6 @@
 /** Two machines over one backlog: two checkouts of one bare remote, and one database. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BloomOptions, bloomProject, ranOf } from "./bloom-project.ts";
 import { emptyDatabase } from "./postgres.ts";
@@ -70,14 +71,14 @@ export async function json(machine: Machine, ...words: readonly string[]) {
   return { code, err, data: JSON.parse(out || "null") };
 }
 
-/** The backlog is in the database; the second machine has no tasks file. */
+/** The backlog is in the database; no machine has a tasks file. */
 export async function machines({ project: more = {}, ...options }: BloomOptions, given?: string) {
   const url = given ?? (await emptyDatabase());
   const project = bloomProject({
     ...options,
     project: { project_id: ID, stores: { bloom: "postgres" }, ...more },
   });
-  const environment = { ...project.environment, PAWL_DATABASE_URL: url };
+  const environment = { ...project.environment, ...options.environment, PAWL_DATABASE_URL: url };
   const place = join(project.root, "..");
   execFileSync("git", ["clone", "-q", "remote.git", "two"], { cwd: place, env: project.environment });
   const [one, two] = [machineAt(project.root, environment), machineAt(join(place, "two"), environment)];
@@ -86,6 +87,7 @@ export async function machines({ project: more = {}, ...options }: BloomOptions,
     const { code, err } = await one.pawl("database", ...words);
     if (code !== 0) throw new Error(err);
   }
+  rmSync(join(project.root, "tasks.yaml"));
   return {
     ...{ one, two, url, environment },
     remoteGit: project.remoteGit,

@@ -7,11 +7,13 @@ import {
   chownSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -66,9 +68,21 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** A server of the test's own. It ends with this process, however that ends. */
-export async function startPostgres(...settings: readonly string[]): Promise<Server> {
-  const bin = programs();
+/** Where Debian's package put the server's programs, and those that back it up. */
+export function debianPrograms(): string {
+  const place = "/usr/lib/postgresql";
+  const newest = existsSync(place) ? readdirSync(place).sort().at(-1) : undefined;
+  if (newest === undefined || !existsSync(join(place, newest, "bin/initdb")))
+    throw new Error("This test needs Debian's PostgreSQL: apt-get install postgresql");
+  return join(place, newest, "bin");
+}
+
+/** A server of the test's own, of npm's package. It ends with this process, however that ends. */
+export const startPostgres = (...settings: readonly string[]): Promise<Server> =>
+  startPostgresOf(programs(), ...settings);
+
+/** The same, of the programs in this folder. */
+export async function startPostgresOf(bin: string, ...settings: readonly string[]): Promise<Server> {
   // Where another user gets to: this one's own folder for temporary files may be closed to them.
   const folder = mkdtempSync(join(AS.uid === undefined ? tmpdir() : "/tmp", "pawl-postgres-"));
   if (AS.uid !== undefined) chownSync(folder, AS.uid, AS.gid);
@@ -105,9 +119,12 @@ export async function startPostgres(...settings: readonly string[]): Promise<Ser
   };
 }
 
-/** A shell around it ends it when this process's end of the pipe closes. */
+/**
+ * A shell around it ends it when this process's end of the pipe closes: PostgreSQL at once by SIGQUIT, which is ignored
+ * by all others that a shell starts in the background; these by SIGTERM.
+ */
 export const GUARDED =
-  'exec 3<&0; "$@" <&- 3<&- & pid=$!; { read -r _ <&3; kill -QUIT $pid 2>&-; } & wait $pid';
+  'exec 3<&0; "$@" <&- 3<&- & pid=$!; { read -r _ <&3; kill -QUIT $pid 2>&-; kill -TERM $pid 2>&-; } & wait $pid';
 
 async function startOn(
   command: readonly string[],
@@ -141,6 +158,36 @@ async function isOpen(url: string): Promise<boolean> {
 
 /** For the hook in which a test file first needs a server: making one takes a second, or a minute where others are at work. */
 export const STARTING = 240_000;
+
+/** The address of the same database through a PgBouncer of the test's own, in this mode, with its defaults. */
+export async function throughPooler(
+  url: string,
+  mode: "session" | "transaction" | "statement",
+): Promise<string> {
+  const { hostname, port, username } = new URL(url);
+  const folder = mkdtempSync(join(AS.uid === undefined ? tmpdir() : "/tmp", "pawl-pooler-"));
+  const own = await freePort();
+  writeFileSync(join(folder, "users"), `"${username}" ""\n`);
+  const lines = [
+    "[databases]",
+    `* = host=${hostname} port=${port}`,
+    "[pgbouncer]",
+    ...["listen_addr = 127.0.0.1", `listen_port = ${own}`, "unix_socket_dir ="],
+    ...["auth_type = trust", `auth_file = ${join(folder, "users")}`, `pool_mode = ${mode}`],
+  ];
+  const file = join(folder, "pooler.ini");
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  if (AS.uid !== undefined)
+    for (const path of [folder, file, join(folder, "users")]) chownSync(path, AS.uid, AS.gid);
+  const how = { ...AS, cwd: folder, env: { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder } } as const;
+  const pooled = Object.assign(new URL(url), { port: String(own) }).href;
+  const running = await startOn(["pgbouncer", "-q", file], how, pooled);
+  process.once("exit", () => {
+    running.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return pooled;
+}
 
 let shared: Promise<(database: string) => string> | undefined;
 let made = 0;

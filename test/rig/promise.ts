@@ -12,5 +12,7 @@ declare module "vitest" {
 export function promise(...ids: readonly PromiseId[]): void {
   const test = TestRunner.getCurrentTest();
   // Mutation testing runs the tests without vitest's runner.
-  if (test) test.meta.promises = ids;
+  if (!test) return;
+  if (test.meta.promises) throw new Error("A second call of promise() in one test: name all in the first.");
+  test.meta.promises = ids;
 }

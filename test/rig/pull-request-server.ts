@@ -2,6 +2,7 @@
  * GitHub's API as opening and watching a pull request needs it: one open pull request per head and base, the head's
  * commit as long as it is open, its checks and statuses, and what reviewers say.
  */
+import type { Answered } from "./github-types.ts";
 import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 import {
   type CheckRun,
@@ -149,7 +150,7 @@ export class PullRequestServer extends PullServer {
       merged_at: merged ? "2026-01-01T00:00:00Z" : null,
       head: { ref: refOf(pull.head), sha: this.headOf(pull) },
       base: { ref: pull.base },
-    };
+    } satisfies Answered<"pulls", "get">;
   }
 }
 
@@ -160,7 +161,7 @@ function shownCheck({ app = "github-actions", conclusion, id, name, summary = ""
     html_url: `https://github.com/checks/${id}`,
     details_url: null,
     output: { title: null, summary, text: null },
-  };
+  } satisfies Answered<"checks", "get">;
 }
 
 const page = (what: string) => `https://github.com/acme/app/pull/1#${what}`;
@@ -173,30 +174,35 @@ function shownReview({ body, id, isStranger, login, state }: GivenReview): objec
   return {
     ...{ id, body, state, user: userOf(login), html_url: page(`review-${id}`), submitted_at: TIME },
     author_association: isStranger ? "NONE" : "MEMBER",
-  };
+  } satisfies Answered<"pulls", "listReviews">;
 }
 
 function shownComment(given: GivenComment, at: number): readonly object[] {
-  const { answer, body, hunk, isFormer, isOutdated, line, path, review, start } = given;
+  const { answer, body, hunk = "", isFormer, isOutdated, line, path, review, start, startsFormer } = given;
   const id = at + 1;
   const about = {
     pull_request_review_id: review,
     path,
-    line: isOutdated ? null : line,
+    // The description has no null here, but GitHub answers with it.
+    line: (isOutdated ? null : line) as number,
     original_line: line ?? 1,
     start_line: isOutdated ? null : (start ?? null),
     original_start_line: start ?? null,
     side: isFormer ? "LEFT" : "RIGHT",
+    start_side: start === undefined ? null : isFormer || startsFormer ? "LEFT" : "RIGHT",
+    subject_type: "line",
     diff_hunk: hunk,
     created_at: TIME,
-  };
+  } satisfies Answered<"pulls", "listReviewComments">;
   const first = { id, body, user: userOf("ann"), html_url: page(`r${id}`), ...about };
   const said = answer && { body: answer.body, user: userOf(answer.login), html_url: page(`r${id}a`) };
   return [first, ...(said ? [{ id: id + 1000, ...said, ...about, in_reply_to_id: id }] : [])];
 }
 
 function shownSaid({ body, login }: PullServer["said"][number], at: number): object {
-  return { body, user: userOf(login), html_url: page(`c${at}`), created_at: TIME };
+  return {
+    ...{ body, user: userOf(login), html_url: page(`c${at}`), created_at: TIME },
+  } satisfies Answered<"issues", "listComments">;
 }
 
 function ownedHead(head: string, owner: string | undefined): string {

@@ -45,6 +45,8 @@ export interface GivenComment {
   readonly resolved?: true;
   /** The first line of several. */
   readonly start?: number;
+  /** `start` is a line of the former file, though the last one is not. */
+  readonly startsFormer?: true;
   /** The line is one of the former file. */
   readonly isFormer?: true;
   readonly isOutdated?: true;

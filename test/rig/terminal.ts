@@ -27,7 +27,8 @@ const LIMIT = 55_000;
 
 /** What is typed, in order, at the questions that a signature asks. */
 function prompted(screen: string): readonly string[] {
-  const asked = /begins with ([0-9a-f]{8})\. Type these eight digits to sign it: |passphrase[^\n:]*: /g;
+  const asked =
+    /Its hash begins with:\r?\n\r?\n {4}([0-9a-f]{8})\r?\n\r?\nTo sign it, type these eight digits: |passphrase[^\n:]*: /g;
   return [...screen.matchAll(asked)].map(([, digits]) => (digits === undefined ? PASSPHRASE : `${digits}\n`));
 }
 

@@ -27,17 +27,19 @@ import { withProjectId } from "../../src/surfaces/cli/team/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/terminal/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/terminal/text-width.ts";
+import { readReply } from "../../src/tasks-file/proposal.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { split } from "../../src/tasks-file/split.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/loop/rework.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
-import { TOOL_RECORDS } from "../../src/workflows/alfred/state/records.ts";
-import { parseState as parseAlfredState } from "../../src/workflows/alfred/state/state-file.ts";
+import {
+  parseState as parseAlfredState,
+  RECORDED_STATE as TASK_RECORDED,
+} from "../../src/workflows/alfred/state/state-file.ts";
 import { parseTask } from "../../src/workflows/alfred/state/task-file.ts";
 import { validate } from "../../src/workflows/alfred/tools/validate.ts";
-import { readReply } from "../../src/workflows/bloom/proposal/proposal.ts";
 import { observeChecklist } from "../../src/workflows/custom/observe.ts";
-import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
+import { parseRun, RECORDED_STATE } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
 import { renderForTerminal } from "../../src/workflows/spells/cast.ts";
@@ -74,42 +76,43 @@ function importParsers(): Readonly<Record<string, (text: string) => unknown>> {
   const values = (text: string) =>
     JSON.stringify([{ id: text, number: 1, title: text, body: text, status: text, dependencies: [text] }]);
   const rows = (text: string) => `ID,Title,Blocked by\n1,${text},${text}\n`;
-  const reading = (format: Format, path: string, wraps: readonly ((text: string) => string)[] = []) => {
+  type Reading = readonly [path: string, ...wraps: ((text: string) => string)[]];
+  const readings: Readonly<Record<Format, Reading>> = {
+    "task-master": ["tasks/tasks.json", values],
+    ralph: ["prd.json", values],
+    "feature-list": ["feature_list.json", values],
+    "spec-kit": ["specs/1/tasks.md", (text) => `- [ ] T001 ${text}`, (text) => `### T001: ${text}`],
+    openspec: ["openspec/changes/a/tasks.md", (text) => `- [ ] 1.1 ${text}`],
+    kiro: [".kiro/specs/a/tasks.md", (text) => `- [ ] 1. a\n  ${text}`],
+    "backlog-md": ["backlog/tasks/task-1 - x.md", fronted, (text) => `---\n${text}\n---\n`],
+    beads: [
+      ".beads/issues.jsonl",
+      (text) => JSON.stringify({ id: "b", title: text, acceptance_criteria: text }),
+    ],
+    "vibe-kanban": ["v.json", values],
+    conductor: ["conductor/tracks/a/plan.md", (text) => `- [ ] Task: a\n    - [ ] ${text}`],
+    "agent-os": ["agent-os/specs/a/tasks.md", (text) => `- [ ] 1. ${text}`],
+    "exec-plan": ["plan.md", (text) => `## Progress\n- [ ] ${text}\n## Decision Log\n`],
+    gsd: [".planning/ROADMAP.md", (text) => `- [ ] **Phase 1: a** - ${text}\n### Phase 1: a\n${text}`],
+    bmad: ["sprint-status.yaml", (text) => `development_status:\n  1-1-a: "${text}"\n`],
+    ccpm: [".claude/epics/a/1.md", (text) => `---\nname: x\n---\n${text}`],
+    trello: ["t.json", (text) => JSON.stringify({ lists: [], cards: [{ id: "a", name: text, desc: text }] })],
+    "gh-project": ["p.json", (text) => JSON.stringify({ items: [{ content: { title: text, body: text } }] })],
+    "claude-tasks": ["1.json", (text) => JSON.stringify({ id: "1", subject: text, blocks: [text] })],
+    github: ["g.json", values],
+    gitlab: ["l.json", values],
+    markdown: ["TODO.md", (text) => `- [ ] ${text}`, (text) => `# ✅ ${text}`],
+    csv: ["x.csv", rows],
+  };
+  const parsers = (Object.entries(readings) as [Format, Reading][]).map(([format, [path, ...wraps]]) => {
     const read = (text: string) => readingOf(() => readAs(format, [{ path, text }]));
     return [
       `import: ${format}`,
       (text: string) => [read(text), ...wraps.map((wrap) => read(wrap(text)))],
     ] as const;
-  };
+  });
   return Object.fromEntries([
-    reading("task-master", "tasks/tasks.json", [values]),
-    reading("spec-kit", "specs/1/tasks.md", [(text) => `- [ ] T001 ${text}`, (text) => `### T001: ${text}`]),
-    reading("openspec", "openspec/changes/a/tasks.md", [(text) => `- [ ] 1.1 ${text}`]),
-    reading("kiro", ".kiro/specs/a/tasks.md", [(text) => `- [ ] 1. a\n  ${text}`]),
-    reading("backlog-md", "backlog/tasks/task-1 - x.md", [fronted, (text) => `---\n${text}\n---\n`]),
-    reading("beads", ".beads/issues.jsonl", [
-      (text) => JSON.stringify({ id: "b", title: text, acceptance_criteria: text }),
-    ]),
-    reading("vibe-kanban", "v.json", [values]),
-    reading("conductor", "conductor/tracks/a/plan.md", [(text) => `- [ ] Task: a\n    - [ ] ${text}`]),
-    reading("agent-os", "agent-os/specs/a/tasks.md", [(text) => `- [ ] 1. ${text}`]),
-    reading("exec-plan", "plan.md", [(text) => `## Progress\n- [ ] ${text}\n## Decision Log\n`]),
-    reading("gsd", ".planning/ROADMAP.md", [
-      (text) => `- [ ] **Phase 1: a** - ${text}\n### Phase 1: a\n${text}`,
-    ]),
-    reading("bmad", "sprint-status.yaml", [(text) => `development_status:\n  1-1-a: "${text}"\n`]),
-    reading("ccpm", ".claude/epics/a/1.md", [(text) => `---\nname: x\n---\n${text}`]),
-    reading("trello", "t.json", [
-      (text) => JSON.stringify({ lists: [], cards: [{ id: "a", name: text, desc: text }] }),
-    ]),
-    reading("gh-project", "p.json", [
-      (text) => JSON.stringify({ items: [{ content: { title: text, body: text } }] }),
-    ]),
-    reading("claude-tasks", "1.json", [(text) => JSON.stringify({ id: "1", subject: text, blocks: [text] })]),
-    reading("github", "g.json", [values]),
-    reading("gitlab", "l.json", [values]),
-    reading("markdown", "TODO.md", [(text) => `- [ ] ${text}`, (text) => `# ✅ ${text}`]),
-    reading("csv", "x.csv", [rows]),
+    ...parsers,
     [
       "import: its format",
       (text: string) =>
@@ -195,10 +198,15 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
       projectPath(".alfred/records/alfred/TS-01/0001-0001-0123456789abcdef.jsonl"),
       "alfred:TS-01",
       text,
-      TOOL_RECORDS,
+      TASK_RECORDED,
     ),
   "own workflow: record": (text) =>
-    parseTeamRecord(projectPath(".alfred/records/w/1/0001-0001-0123456789abcdef.jsonl"), "w:1", text, SHARED),
+    parseTeamRecord(
+      projectPath(".alfred/records/w/1/0001-0001-0123456789abcdef.jsonl"),
+      "w:1",
+      text,
+      RECORDED_STATE,
+    ),
   "own workflow: checklist": (text) => observeChecklist(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),

@@ -13,9 +13,10 @@ export interface Screen extends Disposable {
   /** As tmux names them: `j`, `Enter`, `Escape`. */
   press(...keys: readonly string[]): void;
   type(text: string): void;
+  resize(columns: number, rows: number): void;
 }
 
-/** Of 80 columns and 24 lines. When the command has ended, the last line is `exit CODE`. */
+/** At first of 80 columns and 24 lines. When the command has ended, the last line is `exit CODE`. */
 export function openScreen(
   command: string,
   cwd: string,
@@ -43,6 +44,7 @@ export function openScreen(
     },
     press: (...keys) => void tmux("send-keys", ...keys),
     type: (text) => void tmux("send-keys", "-l", text),
+    resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),
     [Symbol.dispose]() {
       spawnSync("tmux", ["-S", socket, "kill-server"]);
       rmSync(folder, { recursive: true, force: true });

@@ -16,6 +16,7 @@ import { readYaml } from "../../src/core/yaml/yaml.ts";
 import { fileOf } from "../../src/tasks-file/entries.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { eachTask } from "../../src/tasks-file/task.ts";
+import { EXTENSIBLE } from "../../src/workflows/bloom/run/table.ts";
 import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { startsIn } from "../../src/workflows/custom/starts.ts";
 import { stateHome } from "./state-home.ts";
@@ -75,7 +76,9 @@ function dataOf(path: string): unknown {
 function startsOf(root: string, file: string): readonly Starts[] {
   try {
     const name = file.replace(/^.*\/|\.ya?ml$/g, "");
-    return [startsIn(parseWorkflow(name, file, readFileSync(join(root, file), "utf8")).definition)];
+    return [
+      startsIn(parseWorkflow(name, file, readFileSync(join(root, file), "utf8"), EXTENSIBLE).definition),
+    ];
   } catch {
     return [];
   }

@@ -96,7 +96,7 @@ interface FactsEvent {
   readonly facts: Facts;
 }
 
-/** What the exported JSON names and cannot hold; docs/engine.md shows the same. */
+/** What the exported JSON names and cannot hold; docs/internals/engine.md shows the same. */
 const IMPLEMENTATIONS = {
   guards: {
     in: ({ context, event }: { context: Facts; event: FactsEvent }, params: { boxes: readonly Box[] }) =>

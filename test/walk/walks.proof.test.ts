@@ -1,34 +1,27 @@
 import { expect, it } from "vitest";
-import { type Walk, walkStepToMerge, walkSubmitWork } from "./walks.ts";
-
-/** Of a call that comes to its end: through how many files, and of how many a function ran. */
-const figures = ({ files, underway }: Walk) => [underway.length, files.length];
+import { walkStepToMerge, walkSubmitWork } from "./walks.ts";
 
 const LONG = { timeout: 120_000 };
 
 it(
-  "submit_work comes from the tool's call to its first byte through at most 9 files, each entered once, and runs functions of at most 108",
+  "submit_work comes from the tool's call to its first byte through at most 9 files, each entered once",
   LONG,
   async () => {
-    const walk = await walkSubmitWork();
-    expect(walk.files).toContain("src/workflows/alfred/tools/submit-work.ts");
-    expect(walk.underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
-    const [through, ran] = figures(walk);
-    expect(through).toBeLessThanOrEqual(9);
-    expect(walk.underway).toEqual([...new Set(walk.underway)]);
-    expect(ran).toBeLessThanOrEqual(108);
+    const { files, underway } = await walkSubmitWork();
+    expect(files).toContain("src/workflows/alfred/tools/submit-work.ts");
+    expect(underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
+    expect(underway.length).toBeLessThanOrEqual(9);
+    expect(underway).toEqual([...new Set(underway)]);
   },
 );
 
 it(
-  "a step comes from the loop's first look to its merge through files that are entered once, by functions of at most 97 files",
+  "a step comes from the loop's first look to its merge through at most 3 files, each entered once",
   LONG,
   () => {
-    const walk = walkStepToMerge();
-    expect(walk.files).toContain("src/workflows/bloom/commands/deliver.ts");
-    const [through, ran] = figures(walk);
-    expect(through).toBeLessThanOrEqual(3);
-    expect(walk.underway).toEqual([...new Set(walk.underway)]);
-    expect(ran).toBeLessThanOrEqual(97);
+    const { files, underway } = walkStepToMerge();
+    expect(files).toContain("src/workflows/bloom/commands/deliver.ts");
+    expect(underway.length).toBeLessThanOrEqual(3);
+    expect(underway).toEqual([...new Set(underway)]);
   },
 );

@@ -205,7 +205,7 @@ describe("an agent that is not there", () => {
     const [claude, mine] = ends.map((end) => (end.outcome === "failed" ? end.detail : ""));
     expect(claude).toContain("claude is not installed: no program claude on the PATH");
     expect(claude).toContain("npm install -g @anthropic-ai/claude-code");
-    expect(claude).toContain("`pawl agents`");
+    expect(claude).toContain("`pawl config agents`");
     expect(claude).toContain("agent: scripted");
     expect(claude).not.toContain("ENOENT");
     expect(mine).toContain("`acp.command` of mine in pawl.yaml");
@@ -242,8 +242,28 @@ describe("an agent over ACP", () => {
   it.each([
     ["FAIL: 400", "bad-request"],
     ["FAIL: 429", "rate-limit"],
+    ['FAIL: {"errorKind":"rate_limit"} You have hit your limit', "rate-limit"],
+    ['FAIL: {"errorKind":"billing_error"} Out of it', "account"],
+    ['FAIL: {"errorKind":"authentication_failed"} No', "account"],
+    ['FAIL: {"errorKind":"model_not_found"} There is an issue with the selected model', "account"],
+    ["FAIL: {} Your credit balance is too low to access the API", "account"],
+    ["FAIL: {} OAuth token has expired", "account"],
+    ["FAIL: {} model: claude-9-nope", "account"],
+    ["FAIL: {} the model is busy thinking", "model-error"],
   ])("that answers %j has failed", async (line, reason) => {
+    promise("agents.account");
     expect(await end("acp", line)).toMatchObject({ outcome: "failed", reason });
+  });
+
+  it("that passes on what claude says of its account tells what is left, and when a limit ends", async () => {
+    promise("agents.fit");
+    const window = { utilization: 1, resetsAt: 1795880224 };
+    const info = { status: "rejected", resetsAt: 1795880224, unifiedWindows: { five_hour: window } };
+    const meta = `META: ${JSON.stringify({ "_claude/rateLimit": info })}`;
+    const told = await end("acp", `${meta}\nFAIL: {"errorKind":"rate_limit"} You have hit your limit`);
+    const resets = new Date(1795880224_000).toISOString();
+    expect(told).toMatchObject({ limited: { resets }, quota: [{ name: "five_hour", used: 1, resets }] });
+    expect(told).not.toHaveProperty("limited.byWords");
   });
 
   it.each([
@@ -271,6 +291,26 @@ describe("an agent over ACP", () => {
     expect(next.usage?.usd).toBeCloseTo(0.2);
     await killed.running.stop("over");
   });
+
+  it.each([
+    ["1.18.99", 0.3, 0],
+    ["1.19.0", 0.8, 1],
+  ])(
+    "whose version %s is newer than Pawl knows is warned of once, and a resumed session counted in full",
+    async (version, usd, warnings) => {
+      promise("agents.unknown-version");
+      writeFileSync(join(root, "name"), "OpenCode");
+      writeFileSync(join(root, "version"), version);
+      const { events, running } = run("acp", "COST: 0.5\nSAY: done");
+      const id = (await running.ended).session ?? "";
+      const again = run("acp", "COST: 0.8\nSAY: done", { session: { type: "resume", id } });
+      expect((await again.running.ended).usage?.usd).toBeCloseTo(usd);
+      const warned = [...events, ...again.events].filter(
+        (event) => event.type === "warning" && event.text.includes(`acp ${version} is newer than 1.18`),
+      );
+      expect(warned).toHaveLength(warnings);
+    },
+  );
 
   it("is allowed edits inside its folder and listed commands, and nothing else, under edits", async () => {
     const prompt = [
@@ -351,6 +391,14 @@ describe("an agent over ACP", () => {
       session: { type: "resume", id: session ?? "" },
     });
     expect(["first", "again"].map((name) => existsSync(join(root, name)))).toEqual([false, false]);
+  });
+
+  it("that may do all, and offers no mode in which it asks nothing, is set to one that asks, and Pawl allows it", async () => {
+    promise("agents.asked");
+    const { events, running } = run("acp", "RUN: touch done", { permission: "all" });
+    expect(await running.ended).toMatchObject({ outcome: "succeeded" });
+    expect(events).toContainEqual(expect.objectContaining({ type: "permission", answer: "allow" }));
+    expect(existsSync(join(root, "done"))).toBe(true);
   });
 
   it("that has no mode in which it asks does not begin, unless it may do all", async () => {

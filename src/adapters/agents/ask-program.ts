@@ -5,6 +5,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { parse } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import type { AgentEvent } from "../../core/ports/agents.ts";
 import { execFile } from "../process/start-program.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
@@ -77,6 +78,31 @@ export function newerThan(version: string | null, newest: string | undefined): s
   const [knownMajor = 0, knownMinor = 0] = numbersOf(newest);
   const isNewer = major > knownMajor || (major === knownMajor && minor > knownMinor);
   return isNewer ? `${knownMajor}.${knownMinor}` : null;
+}
+
+interface Version {
+  readonly agent: string;
+  readonly version: string | null;
+  readonly newest: string | undefined;
+}
+
+const warned = new Set<string>();
+
+/**
+ * Whether what the agent's counters mean in a resumed session may have changed, because its version is newer
+ * than Pawl knows. Warns once about each version.
+ */
+export function isNewVersion(
+  { agent, newest, version }: Version,
+  hear: (event: AgentEvent) => void,
+): boolean {
+  const older = newerThan(version, newest);
+  if (older === null) return false;
+  const what = `${agent} ${version} is newer than ${older}, the newest that Pawl knows`;
+  const text = `${what}: in sessions that it resumes, Pawl counts its cost in full, perhaps too much, and passes no budget in dollars on to it`;
+  if (!warned.has(what)) hear({ type: "warning", text });
+  warned.add(what);
+  return true;
 }
 
 function numbersOf(version: string): readonly number[] {

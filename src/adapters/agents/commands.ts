@@ -2,7 +2,7 @@
  * Implements the port `Commands`: runs a shell command to its end, keeps its output, and ends its leftover
  * processes.
  */
-import { closeSync, readSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import {
@@ -12,7 +12,8 @@ import {
   type Commands,
   lastingOutput,
 } from "../../core/ports/commands.ts";
-import { openPlain } from "../files/plain-file.ts";
+import { watchTests } from "../../core/tests-ran.ts";
+import { readPlainEnd } from "../files/plain-file.ts";
 import { findProgram } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
@@ -51,16 +52,10 @@ const MOST_OUTPUT = 8 * 1024 * 1024;
  */
 function masked(path: string, environment: Environment): string {
   return attempt(() => {
-    const { file, size } = openPlain(path);
-    const bytes = Buffer.alloc(Math.min(size, MOST_OUTPUT));
-    try {
-      readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    } finally {
-      closeSync(file);
-    }
+    const { bytes, isCut } = readPlainEnd(path, MOST_OUTPUT);
     const text = bytes.toString("utf8");
     const clean = openRedactor(environment).text(text);
-    if (clean !== text || size > MOST_OUTPUT) writeFileSync(path, clean);
+    if (clean !== text || isCut) writeFileSync(path, clean);
     return clean;
   }, "");
 }
@@ -69,6 +64,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const runFolder = openRunFolder(setup.projectRoot, "commands", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const tail: string[] = [];
+  const tests = watchTests();
   const isLasting = order.acts === "lasting";
   const wall = order.acts === undefined ? setup.wall : undefined;
   // A file, since a command that outlives this process would lose a pipe to it.
@@ -98,6 +94,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
     outputFolder: runFolder.folder,
     limits: order.limits ?? {},
     onLine: (line) => {
+      tests.read(line);
       tail.push(line.slice(-TAIL_CHARACTERS));
       if (tail.length > TAIL_LINES) tail.shift();
     },
@@ -113,6 +110,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       duration: end.duration,
       tail: notStarted ? end.why : [...tail, ...said(end)].join("\n").slice(-TAIL_CHARACTERS),
       output: runFolder.path,
+      ...(tests.ranNone() ? { empty: true } : {}),
       leftovers: end.leftovers,
     };
     keep(runFolder, "end.json", { command: order.command, folder: order.folder.agentPath, ...told });

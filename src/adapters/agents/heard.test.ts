@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { AgentEvent } from "../../core/ports/agents.ts";
+import type { AgentEvent, AgentUsage } from "../../core/ports/agents.ts";
 import { claude } from "./dialects/claude.ts";
 import { codex } from "./dialects/codex.ts";
 import { type Dialect, parseLine } from "./dialects/dialect.ts";
@@ -14,6 +14,7 @@ import { applyLine, type Heard, judge, NOTHING_HEARD, spentIn } from "./heard.ts
 
 const STREAMS = join(import.meta.dirname, "streams");
 const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini };
+const NO_TOKENS = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 const WELL = { ending: "itself", why: "", code: 0, signal: null, errors: "" } as const;
 
 function stream(name: string): string[] {
@@ -22,13 +23,17 @@ function stream(name: string): string[] {
     .split("\n");
 }
 
-function readLines(dialect: Dialect, lines: readonly string[]): { heard: Heard; events: AgentEvent[] } {
+function readLines(
+  dialect: Dialect,
+  lines: readonly string[],
+  before: AgentUsage | null = null,
+): { heard: Heard; events: AgentEvent[] } {
   let heard = NOTHING_HEARD;
   const events: AgentEvent[] = [];
   for (const line of lines) {
     const json = parseLine(line);
     if (!json) continue;
-    const taken = applyLine(heard, dialect.read(json), null);
+    const taken = applyLine(heard, dialect.read(json), before);
     heard = taken.heard;
     events.push(...taken.events);
   }
@@ -87,14 +92,12 @@ describe("recorded streams", () => {
       turns: 2,
     });
     const before = readLines(codex, stream("codex-1")).heard.usageInAll;
-    let heard = NOTHING_HEARD;
-    for (const line of stream("codex-resume"))
-      heard = applyLine(heard, codex.read(parseLine(line) ?? {}), before).heard;
+    const { heard } = readLines(codex, stream("codex-resume"), before);
     expect(heard.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 });
     expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });
 
-  it("tell what a subscriber's account has used of its quota: claude alone does", () => {
+  it("tell what a subscriber's account has used of its quota: claude alone does in its stream", () => {
     promise("agents.fit");
     expect(readLines(claude, stream("claude-quota")).heard.quota).toEqual([
       { name: "five_hour", used: 0.59, resets: expect.stringMatching(/^2026-11-28T/) },
@@ -242,8 +245,25 @@ describe("recorded streams", () => {
 
   it("say what claude's run cost, not what its session did", () => {
     promise("agents.own-cost");
-    expect(readLines(claude, stream("claude-cumulative")).heard.usage?.usd).toBeCloseTo(0.0012);
-    expect(readLines(claude, stream("claude-budget")).heard.usage?.usd).toBeCloseTo(0.0006);
+    const cost = (name: string, usd: number) =>
+      readLines(claude, stream(name), { ...NO_TOKENS, usd }).heard.usage?.usd;
+    expect(cost("claude-cumulative", 0.0012)).toBeCloseTo(0.0012, 6);
+    expect(cost("claude-budget", 0.0024)).toBeCloseTo(0.0006, 6);
+  });
+
+  it("say what a run of claude cost that was ended before it said so: the session's next run does", () => {
+    promise("agents.own-cost");
+    const { heard } = readLines(claude, stream("claude-cumulative"), { ...NO_TOKENS, usd: 0.0006 });
+    expect(heard.usage?.usd).toBeCloseTo(0.0018, 6);
+    expect(heard.usageInAll?.usd).toBeCloseTo(0.0024, 6);
+  });
+
+  it("count a session's counter that has gone back from its new beginning", () => {
+    promise("agents.own-cost");
+    const { heard } = readLines(claude, stream("claude-cumulative"), { ...NO_TOKENS, usd: 5 });
+    expect(heard.usage?.usd).toBeCloseTo(0.0024, 6);
+    const of = readLines(codex, stream("codex-1"), { ...NO_TOKENS, inputTokens: 900, outputTokens: 90 });
+    expect(of.heard.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 });
   });
 
   it("say once that the agent tries again, and before each long wait", () => {

@@ -46,6 +46,9 @@ export const NOTHING_HEARD: Heard = {
   end: null,
 };
 
+const NO_USAGE: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
+const COUNTERS = ["usd", "inputTokens", "outputTokens"] as const;
+
 /**
  * Applies a line's events to the state. Returns the events for the listener. `before`: spent by earlier runs.
  */
@@ -81,7 +84,7 @@ export function spentIn({
   const last = usage === null || usage.inputTokens === 0 ? 0 : 1;
   const counted = turns > 0 ? turns : tools + last;
   if (usage === null && counted === 0) return null;
-  const told = usage ?? { usd: null, inputTokens: null, outputTokens: null, turns: null };
+  const told = usage ?? NO_USAGE;
   return { ...told, turns: Math.max(told.turns ?? 0, counted) };
 }
 
@@ -119,11 +122,16 @@ function takeOne(heard: Heard, told: AgentLine, before: AgentUsage | null): Hear
     case "spent":
       return { ...heard, usage: heard.usage ? combine(heard.usage, told.usage, 1) : told.usage };
     case "spent-in-all":
+      return { ...heard, usage: since(told.usage, before), usageInAll: told.usage };
+    case "cost-in-all": {
+      const { usd } = since({ ...NO_USAGE, usd: told.usd }, before);
+      const usage = heard.usage ?? NO_USAGE;
       return {
         ...heard,
-        usage: before ? combine(told.usage, before, -1) : told.usage,
-        usageInAll: told.usage,
+        usage: { ...usage, usd: Math.max(usage.usd ?? 0, usd ?? 0) },
+        usageInAll: { ...NO_USAGE, usd: told.usd },
       };
+    }
     case "permission":
       return told.answer === "refuse" && told.byPerson !== true
         ? { ...heard, refused: [...heard.refused, told.title] }
@@ -145,6 +153,13 @@ function isEvent(told: AgentLine): boolean {
   return (
     told.type === "text" || told.type === "tool" || told.type === "permission" || told.type === "warning"
   );
+}
+
+/** What a session's counter has grown by since then. One that has gone back began anew. */
+function since(told: AgentUsage, before: AgentUsage | null): AgentUsage {
+  if (before === null) return told;
+  const isBack = COUNTERS.some((name) => (told[name] ?? Number.POSITIVE_INFINITY) < (before[name] ?? 0));
+  return isBack ? told : combine(told, before, -1);
 }
 
 function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
@@ -181,7 +196,7 @@ export function judge(
 }
 
 /** An earlier report of a limit counts only if the run ended because of the limit. */
-function withReset(fault: Fault, resets: number | null): Fault {
+export function withReset(fault: Fault, resets: number | null): Fault {
   return fault.reason === "rate-limit" && resets !== null ? { resets, ...fault } : fault;
 }
 

@@ -5,7 +5,7 @@ import type { ProcessEnd } from "./run-process.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
 const OTHERWISE =
-  "`pawl agents` shows which agents are installed; `agent:` selects another one (`agent: scripted` needs no model).";
+  "`pawl config agents` shows which agents are installed; `agent:` selects another one (`agent: scripted` needs no model).";
 
 /** Null: its program is there. */
 export function missing(setup: AgentsSetup, name: string): string | null {

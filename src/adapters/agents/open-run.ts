@@ -2,11 +2,14 @@
  * The parts that every run of an agent has, whatever its protocol: its folder, its process, its state, and
  * its end.
  */
+import { join, relative } from "node:path";
 import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports/agents.ts";
+import { realOr } from "../git/discover.ts";
 import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
-import type { AgentLine, Fault } from "./dialects/dialect.ts";
+import { codexQuota } from "./codex-quota.ts";
+import { type AgentLine, type Fault, shortly } from "./dialects/dialect.ts";
 import { limitedBy } from "./dialects/limited.ts";
 import { childEnvironment } from "./environment.ts";
 import { applyLine, type Heard, NOTHING_HEARD, spentIn } from "./heard.ts";
@@ -32,6 +35,8 @@ import { walledAgent } from "./walled.ts";
 export interface OpenRun {
   readonly folder: RunFolder;
   readonly outbox: string;
+  /** From now on, what the session had spent before is not taken away. */
+  countAll(): void;
   /** Applies a line's events and passes them to the listener. */
   tell(told: readonly AgentLine[]): void;
   start(program: Program): RunningProcess;
@@ -47,53 +52,60 @@ interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "
   readonly home: readonly HomePlace[];
   /** The hosts of its model. */
   readonly hosts: readonly string[];
+  /** Codex' own folder, in which its sessions say what its account has used. */
+  readonly quotaFolder?: string | undefined;
 }
 
-interface Counting {
-  /** The name under which a session's usage is kept. */
-  readonly spender: string;
-  /** What the session had spent before is not taken away. */
-  readonly countsAll?: boolean;
-}
-
+/** `spender`: the name under which a session's usage is kept. */
 export function openRun(
   setup: AgentsSetup,
   order: AgentOrder,
-  { countsAll = false, spender }: Counting,
+  spender: string,
   hear: (event: AgentEvent) => void,
 ): OpenRun {
   const { projectRoot } = setup;
   const folder = openRunFolder(projectRoot, "agents", order.run);
   const mark = markOf(projectRoot, order.run);
   const outbox = openOutbox(folder);
-  const isResumed = order.session.type === "resume" && !countsAll;
-  const before = isResumed ? loadSpent(projectRoot, spender, order.session.id) : null;
+  let countsAll = false;
+  let before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
   let heard = NOTHING_HEARD;
   let watch: SilenceWatch | undefined;
+  let quotaFolder: string | undefined;
+  const tell = (said: readonly AgentLine[]) => {
+    // Where the run's own cost is known, the session's is not needed.
+    const told = countsAll ? said.filter(({ type }) => type !== "cost-in-all") : said;
+    const taken = applyLine(heard, told, before);
+    const isSpent = taken.heard.usageInAll !== heard.usageInAll;
+    heard = taken.heard;
+    watch?.heard(told);
+    if (isSpent && heard.session && heard.usageInAll)
+      keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
+    keepUsage(folder, taken.events);
+    keepSession(folder, taken.events, order.folder);
+    for (const event of taken.events) hear(event);
+  };
   return {
     folder,
     outbox,
-    tell(told) {
-      const taken = applyLine(heard, told, before);
-      const isSpent = taken.heard.usageInAll !== heard.usageInAll;
-      heard = taken.heard;
-      watch?.heard(told);
-      if (isSpent && heard.session && heard.usageInAll)
-        keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
-      keepUsage(folder, taken.events);
-      keepSession(folder, taken.events, order.folder);
-      for (const event of taken.events) hear(event);
+    countAll() {
+      countsAll = true;
+      before = null;
     },
-    start({ added, args, home, hosts, names, program, ...heard }) {
+    tell,
+    start({ added, args, home, hosts, names, program, quotaFolder: outside, ...heard }) {
       keepCall(folder, order, program, args);
-      const inside = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
-      const place = { mark, folder: order.folder, names, added: inside };
+      const more = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
+      const place = { mark, folder: order.folder, names, added: more };
       const path = findProgram(program, setup.environment).path ?? program;
       const called = { program: path, args, environment: childEnvironment(setup.environment, place) };
+      const enclosed = walledAgent(setup, order, called, { folder, outbox, home, hosts });
+      const inside = outside === undefined ? null : enclosed.homeFor?.(outside);
+      quotaFolder = inside ? join(inside.by, relative(inside.at, realOr(outside ?? ""))) : outside;
       watch = openSilenceWatch(folder.folder, (text) => hear({ type: "warning", text }));
       return runProcess({
         ...heard,
-        ...walledAgent(setup, order, called, { folder, outbox, home, hosts }),
+        ...enclosed,
         folder: order.folder,
         masked: setup.environment,
         mark,
@@ -104,6 +116,7 @@ export function openRun(
     },
     end(told, judged) {
       watch?.close();
+      if (quotaFolder !== undefined && heard.session !== null) tell(codexQuota(quotaFolder, heard.session));
       const end = explained(setup, order.agent, told);
       const fault = judged(heard, end);
       const limited = limitedBy(fault, spender, new Date());
@@ -137,7 +150,7 @@ function agentEndOf(
   };
   const told: AgentEnd = fault
     ? {
-        ...{ ...facts, outcome: "failed", reason: fault.reason, detail: fault.detail },
+        ...{ ...facts, outcome: "failed", reason: fault.reason, detail: shortly(fault.detail) },
         ...(limited === null ? {} : { limited }),
       }
     : { ...facts, outcome: "succeeded" };

@@ -3,6 +3,7 @@ import {
   type AnyMessage,
   type ClientConnection,
   client,
+  type Implementation,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -11,20 +12,25 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, AgentUsage } from "../../core/ports/agents.ts";
+import { isNewVersion } from "./ask-program.ts";
 import { optionFor, policyAnswer, questionOf } from "./dialects/acp-policy.ts";
+import { ACP_PROGRAMS, type AcpProgram } from "./dialects/acp-programs.ts";
+import { quotaOf } from "./dialects/claude.ts";
 import {
   type AgentLine,
   type Fault,
   faultOfStatus,
+  faultWords,
   type Json,
   modelTold,
   numberAt,
   objectAt,
   parseLine,
   shortly,
+  textAt,
   tokensAt,
 } from "./dialects/dialect.ts";
-import { judge } from "./heard.ts";
+import { judge, withReset } from "./heard.ts";
 import { openRun, tooLong } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
 import type { AgentsSetup, KnownAgent } from "./setup.ts";
@@ -41,7 +47,7 @@ export function startAcp(
   order: AgentOrder,
   hear: (event: AgentEvent) => void,
 ): AgentRun {
-  const run = openRun(setup, order, { spender: order.agent }, hear);
+  const run = openRun(setup, order, order.agent, hear);
   const [program = "", ...args] = agent.command;
   if (order.permission === "all")
     hear({
@@ -60,7 +66,13 @@ export function startAcp(
     onLine: wire.hear,
     onTooLong: (characters) => hear({ type: "warning", text: tooLong(characters) }),
   });
-  const talk = converse(order, agent, wire.stream(running), run.tell);
+  const talk = converse(order, agent, wire.stream(running), {
+    tell: run.tell,
+    begins: ({ name, version }) => {
+      const newest = ACP_PROGRAMS[name]?.newest;
+      if (isNewVersion({ agent: order.agent, version, newest }, hear)) run.countAll();
+    },
+  });
   const ended = finish();
 
   async function finish(): Promise<AgentEnd> {
@@ -70,7 +82,10 @@ export function startAcp(
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
     const told = await closed;
     wire.close();
-    return run.end(told, (_, end) => verdict(first, end, stopping));
+    return run.end(told, ({ resets }, end) => {
+      const fault = verdict(first, end, stopping);
+      return fault && withReset(fault, resets);
+    });
   }
 
   let stopping: string | null = null;
@@ -106,12 +121,16 @@ interface Talk {
   cancel(): void;
 }
 
-function converse(
-  order: AgentOrder,
-  agent: AcpAgent,
-  stream: Stream,
-  tell: (told: readonly AgentLine[]) => void,
-): Talk {
+interface Listener {
+  tell(told: readonly AgentLine[]): void;
+  /** Called once, before a session opens. */
+  begins(program: Program): void;
+}
+
+/** As the agent calls itself; empty: it does not say. */
+type Program = Pick<Implementation, "name" | "version">;
+
+function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, tell }: Listener): Talk {
   /** False while an old session is loaded: its events are history, not this run's. */
   let live = false;
   let session = "";
@@ -141,7 +160,7 @@ function converse(
 
   const fault = (async (): Promise<Fault | null> => {
     try {
-      const opened = await openSession(connection, order);
+      const opened = await openSession(connection, order, begins);
       if ("reason" in opened) return opened;
       session = opened.id;
       tell([{ type: "session", id: session }]);
@@ -158,7 +177,7 @@ function converse(
         });
         const usage = objectAt(answer, "usage");
         if (numberAt(usage, "inputTokens") !== null) tell([spentIn(usage, opened.program)]);
-        const isCut = refused.length > 0 && ENDS_AT_REFUSAL.has(opened.program);
+        const isCut = refused.length > 0 && opened.program.endsAtRefusal === true;
         if (!isCut || answer.stopReason !== "end_turn" || left === 0) return faultOfStop(answer.stopReason);
         text = `You were refused: ${refused.join("; ")}. Go on without it.`;
       }
@@ -175,17 +194,12 @@ function converse(
   };
 }
 
-/** These end their turn at a refusal, so that their model does not hear of it: the next prompt tells it. */
-const ENDS_AT_REFUSAL: ReadonlySet<string> = new Set(["Copilot"]);
 const MOST_REFUSALS = 20;
-/** These say of a turn's tokens only those of its last call: too few, so they do not count. */
-const LAST_CALL: ReadonlySet<string> = new Set(["OpenCode"]);
 const NO_TOKENS: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 
-function spentIn(said: Json, program: string): AgentLine {
-  const usage = LAST_CALL.has(program) ? NO_TOKENS : tokensAt(said, "inputTokens", "outputTokens");
-  // Copilot counts all turns of its process.
-  return { type: ENDS_AT_REFUSAL.has(program) ? "usage" : "spent", usage };
+function spentIn(said: Json, { tokens }: AcpProgram): AgentLine {
+  const usage = tokens === "last-call" ? NO_TOKENS : tokensAt(said, "inputTokens", "outputTokens");
+  return { type: tokens === "process" ? "usage" : "spent", usage };
 }
 
 interface NewSession {
@@ -195,19 +209,24 @@ interface NewSession {
 
 interface OpenSession {
   readonly id: string;
-  /** The agent's name for itself; empty: it says none. */
-  readonly program: string;
+  readonly program: AcpProgram;
   readonly modes: SessionModeState | null;
 }
 
-async function openSession(connection: ClientConnection, order: AgentOrder): Promise<OpenSession | Fault> {
+async function openSession(
+  connection: ClientConnection,
+  order: AgentOrder,
+  begins: Listener["begins"],
+): Promise<OpenSession | Fault> {
   const { agent } = connection;
   const { agentCapabilities, agentInfo } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: "pawl", version: "1" },
   });
-  const program = agentInfo?.name ?? "";
+  const { name, version } = agentInfo ?? { name: "", version: "" };
+  begins({ name, version });
+  const program = ACP_PROGRAMS[name] ?? {};
   const place = { cwd: order.folder.agentPath, mcpServers: [] };
   if (order.session.type === "new") {
     const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, place);
@@ -232,14 +251,16 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
 /** Copilot's mode in which it asks. Codex has another one that ends in `agent`, which does not ask. */
 const COPILOTS = "https://agentclientprotocol.com/protocol/session-modes#agent";
 
-/**
- * The agents' names for modes in which they ask before they act; under `all`, for modes in which they do not.
- */
+/** The agents' names for modes in which they ask before they act. */
+const ASKING = ["default", "ask", "read-only", COPILOTS];
+
 const MODES: Readonly<Record<AgentOrder["permission"], readonly string[]>> = {
-  ask: ["default", "ask", "read-only", COPILOTS],
+  ask: ASKING,
   // Pawl answers for the person, as `edits` allows. In Codex' sandbox for the workspace, only what leaves it asks.
-  edits: ["workspace-write", "default", "ask", "read-only", COPILOTS],
-  all: ["bypassPermissions", "yolo", "full-access", "agent-full-access"],
+  edits: ["workspace-write", ...ASKING],
+  // Where it offers none that asks nothing (Claude does not to root), Pawl allows what it asks: in the mode in
+  // which it begins, a model may decide, and refuse.
+  all: ["bypassPermissions", "yolo", "full-access", "agent-full-access", ...ASKING],
 };
 
 /**
@@ -287,6 +308,9 @@ async function chooseModel(
   }
 }
 
+/** claude-agent-acp passes on what claude says of its account. */
+const CLAUDES_LIMIT = "_claude/rateLimit";
+
 function linesIn(update: SessionUpdate): readonly AgentLine[] {
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
@@ -296,7 +320,10 @@ function linesIn(update: SessionUpdate): readonly AgentLine[] {
     case "usage_update": {
       const usd = update.cost?.currency === "USD" ? update.cost.amount : null;
       const usage = { usd, inputTokens: null, outputTokens: null, turns: null };
-      return usd === null ? [] : [{ type: "spent-in-all", usage }];
+      return [
+        ...quotaOf(objectAt(update._meta, CLAUDES_LIMIT)),
+        ...(usd === null ? [] : ([{ type: "spent-in-all", usage }] as const)),
+      ];
     }
     default:
       return [];
@@ -313,24 +340,32 @@ function faultOfStop(reason: string): Fault | null {
 const AUTH_REQUIRED = -32000;
 /** The agents' words for the status of their model's host in an error, which has no field for it. */
 const STATUSES = [
+  { said: /credit balance|insufficient.(?:quota|funds|credit|balance)|billing/i, status: 402 },
+  { said: /model_not_found|\bmodel\b.*(?:not found|does not exist)|(?:^|: )model: \S/i, status: 404 },
   { said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|\bquota\b/i, status: 429 },
   { said: /\b529\b|\b503\b|overloaded/i, status: 529 },
-  { said: /\b401\b|authentication|invalid.*api.key|\/login\b/i, status: 401 },
+  { said: /\b401\b|authentication|invalid.*api.key|\/login\b|token has expired|log in again/i, status: 401 },
 ] as const;
+/** The kinds of failure that claude-agent-acp names. */
+const KINDS: Readonly<Record<string, number>> = {
+  ...{ authentication_failed: 401, billing_error: 402, model_not_found: 404, invalid_request: 400 },
+  ...{ rate_limit: 429, overloaded: 529 },
+};
 
 function faultOfError(thrown: unknown): Fault {
   if (!(thrown instanceof RequestError)) return { reason: "cut-stream", detail: messageOf(thrown) };
   const words = messageOf(thrown);
-  const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status");
+  const kind = KINDS[textAt(thrown.data, "errorKind")];
+  const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status") ?? kind;
   if (thrown.code === AUTH_REQUIRED) return faultOfStatus(401, words);
   return faultOfStatus(status ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null, words);
 }
 
 function messageOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return shortly(String(thrown));
+  if (!(thrown instanceof Error)) return faultWords(String(thrown));
   const data =
     thrown instanceof RequestError && thrown.data !== undefined ? ` ${JSON.stringify(thrown.data)}` : "";
-  return shortly(`${thrown.message}${data}`);
+  return faultWords(`${thrown.message}${data}`);
 }
 
 /** Carries the protocol's messages over the lines that the process runner reads. */

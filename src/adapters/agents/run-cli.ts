@@ -52,7 +52,8 @@ export function startCli(
   facts: ProgramFacts = { help: "", unknown: false },
 ): AgentRun {
   const { dialect, settings } = agent;
-  const run = openRun(setup, order, { spender: dialect.name, countsAll: facts.unknown }, hear);
+  const run = openRun(setup, order, dialect.name, hear);
+  if (facts.unknown) run.countAll();
   const call = callOf(
     agent,
     order,

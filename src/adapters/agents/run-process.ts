@@ -84,7 +84,7 @@ export interface RunningProcess {
 }
 
 /** Milliseconds, some 25 days: Node fires a longer timer at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 const ERRORS_KEPT = 64 * 1024;
 /** Milliseconds in which output may still arrive after the program and all its processes are gone. */
 const LAST_OUTPUT = 1000;

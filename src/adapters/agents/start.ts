@@ -1,7 +1,7 @@
 /** Starts an agent's program, with its own protocol or the Agent Client Protocol. */
 import { toPawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentEvent, AgentFailure, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
-import { askProgram, newerThan, versionIn } from "./ask-program.ts";
+import { askProgram, isNewVersion, versionIn } from "./ask-program.ts";
 import { missing } from "./missing.ts";
 import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
@@ -53,12 +53,6 @@ function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, w
   return { run: order.run, ended: Promise.resolve(end), stop: () => Promise.resolve(end) };
 }
 
-const warned = new Set<string>();
-
-/**
- * Whether what the program's counters mean in a resumed session may have changed, because its version is newer than Pawl knows.
- * Warns once about each version.
- */
 async function isUnknown(
   setup: AgentsSetup,
   known: Extract<KnownAgent, { kind: "dialect" }>,
@@ -66,11 +60,5 @@ async function isUnknown(
   hear: (event: AgentEvent) => void,
 ): Promise<boolean> {
   const version = versionIn((await askProgram(setup, known, "--version")).text);
-  const older = newerThan(version, known.dialect.newest);
-  if (older === null) return false;
-  const what = `${agent} ${version} is newer than ${older}, the newest that Pawl knows`;
-  const text = `${what}: in sessions that it resumes, Pawl counts its cost in full, perhaps too much, and passes no budget in dollars on to it`;
-  if (!warned.has(what)) hear({ type: "warning", text });
-  warned.add(what);
-  return true;
+  return isNewVersion({ agent, version, newest: known.dialect.newest }, hear);
 }

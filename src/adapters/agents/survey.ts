@@ -1,4 +1,4 @@
-/** Lists the known agents and those installed, for `pawl agents`. */
+/** Lists the known agents and those installed, for `pawl config agents`. */
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentFound, Permission } from "../../core/ports/agents.ts";
 import { askProgram, newerThan, versionIn } from "./ask-program.ts";
@@ -32,7 +32,7 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
     );
   if (program === null) return without("missing", why);
   if (known.kind === "acp")
-    return without("untried", "configured as an ACP agent; `pawl agents test` starts it");
+    return without("untried", "configured as an ACP agent; `pawl config agents test` starts it");
   return { ...found, ...(await versionOf(setup, known)) };
 }
 

@@ -22,7 +22,7 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
     throw new PawlError(
       "agent-missing",
       `Unknown agent: ${known.why}.`,
-      "`pawl agents` shows what is installed and how it was recognised.",
+      "`pawl config agents` shows what is installed and how it was recognised.",
     );
   const projectRoot = mkdtempSync(join(tmpdir(), "pawl-try-"));
   try {

@@ -43,9 +43,13 @@ export function walledAgent(
 export function outsideNeeds(
   { environment }: AgentsSetup,
   agent: Exclude<KnownAgent, { kind: "none" }>,
-): Pick<WallOpenings, "home" | "hosts"> {
+): Pick<WallOpenings, "home" | "hosts"> & { readonly quotaFolder: string | undefined } {
   const dialect = agent.kind === "dialect" ? agent.dialect : dialectNamed(basename(agent.command[0] ?? ""));
-  return { home: dialect?.home(environment) ?? [], hosts: dialect?.hosts(environment) ?? [] };
+  return {
+    home: dialect?.home(environment) ?? [],
+    hosts: dialect?.hosts(environment) ?? [],
+    quotaFolder: dialect?.quotaFolder?.(environment),
+  };
 }
 
 function dialectNamed(program: string): Dialect | undefined {

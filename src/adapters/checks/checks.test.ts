@@ -217,3 +217,12 @@ test("a checkout gets what its repository needs before the check", async () => {
   await expect(open().run("m", "true", { tree: "0".repeat(40) })).rejects.toThrow();
   expect(await open().run("m", "true")).toMatchObject({ exitCode: 0 });
 });
+
+test("a command whose test runner ran no test is told apart from one that passed", async () => {
+  promise("bloom.no-test");
+  expect(await open().run("none", "echo '  0 passing (1ms)'")).toMatchObject({ exitCode: 0, empty: true });
+  expect(await open().run("some", "echo '  2 passing (1ms)'")).not.toHaveProperty("empty");
+  // The end of much output is not all of it.
+  const much = "seq 20000; echo '  2 passing (1ms)'; seq 20000; echo '  0 passing (1ms)'";
+  expect(await open().run("much", much)).not.toHaveProperty("empty");
+});

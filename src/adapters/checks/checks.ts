@@ -45,7 +45,7 @@ import { openRedactor, type Redactor } from "../process/redact.ts";
 import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
-import { maskFile, tailOf } from "./tail.ts";
+import { maskFile, ranNoTest, tailOf } from "./tail.ts";
 
 export interface ChecksOptions {
   /** The project's folder, absolute; commands run in it. */
@@ -99,6 +99,7 @@ interface Run {
   readonly command: string;
   readonly tree: string | null;
   readonly retry: boolean;
+  readonly said: Readonly<Record<string, string>>;
   readonly wall: Wall | undefined;
 }
 
@@ -107,7 +108,8 @@ export function openChecks(options: ChecksOptions): Checks {
     async run(key, command, on = {}, { stop, onWait } = {}) {
       const folder = join(ownPlace(options.root, ".pawl/checks"), checkedKey(key));
       const wall = on.acts ? undefined : options.wall;
-      const run = { folder, command, tree: on.tree ?? null, retry: on.retry === true, wall };
+      const { said = {}, tree = null } = on;
+      const run = { folder, command, tree, retry: on.retry === true, said, wall };
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
       for (let told = 0; ; ) {
@@ -280,7 +282,12 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const called = {
     program: sh.path ?? "sh",
     args: ["-c", command],
-    environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
+    environment: {
+      ...allowedEnvironment(environment, names),
+      ...ceiling,
+      ...textsIn(folder, run.said),
+      ...{ PWD: cwd, CI: "1" },
+    },
   };
   const place: AgentFolder = { agentPath: run.tree === null ? cwd : join(folder, "tree") };
   const walled = run.wall?.enclose({ ...called, folder: place, cwd, existing: true }) ?? called;
@@ -311,6 +318,16 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   child?.stdin?.end("recorded\n");
 }
 
+/** Files, because a text in a command line could be a command. */
+function textsIn(folder: string, said: Run["said"]): Environment {
+  const names = Object.keys(said);
+  if (names.length === 0) return {};
+  const place = join(folder, "said");
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  for (const name of names) writeFileSync(join(place, checkedKey(name)), said[name] ?? "", { mode: 0o600 });
+  return { PAWL_SAID: place };
+}
+
 function readStart(folder: string): Start | null {
   try {
     return JSON.parse(readPlainText(join(folder, "start.json"))) as Start;
@@ -326,7 +343,9 @@ function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome |
     const milliseconds = Math.max(0, Math.round(statSync(path).mtimeMs - start.time));
     const exitCode = code === "" ? null : Number(code);
     maskOutput(folder, redactor);
-    return { kind: "ended", exitCode, milliseconds, tail: tailOf(join(folder, "output"), redactor) };
+    const output = join(folder, "output");
+    const empty = ranNoTest(output) ? ({ empty: true } as const) : {};
+    return { kind: "ended", exitCode, milliseconds, tail: tailOf(output, redactor), ...empty };
   } catch (thrown) {
     return unlessUnreadable(thrown);
   }

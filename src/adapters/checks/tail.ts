@@ -1,6 +1,8 @@
 import { closeSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
+import { watchTests } from "../../core/tests-ran.ts";
 import { REPLACING } from "../files/own-folder.ts";
-import { openPlain } from "../files/plain-file.ts";
+import { openPlain, readPlainEnd } from "../files/plain-file.ts";
 import type { Redactor } from "../process/redact.ts";
 
 const MAX_BYTES = 4_000;
@@ -9,23 +11,29 @@ const MAX_LINES = 40;
 /** The last lines of a file, without control sequences and known secrets; empty if there is no file. */
 export function tailOf(path: string, redactor: Redactor): string {
   try {
-    const { file, size } = openPlain(path);
-    try {
-      // The window may begin inside a secret, so read that much more, and cut it off after masking.
-      const length = Math.min(size, MAX_BYTES + redactor.longest);
-      const bytes = Buffer.alloc(length);
-      readSync(file, bytes, 0, length, size - length);
-      const text = plain(lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES));
-      const lines = text.trimEnd().split("\n").slice(-MAX_LINES);
-      // A cut may fall inside a character or a line.
-      if (length < size && lines.length > 1) lines.shift();
-      return lines.join("\n");
-    } finally {
-      closeSync(file);
-    }
+    // The window may begin inside a secret, so read that much more, and cut it off after masking.
+    const { bytes, isCut } = readPlainEnd(path, MAX_BYTES + redactor.longest);
+    const text = plain(lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES));
+    const lines = text.trimEnd().split("\n").slice(-MAX_LINES);
+    // A cut may fall inside a character or a line.
+    if (isCut && lines.length > 1) lines.shift();
+    return lines.join("\n");
   } catch {
     return "";
   }
+}
+
+/** More output is no run of nothing. */
+const MOST_OF_NOTHING = 64 * 1024;
+
+/** Whether the output is a test runner's that ran no test. */
+export function ranNoTest(path: string): boolean {
+  return attempt(() => {
+    const { bytes, isCut } = readPlainEnd(path, MOST_OF_NOTHING);
+    const tests = watchTests();
+    for (const line of isCut ? [] : bytes.toString("utf8").split("\n")) tests.read(line);
+    return tests.ranNone();
+  }, false);
 }
 
 function lastBytes(text: string, most: number): string {

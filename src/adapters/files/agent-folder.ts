@@ -2,7 +2,7 @@
  * The door to folders in which an agent may have written anything. Behind it, no component of a path below the folder is
  * followed as a link, only regular files are opened, and what is read has a limit (`look.ts`, `plain-file.ts`).
  */
-import { constants, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
@@ -52,6 +52,11 @@ export function putIn(folder: AgentFolder, path: string, from: string): void {
 export function placeIn({ agentPath }: AgentFolder, path: string): string {
   checkFolders(nodeDisk(agentPath), path);
   return join(agentPath, path);
+}
+
+/** Removes the file at the path below it, if there is one. */
+export function removeFileIn(folder: AgentFolder, path: string): void {
+  if (kindIn(folder, path) === "file") rmSync(join(folder.agentPath, path), { force: true });
 }
 
 export function removeFolder({ agentPath }: AgentFolder): Promise<void> {

@@ -1,8 +1,10 @@
 /** How files and folders are looked at, on a simulated disk. */
+
 import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { SimError } from "../../../test/crash/sim-machine.ts";
 import { resultOrError } from "../../../test/rig/error-texts.ts";
+import { fileName } from "../../core/path.ts";
 import type { Disk, EntryKind, FileStat } from "./disk.ts";
 import {
   checkFolders,
@@ -11,7 +13,6 @@ import {
   foundOf,
   lookAndHold,
   lookAt,
-  nameOf,
   readToEnd,
   statFile,
   statFolder,
@@ -27,8 +28,8 @@ const withKind = (disk: Disk, at: string, kind: EntryKind): Disk => ({
 });
 
 test("A path has a name, a folder, and the folders on its way", () => {
-  expect([folderOf("a/b/c"), nameOf("a/b/c"), foldersOf("a/b/c")]).toEqual(["a/b", "c", ["a", "a/b"]]);
-  expect([folderOf("a"), nameOf("a"), foldersOf("a")]).toEqual(["", "a", []]);
+  expect([folderOf("a/b/c"), fileName("a/b/c"), foldersOf("a/b/c")]).toEqual(["a/b", "c", ["a", "a/b"]]);
+  expect([folderOf("a"), fileName("a"), foldersOf("a")]).toEqual(["", "a", []]);
 });
 
 describe("folders on the way", () => {

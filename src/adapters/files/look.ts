@@ -22,10 +22,6 @@ export function folderOf(path: string): string {
   return slash === -1 ? "" : path.slice(0, slash);
 }
 
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 /** The folders from the top one below the root down to the path's own. */
 export function foldersOf(path: string): readonly string[] {
   const folders: string[] = [];

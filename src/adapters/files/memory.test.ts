@@ -76,3 +76,16 @@ it("Keeps nothing and recalls nothing while a commit waits in the journal", asyn
   await look();
   expect(made).toBe(3);
 });
+
+it("Lets others have their turn while it computes much", async () => {
+  let isTurn = false;
+  setImmediate(() => {
+    isTurn = true;
+  });
+  const view = openStore({ root, state: stateOf(root) }).view();
+  for (const key of ["a", "b"])
+    await memory.recall(key, view, async () => {
+      expect(isTurn).toBe(key === "b");
+      ahead += 100;
+    });
+});

@@ -6,9 +6,12 @@
  *     and the view may have read the first.
  * M3  No value is kept or recalled while a commit waits in the journal: the view then shows files as they
  *     will be.
+ * M4  Reading thousands of files does not keep the event loop to itself: a server would drop the connections that
+ *     wait meanwhile.
  */
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Memory } from "../../core/ports/memory.ts";
 import type { View } from "../../core/ports/store.ts";
 import { watched } from "../../core/watched-view.ts";
@@ -29,10 +32,12 @@ interface Kept {
 
 /** Longer than the coarsest time of a file system, and than the age of a view at its first use here. */
 const MARGIN_MILLISECONDS = 3_000;
+const TURN_MILLISECONDS = 50;
 
 export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   const kept = new Map<string, Kept>();
   const seen = new WeakMap<View, number>();
+  let turn = now();
   const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(root, path) === stamp);
   /** A missing file changed when its folder did. */
   const changedAt = (path: string): number => {
@@ -55,6 +60,10 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
       const value = await make(watched(view, { onList: note, onRead: note }));
       const isOld = (path: string) => changedAt(path) < since - MARGIN_MILLISECONDS;
       if ([...stamps.keys()].every(isOld)) kept.set(key, { stamps, value });
+      if (now() - turn > TURN_MILLISECONDS) {
+        await setImmediate();
+        turn = now();
+      }
       return value;
     },
   };

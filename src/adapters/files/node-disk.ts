@@ -24,6 +24,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
@@ -170,38 +171,49 @@ function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">)
 async function prepareLocks(): Promise<void> {
   if (nativeTryLock !== null) return;
   try {
-    nativeTryLock = findTryLock() ?? (await import("fs-native-extensions")).default.tryLock;
+    nativeTryLock = lockBy(loadNative(findBuild()));
   } catch (cause) {
     throw new PawlError(
       "disk-failed",
-      `The kernel's file locks cannot be used: the native part of fs-native-extensions does not load on ${process.platform}-${process.arch}.`,
-      "Reinstall Pawl on this machine (`npm install`), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
+      `The kernel's file locks cannot be used: their native part does not load on ${MACHINE}.`,
+      "Reinstall Pawl on this machine (`npm install`; a program that is bundled with Pawl needs Pawl installed beside it), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
       cause,
     );
   }
 }
 
+const MACHINE = `${process.platform}-${process.arch}`;
+
 /**
- * Finds the lock call in the package's build for this machine, in Node's order of folders, but without
- * reading package.json files or loading the package's own loader: those take longer than all the work of a
- * cold command. Null if it is not in the usual place.
+ * The native part for this machine. It lies in `dist/locks` of Pawl's package: beside the module that asks, or where
+ * Pawl is installed, if a program is bundled with it. Sources take it from the package that they come from.
  */
-function findTryLock(): TryLock | null {
-  const build = `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`;
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    const native = loadNative(join(folder, "node_modules/fs-native-extensions", build));
-    if (native !== null || folder === dirname(folder)) return native && lockBy(native);
-  }
+function findBuild(): string {
+  const own = ["../locks", "locks"].map((folder) => join(import.meta.dirname, folder, `${MACHINE}.node`));
+  const prebuilt = `prebuilds/${MACHINE}/fs-native-extensions.node`;
+  const path =
+    own.find((each) => existsSync(each)) ??
+    inPackage("pawl", `dist/locks/${MACHINE}.node`) ??
+    (import.meta.filename.endsWith(".ts") ? inPackage("fs-native-extensions", prebuilt) : null);
+  if (path === null) throw new Error(`Pawl has no native part for ${MACHINE}.`);
+  return path;
+}
+
+/** Null: Node finds no such package from here, or it has no such file. */
+function inPackage(name: string, file: string): string | null {
+  const { resolve } = createRequire(import.meta.url);
+  const path = attempt(() => join(dirname(resolve(`${name}/package.json`)), file), null);
+  return path !== null && existsSync(path) ? path : null;
 }
 
 interface Native {
   tryLock(fd: number, offset: number, length: number, isExclusive: boolean): void;
 }
 
-function loadNative(path: string): Native | null {
-  const loaded: { exports: Partial<Native> } = { exports: {} };
-  attempt(() => existsSync(path) && process.dlopen(loaded, path), false);
-  return "tryLock" in loaded.exports ? (loaded.exports as Native) : null;
+function loadNative(path: string): Native {
+  const loaded = { exports: {} };
+  process.dlopen(loaded, path);
+  return loaded.exports as Native;
 }
 
 function lockBy(native: Native): TryLock {

@@ -54,6 +54,21 @@ export function readPlain(path: string, most = MOST, flags = HARMLESS): Buffer {
   }
 }
 
+/** The last bytes of the file, `most` of them. `isCut`: there are more before them. Throws as `openPlain` does. */
+export function readPlainEnd(
+  path: string,
+  most: number,
+): { readonly bytes: Buffer; readonly isCut: boolean } {
+  const { file, size } = openPlain(path);
+  try {
+    const bytes = Buffer.alloc(Math.min(size, most));
+    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    return { bytes: bytes.subarray(0, read), isCut: size > most };
+  } finally {
+    closeSync(file);
+  }
+}
+
 export function readPlainText(path: string, most = MOST): string {
   return readPlain(path, most).toString("utf8");
 }

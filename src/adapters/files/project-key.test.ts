@@ -193,15 +193,18 @@ describe("what is kept outside of the project", () => {
   });
 
   test("leaves nothing where the key cannot be written, linked or swept", () => {
+    const FREE = "Free some space on the disk, then run the command again.";
     const writing = keyOn(() => ({ write: failing("ENOSPC") }));
-    expect(resultOrError(() => writing.projectKey.makeKey())).toEqual(
-      failed("be made", "the disk is full (ENOSPC)"),
-    );
+    expect(resultOrError(() => writing.projectKey.makeKey())).toEqual({
+      ...failed("be made", "the disk is full (ENOSPC)"),
+      fix: FREE,
+    });
     expect(writing.names()).toEqual([]);
     const stuck = keyOn(() => ({ write: failing("ENOSPC"), unlink: failing("EIO") }));
-    expect(resultOrError(() => stuck.projectKey.makeKey())).toEqual(
-      failed("be made", "the disk is full (ENOSPC)"),
-    );
+    expect(resultOrError(() => stuck.projectKey.makeKey())).toEqual({
+      ...failed("be made", "the disk is full (ENOSPC)"),
+      fix: FREE,
+    });
     const linking = keyOn(() => ({ link: failing("EPERM") }));
     expect(resultOrError(() => linking.projectKey.makeKey())).toMatchObject({
       message: expect.stringContaining("(EPERM)"),

@@ -7,7 +7,7 @@
  * V2  An unreadable key is an error. A new key in its place would make all pending commits foreign.
  */
 
-import { meaningOf } from "../../core/errno.ts";
+import { fixOf, meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 
@@ -121,7 +121,9 @@ export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () =>
     throw new PawlError(
       "state-home-failed",
       `Pawl's state of this project, outside of it, cannot ${verb} in ${folder}: ${meaningOf(code)} (${code}).`,
-      "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
+      code === "ENOSPC" || code === "EDQUOT"
+        ? fixOf(code)
+        : "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
       thrown,
     );
   }

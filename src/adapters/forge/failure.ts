@@ -1,5 +1,5 @@
 import type { FetchFailure } from "../../core/ports/references.ts";
-import { httpFailureIn, retryAfter } from "../net/failure.ts";
+import { httpFailureIn, resetAfter, retryAfter } from "../net/failure.ts";
 import { exceededHere } from "../net/limits.ts";
 
 interface RequestFailure {
@@ -45,7 +45,9 @@ export function forgeFailureOf(thrown: unknown, now: number): FetchFailure {
 function wordsOf(data: unknown): string {
   const { message, errors } = (data ?? {}) as { message?: unknown; errors?: unknown };
   if (typeof message !== "string") return "";
-  const each = (Array.isArray(errors) ? errors : []).map((error) => error?.message ?? error);
+  const each = (Array.isArray(errors) ? errors : []).map(
+    (error) => error?.message ?? (error?.field && error.code ? `${error.field}: ${error.code}` : error),
+  );
   return [message, ...each.filter((error) => typeof error === "string")].join("; ").slice(0, 200);
 }
 
@@ -61,8 +63,6 @@ function isRateLimit(headers: Headers, said: string): boolean {
 }
 
 function waitOf(headers: Headers, now: number): { retryAfter?: number } {
-  const after = retryAfter(headers, now);
-  if (after !== null) return { retryAfter: after };
-  const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
-  return Number.isFinite(reset) ? { retryAfter: Math.max(0, Math.ceil(reset - now / 1000)) } : {};
+  const after = retryAfter(headers, now) ?? resetAfter(headers, now);
+  return after === null ? {} : { retryAfter: after };
 }

@@ -16,3 +16,43 @@ test("issues of a repository that was renamed are read, and written under its pr
   expect(await issues.read("old/name", 1)).toEqual({ state: "closed", reason: "not_planned" });
   expect(issue.state).toBe("closed");
 });
+
+test.each([
+  [
+    { status: 429, headers: { "retry-after": "45" }, json: { message: "slow down" } },
+    "Try again in 45 seconds.",
+  ],
+  [
+    { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1800" }, json: {} },
+    "Try again in 1800 seconds.",
+  ],
+  [{ status: 401, json: { message: "Bad credentials" } }, /^Set a valid GITHUB_TOKEN/],
+  [{ status: 403, json: { message: "Resource not accessible" } }, /^Let the token read/],
+] as const)("a refusal says what to do: %j", async (answer, fix) => {
+  promise("fetch.words");
+  await using server = await IssuesServer.open("acme/app", []);
+  server.faults.push({ path: /./, answer });
+  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {}, now: () => 0 });
+  await expect(issues.list("acme/app")).rejects.toMatchObject({
+    code: "forge-failed",
+    fix: typeof fix === "string" ? fix : expect.stringMatching(fix),
+  });
+});
+
+test("a refusal names the fields that GitHub names without words", async () => {
+  promise("fetch.words");
+  await using server = await IssuesServer.open("acme/app", []);
+  const errors = [{ resource: "Issue", field: "state", code: "invalid" }];
+  server.faults.push({ path: /./, answer: { status: 422, json: { message: "Validation Failed", errors } } });
+  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {}, now: () => 0 });
+  await expect(issues.list("acme/app")).rejects.toThrow(/422: Validation Failed; state: invalid/);
+});
+
+test("more issues than it takes are refused, not left out", async () => {
+  promise("fetch.words");
+  await using server = await IssuesServer.open("acme/app", []);
+  const next = `<${server.url}/repos/acme/app/issues?page=2>; rel="next"`;
+  server.faults.push({ path: /issues/, answer: { headers: { link: next }, json: [] } });
+  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {}, now: () => 0 });
+  await expect(issues.list("acme/app")).rejects.toThrow(/more than 50000 issues/);
+});

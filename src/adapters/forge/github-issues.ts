@@ -1,7 +1,9 @@
 /** GitHub's issues: all pages of them, and the state of one. */
 import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
+import { HttpFailure } from "../net/failure.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { forgeFailureOf } from "./failure.ts";
@@ -65,9 +67,9 @@ async function allPages(octokit: Octokit, repository: string): Promise<readonly 
       page,
     });
     found.push(...data);
-    if (!hasNext(headers.link)) break;
+    if (!hasNext(headers.link)) return found;
   }
-  return found;
+  throw new HttpFailure({ reason: "too-large", detail: `more than ${MOST_PAGES * PAGE} issues` });
 }
 
 function stateOf(state: string, reason: string | null | undefined): IssueState {
@@ -89,13 +91,18 @@ function accessIn({ api: variable, token }: IssuesSetup): Pick<Access, "api" | "
 }
 
 function failed(what: string, thrown: unknown, now: number): PawlError {
-  const { detail, reason } = forgeFailureOf(thrown, now);
+  const { detail, reason, retryAfter } = forgeFailureOf(thrown, now);
+  const fixes: Partial<Record<FetchFailure["reason"], string>> = {
+    "not-found": "Check the name, and what the token may see.",
+    unauthorized: "Set a valid GITHUB_TOKEN: this one was refused, it may have expired.",
+    forbidden: "Let the token read the repository's issues.",
+    "rate-limited": `Try again ${retryAfter === undefined ? "later" : `in ${retryAfter} seconds`}.`,
+    "too-large": "Import them in parts: `gh issue list --json …` into a file.",
+  };
   return new PawlError(
     "forge-failed",
     `GitHub could not be asked about ${what} (${reason}: ${detail}).`,
-    reason === "not-found"
-      ? "Check the name, and what the token may see."
-      : "Try again later; check the token and the network.",
+    fixes[reason] ?? "Try again later; check the address and the network.",
     thrown,
   );
 }

@@ -93,13 +93,16 @@ interface CodeComment extends Said {
   readonly start_line?: number | null;
   readonly original_start_line?: number | null;
   readonly side?: string | null;
+  readonly start_side?: string | null;
+  readonly subject_type?: string;
   readonly diff_hunk?: string;
   readonly in_reply_to_id?: number;
 }
 
 function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
   const outdated = !comment.line && Boolean(comment.original_line);
-  const line = outdated ? comment.original_line : comment.line;
+  const isOfFile = comment.subject_type === "file";
+  const line = isOfFile ? null : outdated ? comment.original_line : comment.line;
   const startLine = outdated ? comment.original_start_line : comment.start_line;
   return {
     part: "review-comments",
@@ -107,8 +110,11 @@ function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
     time: comment.created_at,
     file: comment.path,
     ...(line ? { line } : {}),
-    ...(startLine ? { startLine } : {}),
-    ...(comment.side === "LEFT" ? { side: "former" as const } : {}),
+    ...(line && startLine ? { startLine } : {}),
+    ...(line && comment.side === "LEFT" ? { side: "former" as const } : {}),
+    ...(startLine && comment.start_side && comment.start_side !== (comment.side ?? "RIGHT")
+      ? { startSide: comment.start_side === "LEFT" ? ("former" as const) : ("present" as const) }
+      : {}),
     ...(comment.diff_hunk ? { hunk: comment.diff_hunk } : {}),
     ...(comment.in_reply_to_id === undefined ? {} : { reply: true as const }),
     ...(outdated ? { outdated: true as const } : {}),

@@ -78,7 +78,7 @@ function pullHead({ iid: number, title, web_url: url }: MergeRequest): PullHead 
   return { number, title, url };
 }
 
-const PROGRAMS = /^(?:project|group)_\d+_bot/;
+const PROGRAMS = /^(?:project|group)_\d+_bot|^service_account_|^gitlab-?duo/i;
 
 function authorOf({ username: author }: { readonly username: string }) {
   return { author, ...(PROGRAMS.test(author) && { bot: true as const }) };
@@ -106,11 +106,15 @@ function linesOf(
 ) {
   const isFormer = !new_line;
   const line = new_line || old_line;
-  const first = isFormer ? line_range?.start.old_line : line_range?.start.new_line;
+  const { new_line: firstNew, old_line: firstOld } = line_range?.start ?? {};
+  const [own, other] = isFormer ? [firstOld, firstNew] : [firstNew, firstOld];
   return {
     file: isFormer ? old_path : new_path,
     ...(line ? { line } : {}),
-    ...(line && first && first < line ? { startLine: first } : {}),
+    ...(line && own && own < line ? { startLine: own } : {}),
+    ...(line && !own && other
+      ? { startLine: other, startSide: isFormer ? ("present" as const) : ("former" as const) }
+      : {}),
     ...(line && isFormer ? { side: "former" as const } : {}),
     ...(head_sha === sha ? {} : { outdated: true as const }),
   };

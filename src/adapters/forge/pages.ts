@@ -1,4 +1,6 @@
 /** Lists that a forge answers page by page. */
+import { HttpFailure } from "../net/failure.ts";
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** Another page follows. */
@@ -15,7 +17,7 @@ export async function everyPage<T>(read: (page: number) => Promise<Page<T>>): Pr
     found.push(...items);
     if (!more) return found;
   }
-  throw new Error(`more than ${MAX_PAGES} pages`);
+  throw new HttpFailure({ reason: "too-large", detail: `more than ${MAX_PAGES} pages` });
 }
 
 /**

@@ -366,6 +366,25 @@ describe("GitHub", () => {
 describe("GitLab", () => {
   beforeEach(() => openServer(GitlabServer.open));
 
+  it("is read to its last page where a proxy drops the links between pages", async () => {
+    commit("the work");
+    await open().ensure(order());
+    const gitlab = server as GitlabServer;
+    gitlab.losesLinks = true;
+    for (let id = 1; id <= 101; id++)
+      gitlab.checks.push({
+        id,
+        name: `check ${id}`,
+        sha: pushed ?? "",
+        app: "ci",
+        conclusion: id > 100 ? "failure" : "success",
+      });
+    const returns = { commit: pushed ?? "", reviews: [] };
+    expect(await open().look({ repo: ".", into: "main", number: 1, returns })).toMatchObject({
+      returned: { checks: [{ name: "check 101" }] },
+    });
+  });
+
   it("gives back all open threads where the project wants them resolved, an answered one again", async () => {
     promise("bloom.pull-request.comes-back");
     commit("the work");

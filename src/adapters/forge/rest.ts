@@ -1,4 +1,5 @@
 /** A forge's REST API, for forges without a client of their own. */
+import { failureOfStatus } from "../net/failure.ts";
 import { openHttp } from "../net/http.ts";
 import { askForJson } from "../net/json.ts";
 import type { RequestSetup } from "./forge-api.ts";
@@ -33,7 +34,14 @@ export function openRest(
     askForJson(http, at(path, query), { headers, signal: request() });
   const page = async <T>(path: string, query: Query) => {
     const { json, headers: answered } = await read(path, { [size.name]: size.most, ...query });
-    return { items: json as readonly T[], more: hasNext(answered.get("link")) };
+    const items = json as readonly T[];
+    const link = answered.get("link");
+    // Gitea links the pages of some lists, and only counts the entries of others. Some proxies drop long links, and
+    // GitLab names the next page, too.
+    const total = Number(answered.get("x-total-count") ?? 0);
+    const isCounted = items.length > 0 && Number(query.page ?? 1) * items.length < total;
+    const isNamed = (answered.get("x-next-page") ?? "") !== "";
+    return { items, more: link === null ? isNamed || isCounted : hasNext(link) };
   };
   return {
     get: async <T>(path: string, query?: Query) => (await read(path, query)).json as T,
@@ -44,7 +52,7 @@ export function openRest(
       (await askForJson(http, at(path), { headers, body, signal: request() })).json as T,
     async text(path) {
       const answer = await http(at(path), { headers, signal: request() });
-      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+      if (!answer.ok) throw failureOfStatus(answer.status, answer.headers);
       return answer.text();
     },
   };

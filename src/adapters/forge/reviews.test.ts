@@ -55,6 +55,7 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
         answer: { login: "dev", body: "Yes." },
       },
       { review: 1, path: "a.ts", line: 41, isFormer: true, body: "Gone?", hunk: HUNK },
+      { review: 2, path: "a.ts", start: 41, startsFormer: true, line: 12, body: "Swap?", hunk: HUNK },
       { review: 2, path: "b.ts", line: 2, isOutdated: true, body: "Old.", hunk: OLD_HUNK },
       {
         ...{ review: 2, path: "b.ts", line: 9, resolved: true, body: "Settled." },
@@ -80,6 +81,7 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
       { ...file, ...range, line: 12, text: "Both?" },
       { ...file, ...range, line: 12, text: "Yes.", reply: true },
       { ...file, line: 41, side: "former", text: "Gone?" },
+      { ...file, ...(knowsMore ? { startLine: 41, startSide: "former" } : {}), line: 12, text: "Swap?" },
       {
         ...{ file: "b.ts", hunk: OLD_HUNK, line: 2, resolved: false, text: "Old." },
         ...(knowsMore ? { outdated: true } : {}),
@@ -100,12 +102,15 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
     server.reviews.push({ id: 1, login: "ann", state: "CHANGES_REQUESTED", body: "" });
     for (let line = 1; line <= 120; line++)
       server.comments.push({ review: 1, path: "a.ts", line, body: `remark ${line}` });
+    for (let id = 2; id <= 120; id++)
+      server.reviews.push({ id, login: "bob", state: "COMMENTED", body: `review ${id}` });
     const found = await fetch();
     expect(found).toMatchObject({
       kind: "fetched",
       pull: { repository: "acme/app", former: "old/name", number: 1 },
     });
-    expect(found.kind === "fetched" && found.remarks.at(-1)?.text).toBe("remark 120");
+    const texts = found.kind === "fetched" ? found.remarks.map(({ text }) => text) : [];
+    expect(texts).toEqual(expect.arrayContaining(["remark 120", "review 120"]));
     server.pulls.length = 0;
     expect(await fetch()).toMatchObject({ kind: "no-pull-request", branch: "topic" });
   });

@@ -36,16 +36,27 @@ export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
       const objects = [checkedId(order.from), checkedId(order.to)];
       const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
       const asked = { ...call, limit: LIMIT };
+      const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
+      const shown = { ...asked, onOutput: (chunk: Buffer) => texts.add(chunk) };
+      const form = [`--unified=${order.context ?? 3}`, "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN];
+      if (order.was !== undefined && order.path !== null) {
+        const [before, after] = [order.was, order.path].map((path) => posix.join(prefix, path));
+        await git(shown, [
+          ...FORM,
+          "diff",
+          ...form,
+          `${objects[0]}:${before}`,
+          `${objects[1]}:${after}`,
+          "--",
+        ]);
+        const [{ leftOut, text } = { text: "", leftOut: 0 }] = texts.end();
+        return { kind: "diff", files: [{ path: order.path, text, isBinary: BINARY.test(text), leftOut }] };
+      }
       const listed = await git(asked, [
         ...FORM,
         ...["diff-tree", "-r", "-z", "--raw", "--no-renames", ...objects, "--", ...named],
       ]);
-      const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
-      await git({ ...asked, onOutput: (chunk) => texts.add(chunk) }, [
-        ...FORM,
-        ...["diff-tree", "-r", "-p", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN],
-        ...[...objects, "--", ...named],
-      ]);
+      await git(shown, [...FORM, "diff-tree", "-r", "-p", ...form, ...objects, "--", ...named]);
       return { kind: "diff", files: filesOf(listed.output, texts.end(), prefix) };
     });
   } catch (thrown) {

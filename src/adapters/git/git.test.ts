@@ -1,4 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +19,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { fetch } from "./fetch.ts";
 import { git } from "./git.ts";
+import { remoteOf } from "./refs.ts";
 
 let scratch: string;
 let folder: string;
@@ -74,6 +86,20 @@ describe("A call to a remote that never answers", () => {
   });
 });
 
+it.skipIf(!existsSync("/dev/full"))(
+  "What cannot be kept of git's output fails its call, not Pawl: the disk may be full",
+  async () => {
+    promise("git.any-repository");
+    const full = openSync("/dev/full", "w");
+    const call = { folder, environment: USER, onOutput: (chunk: Buffer) => writeSync(full, chunk) > 0 };
+    await expect(git(call, ["log"])).rejects.toMatchObject({
+      code: "disk-failed",
+      message: expect.stringContaining("the disk is full (ENOSPC)"),
+    });
+    closeSync(full);
+  },
+);
+
 it("A fetch that another one overtook is made again", async () => {
   promise("machines.fetches-at-once");
   const remote = join(scratch, "remote.git");
@@ -90,3 +116,16 @@ it("A fetch that another one overtook is made again", async () => {
   const answer = await fetch(call, [remote, "+refs/heads/main:refs/remotes/origin/main"]);
   expect({ code: answer.code, seen: existsSync(seen) }).toEqual({ code: 0, seen: true });
 });
+
+it.skipIf(process.getuid?.() !== 0)(
+  "A repository of another user is refused in git's own words",
+  async () => {
+    promise("git.any-repository");
+    plainGit(folder, "remote", "add", "origin", "../remote.git");
+    const call = { folder, environment: USER };
+    expect(await remoteOf(call, "main")).toBe("origin");
+    for (const path of [folder, join(folder, ".git")]) chownSync(path, 65_534, 65_534);
+    writeFileSync(join(folder, ".git/config"), '[core]\n[remote "origin"]\n\turl = ../remote.git\n');
+    await expect(remoteOf(call, "main")).rejects.toThrow("dubious ownership");
+  },
+);

@@ -17,6 +17,7 @@ import { closeSync, openSync } from "node:fs";
 import { delimiter } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
+import { toDiskError } from "../files/disk-error.ts";
 import {
   allowedEnvironment,
   type Environment,
@@ -26,6 +27,7 @@ import {
 import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
 import { type ChildProcess, spawn } from "../process/start-program.ts";
+import { discover } from "./discover.ts";
 import {
   checkConfig,
   credentialOverrides,
@@ -33,6 +35,7 @@ import {
   FIXED,
   filtersIn,
   isLocalRemote,
+  isOwnFilter,
   isOwnScope,
   type KnownConfig,
   knownConfig,
@@ -43,6 +46,8 @@ export interface GitCall {
   readonly folder: string;
   /** The environment to start from; git gets only what is on the allow-list. */
   readonly environment: Environment;
+  /** The folder is a bare repository of Pawl's own: a person may forbid git to find such ones by itself. */
+  readonly isHub?: true;
   /** The filters that may run, with their commands from the person's own configuration: `lfs`. */
   readonly filters?: () => Promise<readonly string[]>;
   /** The remote of this call, by name or address. Only with it does git get credentials. */
@@ -102,19 +107,25 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   ];
   const environment = {
     ...(isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment)),
+    ...hubVariable(call),
     ...(call.objects === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(call.objects) }),
     ...call.own,
     ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
   };
   const answer = await runProgram(call, "git", [...asOptions(overrides), ...withGuards(args)], environment);
   if (answer.code === 0) return answer;
-  checkFilter(answer.errors, call.folder, known);
+  checkFilter(answer.errors, call.folder, known, filters);
   if (call.accept?.includes(answer.code)) return answer;
   throw gitFailed(
     args,
     call.folder,
     answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`,
   );
+}
+
+/** `safe.bareRepository` may allow only bare repositories that are named. */
+export function hubVariable({ folder, isHub }: GitCall): Readonly<Record<string, string>> {
+  return isHub ? { GIT_DIR: folder } : {};
 }
 
 /** Quotes a path for git's lists of folders, where a leading quote means a quoted path. */
@@ -126,14 +137,26 @@ export function quotedPath(path: string): string {
  * Git's configuration for the folder, kept until its files change. Ignores the call's input and output
  * options.
  */
-export function configOf({ environment, folder, limit, stop }: GitCall): Promise<KnownConfig> {
-  const call = { environment, folder, stop, ...(limit === undefined ? {} : { limit }) };
+export function configOf({ environment, folder, isHub, limit, stop }: GitCall): Promise<KnownConfig> {
+  const call = { environment, folder, stop, ...(isHub && { isHub }), ...(limit !== undefined && { limit }) };
   return knownConfig(folder, environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
-    const answer = await runProgram(call, "git", args, plainEnvironment(environment));
+    const own = { ...plainEnvironment(environment), ...hubVariable(call) };
+    const answer = await runProgram(call, "git", args, own);
     if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
+    if (!/(?:^|\0)local\0/.test(answer.output) && discover(folder) !== null) await checkUsable(call);
     return answer.output;
   });
+}
+
+/**
+ * Without the repository's own settings, git takes it for none: another user owns it (`safe.directory`). Then
+ * a remote or a branch would seem to be missing.
+ */
+async function checkUsable(call: GitCall): Promise<void> {
+  const args = ["rev-parse", "--git-dir"];
+  const answer = await runProgram(call, "git", args, plainEnvironment(call.environment));
+  if (answer.code !== 0) throw gitFailed(args, call.folder, answer.errors.trim());
 }
 
 function asOptions(settings: readonly (readonly [string, string])[]): readonly string[] {
@@ -166,10 +189,17 @@ function verbAt(args: readonly string[]): number {
   return at;
 }
 
-export function checkFilter(errors: string, folder: string, known: KnownConfig): void {
+/** `named`: the filters that may run, if they are the person's own. If one of them failed, git's words say why. */
+export function checkFilter(
+  errors: string,
+  folder: string,
+  known: KnownConfig,
+  named: readonly string[],
+): void {
   const [, cleaning, smudging] = /: (?:clean filter '(.+)'|smudge filter (.+)) failed/.exec(errors) ?? [];
   const name = cleaning ?? smudging;
   if (name === undefined || !filtersIn(known).includes(name)) return;
+  if (named.includes(name) && isOwnFilter(known, name)) return;
   throw new PawlError(
     "git-filter-untrusted",
     `git in ${folder} would run the filter ${JSON.stringify(name)}, which Pawl did not set: expected no filter, or one that \`git.filters\` names and that your own configuration (git config --global) defines.`,
@@ -236,7 +266,7 @@ export async function runProgram(
       bytes += chunk.length;
       if (bytes > most) end();
       else if (!call.onOutput) output.push(chunk);
-      else if (!enough && !call.onOutput(chunk)) {
+      else if (!enough && !takes(call, chunk, reject)) {
         enough = true;
         end();
       }
@@ -268,6 +298,16 @@ export async function runProgram(
       });
     });
   });
+}
+
+/** Thrown in an event, it would end Pawl: the disk may be full. */
+function takes(call: GitCall, chunk: Buffer, fail: (cause: unknown) => void): boolean {
+  try {
+    return call.onOutput?.(chunk) === true;
+  } catch (thrown) {
+    fail(toDiskError(thrown, `Keeping what git prints in ${call.folder}`));
+    return false;
+  }
 }
 
 function pathOf(program: string, { environment, folder }: GitCall): string {

@@ -48,7 +48,7 @@ const LIMIT = 600_000;
 /** Git in the hub. Makes the hub if it is missing. */
 export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
   const { checkout, hub } = worktreePathsOf(place, repo);
-  const call = place.call(hub);
+  const call: GitCall = { ...place.call(hub), isHub: true };
   const from = place.call(checkout);
   if (isItsHub(hub, from)) return call;
   const lock = await place.locks.acquire(lockName("hub", repo), `making the hub of ${repo}`, LOCK_LIMIT);
@@ -138,16 +138,24 @@ function commonOf(call: GitCall): string {
 }
 
 function hubConfig(known: KnownConfig): string {
-  const promised = known.entries.filter(({ key }) =>
-    /^remote\..*\.(?:promisor|partialclonefilter|url)$/s.test(key),
-  );
-  const isPartial = promised.some(({ key }) => key.endsWith(".promisor"));
+  const promised = promisesOf(known);
+  const addresses = known.entries.filter(({ key }) => /^remote\..*\.url$/s.test(key));
+  const isPartial = promised.length > 0;
   return configText([
     ...formOf(known, { bare: true, isExtended: isPartial }),
     { key: "gc.auto", value: "0" },
     { key: "uploadpack.allowanysha1inwant", value: "true" },
-    ...(isPartial ? promised.filter(({ value }) => !/\/\/[^/\s@]*@/.test(value)) : []),
+    ...promised,
+    ...(isPartial ? addresses.filter(({ value }) => !/\/\/[^/\s@]*@/.test(value)) : []),
   ]);
+}
+
+/** The settings by which git accepts that a partial clone lacks objects. */
+export function promisesOf({
+  entries,
+}: KnownConfig): readonly { readonly key: string; readonly value: string }[] {
+  const found = entries.filter(({ key }) => /^remote\..*\.(?:promisor|partialclonefilter)$/s.test(key));
+  return found.some(({ key }) => key.endsWith(".promisor")) ? found : [];
 }
 
 /** The settings of a repository in the same format (hash, ref storage) as the person's. */

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { findProgram } from "../process/programs.ts";
 import { spawn } from "../process/start-program.ts";
-import { type GitCall, git, gitLine, plainEnvironment } from "./git.ts";
+import { type GitCall, git, gitLine, hubVariable, plainEnvironment } from "./git.ts";
 import { type GitObject, readAnswer, readObjects } from "./objects.ts";
 import { FIXED } from "./safe-config.ts";
 
@@ -62,13 +62,14 @@ interface Question {
   readonly fail: (cause: Error) => void;
 }
 
-function start({ environment, folder }: GitCall, onEnd: () => void): Reader {
+function start(call: GitCall, onEnd: () => void): Reader {
+  const { environment, folder } = call;
   const { path, why } = findProgram("git", environment);
   if (path === null) throw new Error(why);
   const options = FIXED.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const child = spawn(path, [...options, "cat-file", "--batch"], {
     cwd: folder,
-    env: plainEnvironment(environment),
+    env: { ...plainEnvironment(environment), ...hubVariable(call) },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const { stdin, stdout } = child;

@@ -173,6 +173,8 @@ class World {
 }
 
 const WORK = "echo work > work.txt; git add -A; git commit -qm work";
+const LARGE =
+  "git lfs install --skip-repo >/dev/null; git lfs install --local >/dev/null; git lfs track '*.bin' >/dev/null; head -c 9000 /dev/zero > big.bin; git add -A; git commit -qm lfs";
 
 interface Kind {
   readonly is: string;
@@ -286,6 +288,19 @@ const KINDS: readonly Kind[] = [
     },
   },
   {
+    is: "a partial clone with a sparse checkout of single paths",
+    async run(world) {
+      world.toy();
+      world.sh(
+        "git config uploadpack.allowFilter true; mkdir one; echo 1 > one/f; git add -A; git commit -qm one; git clone -q --filter=blob:none --no-checkout file://$PWD ../partial; cd ../partial; git sparse-checkout set --no-cone /one/; git checkout -q main",
+      );
+      world.root = join(world.base, "partial");
+      expect(
+        await world.life(`test ! -e a.txt; echo work > one/work; git add one; git commit -qm work`),
+      ).toBe("published");
+    },
+  },
+  {
     is: "submodules",
     async run(world) {
       world.toy();
@@ -330,15 +345,47 @@ const KINDS: readonly Kind[] = [
     async run(world) {
       world.toy();
       world.filters = ["lfs"];
-      world.sh(
-        "git lfs install --skip-repo >/dev/null; git lfs install --local >/dev/null; git lfs track '*.bin' >/dev/null; head -c 9000 /dev/zero > big.bin; git add -A; git commit -qm lfs",
-      );
+      world.sh(LARGE);
       await worked(
         world,
         "test $(stat -c %s big.bin) = 9000; head -c 5000 /dev/urandom > new.bin; git add -A; git commit -qm two; git cat-file -p HEAD:new.bin",
       );
       expect(world.said).toContain("git-lfs");
       expect(readFileSync(join(world.root, "new.bin"))).toHaveLength(5000);
+    },
+  },
+  {
+    is: "large files that others pushed since, and one that nobody has",
+    async run(world) {
+      world.toy();
+      world.bare();
+      world.filters = ["lfs"];
+      world.sh(LARGE);
+      world.sh(
+        "git push -q; git config --global lfs.skipDownloadErrors true; git clone -q ../origin.git ../other",
+      );
+      world.write(
+        "other/lost.bin",
+        `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 5\n`,
+      );
+      world.sh(
+        "git config lfs.allowIncompletePush true; head -c 7000 /dev/zero > big.bin; git add -A; git commit -qm newer; git push -q",
+        "other",
+      );
+      await worked(world, `test $(stat -c %s big.bin) = 7000; grep -q oid lost.bin; ${WORK}`);
+    },
+  },
+  {
+    is: "large files of which the person has the pointers alone",
+    async run(world) {
+      world.toy();
+      world.bare();
+      world.filters = ["lfs"];
+      world.sh(LARGE);
+      world.sh("git push -q; GIT_LFS_SKIP_SMUDGE=1 git clone -q ../origin.git ../pointers");
+      world.root = join(world.base, "pointers");
+      expect(await world.life(`grep -q oid big.bin; ${WORK}`)).toBe("published");
+      expect(world.read("pointers/work.txt")).toBe("work\n");
     },
   },
   {
@@ -458,6 +505,40 @@ const KINDS: readonly Kind[] = [
       });
       expect(world.sh("git log -1 --format=%B")).toBe("feat: One (T1)\n\nfeat: part 1\n\nfeat: part 2");
       expect(world.sh("git rev-list --count HEAD")).toBe("2");
+    },
+  },
+  {
+    is: "settings of the person's own by which merges and rebases refuse, or do something else",
+    async run(world) {
+      world.toy();
+      world.how = "squash";
+      const settings =
+        "rerere.enabled rerere.autoUpdate rebase.rebaseMerges rebase.updateRefs rebase.autoSquash";
+      world.sh(
+        `for key in ${settings}; do git config --global $key true; done; git config --global merge.ff only`,
+      );
+      await world.begins();
+      world.sh("echo theirs > theirs; git add -A; git commit -qm theirs; git config --global merge.ff only");
+      const worktrees = openWorktrees(world.root, world.environment, { wall: world.wall });
+      const worktree = await worktrees.ensure({ repo: ".", branch: "bloom/T1", base: "main" });
+      world.folder = worktree.folder.agentPath;
+      expect(world.agent("echo 1 > 1; git add -A; git commit -qm 1")).toMatchObject({ code: 0 });
+      expect(await worktrees.bringIn(worktree, { into: "main" })).toEqual({ kind: "clean" });
+      world.sh("git config --global merge.ff false");
+      await worked(world, "test -f theirs; echo 2 > 2; git add -A; git commit -qm 2");
+      world.sh("git reset -q --hard HEAD~1");
+      world.how = "rebase";
+      await worked(world, "echo 3 > 3; git add -A; git commit -qm 3");
+      expect(world.sh("git log --format=%s main")).toBe("3\n2\n1\ntheirs\nfeat: begin");
+    },
+  },
+  {
+    is: "bare repositories refused by the person (safe.bareRepository)",
+    async run(world) {
+      world.toy();
+      world.bare();
+      world.sh("git config --global safe.bareRepository explicit");
+      await worked(world);
     },
   },
   {

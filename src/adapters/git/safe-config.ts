@@ -61,6 +61,12 @@ export const FIXED: readonly (readonly [string, string])[] = [
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "false"],
   ["push.recurseSubmodules", "no"],
+  // By these, a merge or a rebase of Pawl's would do something else, or refuse.
+  ["merge.ff", "true"],
+  ["rerere.autoUpdate", "false"],
+  ["rebase.autoSquash", "false"],
+  ["rebase.rebaseMerges", "false"],
+  ["rebase.updateRefs", "false"],
 ];
 
 /** Settings that name programs, and that a value on the command line does not replace. */
@@ -144,7 +150,7 @@ export function driverOverrides(
  * Whether the person's own configuration defines the filter. If it has no process there, an empty one cannot
  * be set, and a process set by the repository would run.
  */
-function isOwnFilter(known: KnownConfig, name: string): boolean {
+export function isOwnFilter(known: KnownConfig, name: string): boolean {
   const process = `filter.${name}.process`;
   if (lastOf(known, process, true) === null && lastOf(known, process) !== null) return false;
   return ["clean", "smudge", "process"].some(

@@ -26,6 +26,7 @@ import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
+import { WALLS } from "../wall/covers.ts";
 import { gitsIn, maskOf } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
@@ -83,14 +84,14 @@ export interface DrawnWall {
 /** The program that starts a command behind a computed wall. */
 export function makeScript({ base, bwrap }: ShellPlace): string {
   const script = join(base, "bin", "pawl-wall");
-  for (const folder of [dirname(script), join(base, "walls/live")])
+  for (const folder of [dirname(script), join(base, WALLS, "live")])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  keep(script, scriptOf(bwrap, join(base, "walls")), 0o700);
+  keep(script, scriptOf(bwrap, join(base, WALLS)), 0o700);
   return script;
 }
 
 export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnWall {
-  const folder = join(base, "walls");
+  const folder = join(base, WALLS);
   mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
   const mounts = mountsOf(order, base, folder);
   const isClosed = order.kind === "closed";
@@ -122,7 +123,7 @@ const MOST_WALLS = 10_000;
 
 /** Ends what runs behind walls of this session that let it write more, and takes these walls away. */
 export function endWiderWalls(base: string, { scope, session }: WallUse): void {
-  const folder = join(base, "walls");
+  const folder = join(base, WALLS);
   const tokens = attempt(() => firstNames(folder, MOST_WALLS), [])
     .filter((name) => name.endsWith(USE))
     .filter((name) => {
@@ -253,7 +254,7 @@ alone() {
 }
 [ -s "$walls/made" ] || exit $code
 sort -ru "$walls/made" | while IFS= read -r at; do
-  alone && rmdir "$at" 2>/dev/null
+  alone && { rmdir "$at" || { [ ! -s "$at" ] && [ -f "$at" ] && [ ! -L "$at" ] && rm -f "$at"; }; } 2>/dev/null
 done
 alone && rm -f "$walls/made"
 exit $code

@@ -29,9 +29,11 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
 
 /** The failure of a status. `said`: the service's own sentence, if there is one. */
 export function failureOfStatus(status: number, headers: Headers, said = ""): HttpFailure {
-  const wait = retryAfter(headers, Date.now());
-  const isBusy = (status === 403 || status === 503) && wait !== null;
+  const after = retryAfter(headers, Date.now());
+  // Jira Data Center sends `retry-after: 0` with every answer while it has no limit to report.
+  const isBusy = status === 503 ? after !== null : status === 403 && (after ?? 0) > 0;
   const reason = isBusy ? "rate-limited" : (REASONS[status] ?? "unexpected");
+  const wait = reason === "rate-limited" ? after || resetAfter(headers, Date.now()) : null;
   const words = said.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 200);
   const detail = words === "" ? `HTTP ${status}` : `HTTP ${status}: ${words}`;
   return new HttpFailure({ reason, detail, ...(wait !== null && { retryAfter: wait }) }, { status });
@@ -43,6 +45,31 @@ export function retryAfter(headers: Headers, now: number): number | null {
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value));
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
+}
+
+/**
+ * Seconds until a spent limit is full again. Jira's Cloud names a time, GitHub and GitLab a time in seconds, Data Center
+ * how often it fills.
+ */
+export function resetAfter(headers: Headers, now: number): number | null {
+  for (const name of ["x-ratelimit-reset", "ratelimit-reset"]) {
+    const value = headers.get(name) ?? "";
+    const at = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value);
+    if (!Number.isNaN(at)) return Math.max(0, Math.ceil((at - now) / 1000));
+  }
+  const every = Number(headers.get("x-ratelimit-interval-seconds") ?? Number.NaN);
+  return Number.isFinite(every) ? every : null;
+}
+
+/** The answer, or null if the server has no such thing. An address that is no longer served (410) says nothing about one. */
+export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof HttpFailure && thrown.failure.reason === "not-found" && thrown.status !== 410)
+      return null;
+    throw thrown;
+  }
 }
 
 const UNTRUSTED = new Set([

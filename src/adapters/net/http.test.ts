@@ -1,20 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import { createServer, get as getPlainly, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer, get } from "node:https";
 import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { ForwardProxy } from "../../../test/rig/proxy.ts";
 import { until } from "../../../test/rig/until.ts";
-import { retryAfter } from "./failure.ts";
+import { failureOfStatus, retryAfter } from "./failure.ts";
 import { openHttp } from "./http.ts";
 import { askJson, jsonOnly } from "./json.ts";
 import { withinLimits } from "./limits.ts";
-import { proxyFor } from "./proxy.ts";
+import { openAgent, proxyFor } from "./proxy.ts";
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -99,6 +100,60 @@ describe("a proxy of the environment", () => {
     });
     expect(JSON.parse(String(said))).toEqual({ host: `tracker.test:${port}`, authorization: "t" });
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT tracker.test:${port}`]));
+  });
+
+  it("is the way to https for a client with requests of its own, too", async () => {
+    promise("fetch.proxy");
+    const { certificate, port } = await serveSecurely(json);
+    await using proxy = await ForwardProxy.open("jo:secret");
+    const agent = openAgent("https:", {
+      HTTPS_PROXY: `http://jo:secret@${proxy.place}`,
+      NO_PROXY: "no.test",
+    });
+    ends.push(() => agent.destroy());
+    const status = (host: string) =>
+      new Promise<number | string>((resolve) => {
+        const ca = readFileSync(certificate);
+        const asked = get({
+          host,
+          port,
+          agent,
+          ca,
+          lookup: (_, __, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+        });
+        asked.on("response", (answer) => resolve(answer.resume().statusCode ?? 0));
+        asked.on("error", (thrown) => resolve((thrown as { code?: string }).code ?? thrown.message));
+      });
+    expect(await status("tracker.test")).toBe(200);
+    expect(proxy.asked).toEqual([`CONNECT tracker.test:${port}`]);
+    expect(await status("no.test")).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it("is the way to a plain address for such a client, too", async () => {
+    promise("fetch.proxy");
+    const port = await serve(json);
+    await using proxy = await ForwardProxy.open("jo:secret");
+    const agent = openAgent("http:", { HTTP_PROXY: `http://jo:secret@${proxy.place}`, NO_PROXY: "no.test" });
+    ends.push(() => agent.destroy());
+    const unusable = openAgent("http:", { HTTP_PROXY: "socks5://127.0.0.1:1" });
+    const said = (host: string, by = agent) =>
+      new Promise<string>((resolve) => {
+        const asked = getPlainly({ host, port, path: "/v1/traces?a=b", agent: by });
+        asked.on("response", (answer) => text(answer).then(resolve));
+        asked.on("error", (thrown) => resolve((thrown as { code?: string }).code ?? thrown.message));
+      });
+    for (const times of [1, 2]) {
+      expect(JSON.parse(await said("tracker.test")), String(times)).toMatchObject({
+        host: `tracker.test:${port}`,
+      });
+      expect(proxy.asked).toHaveLength(times);
+    }
+    expect(proxy.asked[0]).toBe(`GET http://tracker.test:${port}/v1/traces?a=b`);
+    expect(JSON.parse(await said("127.0.0.1"))).toMatchObject({ host: `127.0.0.1:${port}` });
+    expect(await said("no.test")).toMatch(/ENOTFOUND|EAI_AGAIN/);
+    expect(await said("tracker.test", unusable)).toBe("the proxy cannot be used");
+    expect(proxy.asked).toHaveLength(2);
   });
 
   it("that wants a login, or is not there, is named without the login", async () => {
@@ -222,6 +277,95 @@ describe("a service", () => {
     await expect(openHttp({})(`http://${place}/`)).rejects.toThrow(`${place} does not answer in HTTP`);
     await expect(openHttp({})("http://nowhere.invalid/")).rejects.toThrow(/the name nowhere.invalid /);
   });
+});
+
+describe("a refusal says what the service said", () => {
+  const html = "<html><body><h1>HTTP Status 429</h1></body></html>";
+  const java = "com.atlassian.rest.exception.StacklessException: 403 FORBIDDEN";
+  const plain = { "content-type": "text/plain" };
+  it.each([
+    // Jira
+    [400, { errorMessages: ["First.", "Second."], errors: {} }, "First; Second"],
+    [400, { errorMessages: [], errors: { resolution: "Resolution is required." } }, "Resolution is required"],
+    [400, { errors: { customfield_7: "is required" } }, "customfield_7: is required"],
+    [401, { code: 401, message: "Unauthorized; scope does not match" }, "Unauthorized; scope does not match"],
+    [
+      403,
+      { error: "Failed to parse Connect Session Auth Token" },
+      "Failed to parse Connect Session Auth Token",
+    ],
+    [503, { errorMessage: "Service Temporary Unavailable" }, "Service Temporary Unavailable"],
+    // Confluence
+    [
+      404,
+      { statusCode: 404, data: { errors: [] }, message: "No space with key : X" },
+      "No space with key : X",
+    ],
+    [403, { message: java, reason: "Forbidden" }, "403 FORBIDDEN"],
+    [
+      400,
+      { errors: [{ status: 400, code: "BAD", title: "Bad", detail: "no such format" }] },
+      "Bad; no such format",
+    ],
+    [400, { message: { key: "a.b", args: [], translation: "A page exists" } }, "A page exists"],
+    // GitLab
+    [401, { message: "401 Unauthorized" }, "401 Unauthorized"],
+    [409, { message: ["Another open merge request exists"] }, "Another open merge request exists"],
+    [400, { message: { source_branch: ["does not exist"] } }, "source_branch: does not exist"],
+    [400, { message: { note: { body: ["is too long", "is bad"] } } }, "body: is too long; body: is bad"],
+    [400, { error: "title is missing" }, "title is missing"],
+    [403, { error: "insufficient_scope", error_description: "It needs more", scope: "api" }, "It needs more"],
+    [429, "Retry later\n", "Retry later"],
+    // A page, nothing, and nothing that is understood
+    [429, html, ""],
+    [500, "", ""],
+    [500, [7, null], ""],
+  ])("%s %j: %s", async (status, body, said) => {
+    promise("fetch.words");
+    const port = await serve((_, answer) =>
+      typeof body === "string"
+        ? answer.writeHead(status, plain).end(body)
+        : answer.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+    );
+    const asked = askJson(openHttp({}), new URL(`http://127.0.0.1:${port}/`));
+    await expect(asked).rejects.toMatchObject({
+      failure: { detail: said === "" ? `HTTP ${status}` : `HTTP ${status}: ${said}` },
+    });
+  });
+
+  it.each(["Bearer secret-token", `Basic ${btoa("ann@acme.example:secret-token")}`, "secret-token"])(
+    "without the login that it repeats: %s",
+    async (authorization) => {
+      promise("fetch.words");
+      const port = await serve((asked, answer) =>
+        answer.writeHead(401).end(`bad: secret-token in ${asked.headers.authorization}`),
+      );
+      const asked = askJson(openHttp({}), new URL(`http://127.0.0.1:${port}/`), {
+        headers: { authorization },
+      });
+      await expect(asked).rejects.toMatchObject({
+        failure: { detail: expect.stringMatching(/^HTTP 401: bad: \[redacted\] in [\w ]*\[redacted\]$/) },
+      });
+    },
+  );
+});
+
+it.each([
+  // Jira's Cloud, Data Center, GitLab, and Data Center again while nothing is spent.
+  [429, { "x-ratelimit-reset": "2026-01-01T00:01Z" }, "rate-limited", 60],
+  [429, { "x-ratelimit-interval-seconds": "30", "x-ratelimit-remaining": "0" }, "rate-limited", 30],
+  [429, { "ratelimit-reset": String(Date.parse("2026-01-01T00:02:00Z") / 1000) }, "rate-limited", 120],
+  [429, { "retry-after": "7", "x-ratelimit-reset": "2026-01-01T00:01Z" }, "rate-limited", 7],
+  [403, { "retry-after": "0", "x-ratelimit-remaining": "49" }, "forbidden", undefined],
+  [403, { "retry-after": "9" }, "rate-limited", 9],
+  [503, { "retry-after": "9" }, "rate-limited", 9],
+  [410, {}, "not-found", undefined],
+])("a status %i with %j is %s, to wait %s s", (status, headers, reason, retryAfter) => {
+  promise("fetch.limits");
+  vi.useFakeTimers({ now: Date.parse("2026-01-01T00:00:00Z"), toFake: ["Date"] });
+  ends.push(() => vi.useRealTimers());
+  const { failure } = failureOfStatus(status, new Headers(headers as Record<string, string>));
+  expect([failure.reason, failure.retryAfter]).toEqual([reason, retryAfter]);
 });
 
 it("the wait of retry-after is read as seconds and as a date", () => {

@@ -43,7 +43,8 @@ export async function askForJson(
     signal,
   });
   const text = await answer.text();
-  if (!answer.ok) throw failureOfStatus(answer.status, answer.headers, saidIn(text, answer.headers));
+  if (!answer.ok)
+    throw failureOfStatus(answer.status, answer.headers, withoutLogin(saidIn(text), headers?.authorization));
   return { json: text === "" ? undefined : jsonIn(text, answer.headers, url), headers: answer.headers };
 }
 
@@ -59,21 +60,52 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
 }
 
 /**
- * The service's own sentence: Atlassian's `errorMessages`, `errors` and `message`, GraphQL's `errors`,
- * OAuth's description.
+ * The service's own sentence: Atlassian's and GraphQL's `errors`, GitLab's `message` of fields, OAuth's description,
+ * or a plain text. A page has none.
  */
-function saidIn(text: string, headers: Headers): string {
-  if (!/json/i.test(headers.get("content-type") ?? "")) return "";
+function saidIn(text: string): string {
+  let json: unknown;
   try {
-    const { error_description, errorMessages, errors, message } = JSON.parse(text) ?? {};
-    const each = (many: unknown) => (typeof many === "object" ? Object.values(many ?? {}).flat() : many);
-    const said = [errorMessages, each(errors), each(message), error_description];
-    return said
-      .flat()
-      .map((each) => (typeof each === "string" ? each : (each?.message ?? each?.title)))
-      .filter((each) => typeof each === "string")
-      .join("; ");
+    json = JSON.parse(text);
   } catch {
-    return "";
+    return /^\s*</.test(text) ? "" : text;
   }
+  if (typeof json !== "object" || json === null) return "";
+  const { error, error_description, errorMessage, errorMessages, errors, message } = json as Record<
+    string,
+    unknown
+  >;
+  const said = [errorMessages, errorMessage, errors, message, error_description ?? error].flatMap((each) =>
+    sentencesIn(each),
+  );
+  return [...new Set(said)].map((sentence) => sentence.replace(CLASS, "").replace(/\.$/, "")).join("; ");
+}
+
+/** The name of a class of Java's before its message. */
+const CLASS = /^(?:[a-z]\w*\.){2,}\w+: /;
+const DEEPEST = 4;
+/** Shorter ones occur in any text. */
+const SHORTEST = 4;
+
+/** `name`: the field that a sentence is about, unless the sentence names it. */
+function sentencesIn(said: unknown, name = "", depth = 0): readonly string[] {
+  if (typeof said === "string") {
+    const isNamed = name === "" || said.toLowerCase().includes(name.toLowerCase());
+    return said.trim() === "" ? [] : [isNamed ? said : `${name}: ${said}`];
+  }
+  if (typeof said !== "object" || said === null || depth > DEEPEST) return [];
+  if (Array.isArray(said)) return said.flatMap((each) => sentencesIn(each, name, depth + 1));
+  const { detail, message, title, translation } = said as Record<string, unknown>;
+  const whole = [message, translation, title].find((each) => typeof each === "string" && each !== "");
+  if (whole !== undefined) return sentencesIn(typeof detail === "string" ? [whole, detail] : whole, name);
+  return Object.entries(said).flatMap(([key, each]) => sentencesIn(each, key, depth + 1));
+}
+
+/** A service may repeat what it was sent. */
+function withoutLogin(said: string, authorization = ""): string {
+  const [, scheme, sent = ""] = /^(?:(\S+) )?(.*)$/.exec(authorization) ?? [];
+  const pair = scheme === "Basic" ? Buffer.from(sent, "base64").toString() : "";
+  return [sent, pair.slice(pair.indexOf(":") + 1)]
+    .filter((secret) => secret.length >= SHORTEST)
+    .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), said);
 }

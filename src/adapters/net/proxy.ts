@@ -3,10 +3,12 @@
  * `NO_PROXY` for hosts without one; each also in lower case, which comes first, as for curl. This machine
  * never has one.
  */
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { BlockList, isIP } from "node:net";
 import type { Duplex } from "node:stream";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "../process/environment.ts";
 import { failureOfConnection, HttpFailure } from "./failure.ts";
 
@@ -27,6 +29,11 @@ export function proxyFor(url: URL, environment: Environment): ForwardProxy | nul
     return null;
   const set = settingIn(environment, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
   return set === null ? null : proxyIn(set.value, set.name);
+}
+
+/** Whether a proxy is named at all. */
+export function hasProxy(environment: Environment): boolean {
+  return ["HTTPS_PROXY", "HTTP_PROXY"].some((name) => settingIn(environment, name) !== null);
 }
 
 function settingIn(environment: Environment, name: string): { name: string; value: string } | null {
@@ -94,6 +101,70 @@ export function tunnel(
     });
     request.end();
   });
+}
+
+/** For clients with requests of their own: an agent that takes the same way as `http.ts`. */
+export function openAgent(protocol: string, environment: Environment): HttpAgent {
+  if (protocol !== "https:") return openPlainAgent(environment);
+  const agent = new HttpsAgent();
+  const direct = agent.createConnection.bind(agent);
+  agent.createConnection = (options, done) => {
+    const host = bare(options.host ?? "localhost");
+    const port = Number(options.port ?? 443);
+    const name = isIP(host) === 6 ? `[${host}]` : host;
+    const connectBy = async (proxy: ForwardProxy) => {
+      const socket = await tunnel(proxy, host, port);
+      const { ca } = options as ConnectionOptions;
+      return connectTls({ socket, host, ...(ca && { ca }), ...(isIP(host) === 0 && { servername: host }) });
+    };
+    const proxy = attempt(() => proxyFor(new URL(`https://${name}:${port}`), environment), "unusable");
+    if (proxy === null) return direct(options, done);
+    const connection =
+      proxy === "unusable" ? Promise.reject(new Error("the proxy cannot be used")) : connectBy(proxy);
+    connection.then(
+      (socket) => done?.(null, socket),
+      (thrown: Error) => done?.(thrown, undefined as never),
+    );
+    return undefined;
+  };
+  return agent;
+}
+
+interface Hop {
+  readonly host?: string;
+  readonly port?: number;
+  readonly proxy?: ForwardProxy | "unusable";
+}
+
+/** The part of Node's agent by which it hands a request to a connection. */
+interface Handing {
+  addRequest(request: ClientRequest, to: Hop): void;
+}
+
+/** A plain request goes to the proxy itself, with its whole address. */
+function openPlainAgent(environment: Environment): HttpAgent {
+  const agent = new HttpAgent({ keepAlive: true }) as HttpAgent & Handing;
+  const hand = agent.addRequest.bind(agent);
+  const connect = agent.createConnection.bind(agent);
+  agent.addRequest = (request, to) => {
+    const origin = `http://${request.getHeader("host")}`;
+    const proxy = attempt(() => proxyFor(new URL(origin), environment), "unusable");
+    if (proxy === null || proxy === "unusable") return hand(request, { ...to, ...(proxy && { proxy }) });
+    request.path = origin + request.path;
+    for (const [name, value] of Object.entries(proxy.headers)) request.setHeader(name, value);
+    hand(request, { ...to, host: proxy.host, port: proxy.port, proxy });
+  };
+  agent.createConnection = (options, done) => {
+    const { proxy } = options as Hop;
+    if (proxy === "unusable") done?.(new Error("the proxy cannot be used"), undefined as never);
+    else if (proxy?.isSecure) {
+      // Node would expect the target's name in the proxy's certificate.
+      const servername = isIP(proxy.host) === 0 ? proxy.host : "";
+      return connectTls({ ...(options as ConnectionOptions), servername });
+    } else return connect(options, done);
+    return undefined;
+  };
+  return agent;
 }
 
 /** The proxy itself is unreachable. */

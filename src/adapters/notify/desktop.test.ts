@@ -12,7 +12,7 @@ const NOTICE: Notice = {
   quote: '" & do shell script "x"; $(x) `x`',
   run: "bloom:T1",
   acts: "person",
-  command: "pawl questions T1",
+  command: "pawl task questions T1",
   board: null,
 };
 

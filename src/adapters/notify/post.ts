@@ -129,7 +129,7 @@ function failed(order: Post, why: string, cause?: unknown): PawlError {
   return unsent(
     order.receiver,
     why,
-    `Check the address in ${order.variable}, then try again with \`pawl notify --test\`.`,
+    `Check the address in ${order.variable}, then try again with \`pawl config notify --test\`.`,
     cause,
   );
 }

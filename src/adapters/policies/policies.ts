@@ -15,7 +15,8 @@ const EARLIER: Kind = {
   folder: "earlier-policies",
   key: "hashes",
   noun: "the hashes of earlier policies",
-  without: "remove it; a person may then have to accept the policy of the run (`pawl policy RUN --accept`).",
+  without:
+    "remove it; a person may then have to accept the policy of the run (`pawl config policy RUN --accept`).",
 };
 
 const MOST_EARLIER = 200;

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,13 +14,33 @@ describe("the database's address", () => {
     expect(parseAddress(url)).toMatchObject({ shown, tls: null, user: "ann", database: "pawl" });
   });
 
+  it("may be a socket's folder, which needs no password", () => {
+    promise("database.rotating");
+    const found = parseAddress("postgres://ann@%2Frun%2Fpostgresql/pawl");
+    expect(found).toMatchObject({ host: "/run/postgresql", shown: "/run/postgresql:5432/pawl", tls: null });
+    expect(found.password()).toBe("");
+  });
+
+  it("names a file with the password, which is read for each connection", () => {
+    promise("database.rotating");
+    const file = join(tmpdir(), `pawl-password-${process.pid}`);
+    writeFileSync(file, "hush\n");
+    const { password, rotates } = parseAddress(`postgres://ann@db.example/pawl?password_file=${file}`);
+    expect([password(), rotates]).toEqual(["hush", true]);
+    writeFileSync(file, "other");
+    expect(password()).toBe("other");
+    rmSync(file);
+    expect(password).toThrow("cannot be read");
+  });
+
   it("of another machine is encrypted, and its certificate verified", () => {
     promise("database.address");
     const file = join(tmpdir(), `pawl-ca-${process.pid}.pem`);
     writeFileSync(file, "certificates");
     const address = "postgres://ann:secret@db.example:6000/pawl";
     for (const url of [address, `${address}?sslmode=verify-full`])
-      expect(parseAddress(url)).toMatchObject({ password: "secret", tls: { servername: "db.example" } });
+      expect(parseAddress(url)).toMatchObject({ tls: { servername: "db.example" } });
+    expect(parseAddress(address).password()).toBe("secret");
     expect(parseAddress(`${address}?sslrootcert=${file}`).tls).toEqual({
       servername: "db.example",
       ca: "certificates",
@@ -44,6 +64,8 @@ describe("the database's address", () => {
     ["postgres://ann:hush@db.example/pawl?sslmode=disable", "only if it can verify"],
     ["postgres://ann:hush@127.0.0.1.db.example/pawl?sslmode=no-verify", "only if it can verify"],
     ["postgres://ann:hush@localhost/pawl?host=db.example", 'the parameter "host"'],
+    ["postgres://ann:hush@db.example/pawl?password_file=/none/there", "a password and a password_file"],
+    ["postgres://ann@db.example/pawl?password_file=/none/there", "cannot be read"],
     ["postgres://ann:hush@db.example/pawl?sslrootcert=/none/there.pem", "cannot be read"],
   ])("%s is refused, and its password never shown", (url, why) => {
     promise("database.address");

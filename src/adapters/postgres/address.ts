@@ -7,22 +7,28 @@ import { isIP } from "node:net";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { DATABASE_URL } from "../../core/ports/database.ts";
+import { readLinkedText } from "../files/plain-file.ts";
 
 export interface Address {
   /** `host:port/database`, without secrets. */
   readonly shown: string;
+  /** A name, an address, or the folder of a socket: it begins with a slash. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  readonly password: string;
+  /** For each new connection: it may be another one in the meantime. Throws `database-unconfigured`. */
+  readonly password: () => string;
+  /** The password is in a file: for a moment it may be another one than the database's. */
+  readonly rotates: boolean;
   /** Null: this machine. */
   readonly tls: { readonly servername?: string; readonly ca?: string } | null;
 }
 
 const PORT = 5432;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
-const KNOWN: ReadonlySet<string> = new Set(["sslmode", "sslrootcert"]);
+const KNOWN: ReadonlySet<string> = new Set(["sslmode", "sslrootcert", "password_file"]);
+const LONGEST_PASSWORD = 4096;
 
 /** Throws `database-unconfigured`. Its message never contains the address, which holds a password. */
 export function parseAddress(text: string | undefined): Address {
@@ -37,8 +43,8 @@ export function parseAddress(text: string | undefined): Address {
   const user = decoded(url.username);
   if (database === "" || user === "")
     throw unconfigured(`${DATABASE_URL} names no ${user === "" ? "user" : "database"}`);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isHere = LOOPBACK.test(url.hostname);
+  const host = decoded(url.hostname.replace(/^\[|\]$/g, ""));
+  const isHere = LOOPBACK.test(url.hostname) || host.startsWith("/");
   const port = url.port === "" ? PORT : Number(url.port);
   const shown = `${host}:${port}/${database}`;
   return {
@@ -47,7 +53,8 @@ export function parseAddress(text: string | undefined): Address {
     port,
     database,
     user,
-    password: decoded(url.password),
+    password: passwordOf(url),
+    rotates: url.searchParams.has("password_file"),
     tls: isHere ? null : tlsOf(url, host),
   };
 }
@@ -65,6 +72,19 @@ function tlsOf({ searchParams }: URL, servername: string): Address["tls"] {
   const ca = attempt(() => readFileSync(file, "utf8"), null);
   if (ca === null) throw unconfigured(`the certificates of sslrootcert (${file}) cannot be read`);
   return { ...named, ca };
+}
+
+function passwordOf({ password, searchParams }: URL): Address["password"] {
+  const file = searchParams.get("password_file");
+  if (file === null) return () => decoded(password);
+  if (password !== "") throw unconfigured(`${DATABASE_URL} has a password and a password_file`);
+  const read = () => {
+    const text = attempt(() => readLinkedText(file, LONGEST_PASSWORD), null);
+    if (text === null) throw unconfigured(`the password_file ${file} cannot be read`);
+    return text.replace(/\r?\n$/, "");
+  };
+  read();
+  return read;
 }
 
 function decoded(text: string): string {

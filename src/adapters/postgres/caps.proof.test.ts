@@ -263,7 +263,7 @@ describe("a worker in the database", () => {
     await first?.leave();
     expect(await one.workers.list()).toMatchObject([{ state: "working", capacity: 1 }]);
     await second.leave();
-    expect(await one.workers.list()).toMatchObject([{ state: "gone", atWork: 0 }]);
+    expect(await one.workers.list()).toMatchObject([{ state: "drained", atWork: 0 }]);
     expect(await one.workers.register(entry("w"))).not.toBeNull();
   });
 
@@ -284,7 +284,7 @@ describe("a worker in the database", () => {
     expect(await person.workers.list()).toMatchObject([{ state: "draining", atWork: 1 }]);
     watching.close();
     await own?.leave();
-    expect(await person.workers.drain("w")).toBe("gone");
+    expect(await person.workers.drain("w")).toBe("drained");
     const again = await one.workers.register(entry("w"));
     await past("insert into pawl.migration (version, says, readable_from) values (9999, 'later', 9999)");
     expect(await again?.beat({ atWork: 0, drains: false })).toBe("outgrown");

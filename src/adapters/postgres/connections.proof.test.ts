@@ -24,13 +24,12 @@ async function withProxy(work: (connections: Connections, proxy: CutProxy) => Pr
   proxy.close();
 }
 
-const lock = (query: Query) => query("select pg_advisory_lock(7)");
-const unlock = (query: Query) => query("select pg_advisory_unlock(7)");
+const lock = (query: Query) => query("select pg_advisory_xact_lock(7)");
 
-/** Works in a session that holds the lock. */
-async function inSession<T>(connections: Connections, work: (query: Query) => Promise<T>): Promise<T> {
-  await using session = await connections.session(lock, unlock);
-  return await work(session.query);
+/** Works in a transaction that holds the lock. */
+async function whileHeld<T>(connections: Connections, work: (query: Query) => Promise<T>): Promise<T> {
+  await using held = await connections.transaction(lock, 500);
+  return await work(held.query);
 }
 
 const backendOf = async (query: Query) =>
@@ -41,11 +40,11 @@ const isFree = () =>
     async (client) => (await client.query("select pg_try_advisory_lock(7) as free")).rows[0].free,
   );
 
-describe("A session that holds a lock", () => {
+describe("A transaction that holds a lock", () => {
   it("and is lost ends nothing but itself: the work goes on, and the lock can be had", async () => {
     promise("database.lost-connections");
     await withConnections(async (connections) => {
-      const worked = await inSession(connections, async (query) => {
+      const worked = await whileHeld(connections, async (query) => {
         const pid = await backendOf(query);
         await onDatabase(url, (client) => client.query("select pg_terminate_backend($1)", [pid]));
         await until(isFree);
@@ -59,26 +58,26 @@ describe("A session that holds a lock", () => {
         return "worked";
       });
       expect(worked).toBe("worked");
-      expect(await inSession(connections, async () => "again")).toBe("again");
+      expect(await whileHeld(connections, async () => "again")).toBe("again");
     });
   });
 
   it("and does not know whether it gave it back is used by nobody else", async () => {
     promise("database.lost-connections");
     await withConnections(async (connections) => {
-      const first = await inSession(connections, async (query) => {
+      const first = await whileHeld(connections, async (query) => {
         const pid = await backendOf(query);
         await query("select 1 / 0").catch(() => {});
         return pid;
       });
-      expect(await inSession(connections, backendOf)).not.toBe(first);
+      expect(await whileHeld(connections, backendOf)).not.toBe(first);
     });
   });
 
   it("and stands still loses it after the time for which another one may wait", async () => {
     promise("database.lost-connections");
     await withConnections(async (connections) => {
-      await inSession(connections, () => until(isFree));
+      await whileHeld(connections, () => until(isFree));
     });
   });
 });

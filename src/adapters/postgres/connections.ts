@@ -1,11 +1,16 @@
 /**
  * Connections to the database. A lost one is made again, and its query is repeated: every query here either
  * only reads, or carries an id that shows that it ran before.
+ *
+ * Nothing here outlasts a transaction, and no connection is made with settings of its own: so a pooler may stand
+ * between, in whichever mode it works. Only notifications need a session; who hears none finds changes by polling.
  */
 import { hostname } from "node:os";
 import pg from "pg";
 import { DatabaseAway, PawlError } from "../../core/error.ts";
 import type { Address } from "./address.ts";
+
+export const { escapeIdentifier } = pg;
 
 /** Runs one statement, which is a transaction of its own, and returns its rows. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -14,10 +19,12 @@ export interface Connections {
   readonly address: Address;
   readonly query: Query;
   /**
-   * A session of its own. Repeats `take` if the connection is lost, but no later query. At the end of its
-   * block it gives back what it took; if that or a query failed, it ends, which releases everything.
+   * A transaction that stays open, and so keeps the locks that `take` took. Repeats `take` if the connection is
+   * lost, but no later query. `waiting`: milliseconds that one query may wait for a lock (SQLSTATE 55P03). At the end
+   * of its block, or if nothing was asked for `Limits.holding`, it is undone: who changes something commits first.
    */
-  session(take: QueryWork, giveBack: QueryWork): Promise<Session>;
+  transaction(take: QueryWork, waiting: number): Promise<Transaction>;
+  readonly limits: Limits;
   /** Does not wait for delivery. A listener that misses it finds the change by its own polling. */
   notify(channel: string, payload: string): void;
   /** A connection of the caller's own; null: none is available. `lost` is called once. */
@@ -27,7 +34,7 @@ export interface Connections {
 
 type QueryWork = (query: Query) => Promise<unknown>;
 
-interface Session extends AsyncDisposable {
+interface Transaction extends AsyncDisposable {
   readonly query: Query;
 }
 
@@ -41,21 +48,20 @@ export interface Limits {
   readonly reconnecting: number;
   /** Milliseconds that one statement may take. */
   readonly statement: number;
-  /** Milliseconds that a session may wait for a lock. */
+  /** Milliseconds that one may wait for a lock, and that a holder may stand still. */
   readonly holding: number;
 }
 
 const LIMITS: Limits = { reconnecting: 30_000, statement: 20_000, holding: 30_000 };
 const CONNECTING = 5_000;
 const LONGEST_PAUSE = 1_000;
-const SESSION = [
-  // Acknowledged commits are on the server's disk, whatever its own configuration.
-  "synchronous_commit=on",
-  // The server notices within half a minute that this machine is gone, and frees its locks, even while it
-  // sends an answer.
-  ...["tcp_keepalives_idle=10", "tcp_keepalives_interval=5", "tcp_keepalives_count=3"],
-  "tcp_user_timeout=25000",
-];
+/** The server notices within half a minute that this machine is gone, even while it sends an answer. */
+const ALIVE = [
+  "set tcp_keepalives_idle = 10",
+  "set tcp_keepalives_interval = 5",
+  "set tcp_keepalives_count = 3",
+  "set tcp_user_timeout = 25000",
+].join("; ");
 /** Milliseconds. A client that only listens notices as soon. */
 const FIRST_KEEPALIVE = 10_000;
 
@@ -65,31 +71,39 @@ const FIRST_KEEPALIVE = 10_000;
  */
 const PASSING = /^(?:08...|57P0[123]|53300|40001|40P01|25006)$/;
 
+const WRONG_PASSWORD = "28P01";
+
 export function openConnections(address: Address, limits: Partial<Limits> = {}): Connections {
-  const { holding, reconnecting, statement } = { ...LIMITS, ...limits };
-  const config = configOf(address);
-  const pool = poolOf({ ...config, max: 6, query_timeout: statement, statement_timeout: statement });
+  const all = { ...LIMITS, ...limits };
+  const { holding, reconnecting, statement } = all;
+  const config = { ...configOf(address), query_timeout: statement };
+  const pool = poolOf({ ...config, max: 6 });
   // Waiters use their own pool, so they cannot starve the holders.
-  const waits = { lock_timeout: holding, query_timeout: holding + statement };
-  // An idle holder of a lock is frozen: the server ends its session, so that no waiter waits longer than its
-  // limit.
-  const options = `${config.options} -c idle_session_timeout=${holding}`;
-  const sessions = poolOf({ ...config, options, max: 16, ...waits });
+  const held = poolOf({ ...config, max: 16, query_timeout: holding + statement });
+  // Who stands still while it holds a lock is frozen: the server ends it, so that no waiter waits longer than its limit.
+  const opening = (waiting: number) =>
+    `begin; set local idle_in_transaction_session_timeout = ${holding}; set local lock_timeout = ${waiting}`;
   let isClosed = false;
   const again = <T>(work: () => Promise<T>) =>
     untilConnected({ address, longest: reconnecting, isOver: () => isClosed }, work);
   return {
     address,
     query: (text, values) => again(() => queryOf(pool)(text, values)),
-    async session(take, giveBack) {
-      const { close, query } = await again(() => begun(sessions, take));
+    limits: all,
+    async transaction(take, waiting) {
+      const { close, query } = await again(() =>
+        begun(held, async (asked) => {
+          await asked(opening(waiting));
+          await take(asked);
+        }),
+      );
       return {
         query: (text, values) =>
           query<never>(text, values).catch((thrown: unknown) => {
             throw failureOf(address, thrown);
           }),
         async [Symbol.asyncDispose]() {
-          await giveBack(query).catch(() => {});
+          await query("rollback").catch(() => {});
           close();
         },
       };
@@ -100,7 +114,7 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
     listener: (lost) => listenOn(config, lost),
     async close() {
       isClosed = true;
-      await Promise.all([pool.end(), sessions.end()]);
+      await Promise.all([pool.end(), held.end()]);
     },
   };
 }
@@ -158,18 +172,18 @@ function configOf(address: Address): pg.ClientConfig {
     ...{ host, port, user, database },
     // A function, called even for an empty password: otherwise the client would search for one in other
     // places.
-    password: () => password,
+    password,
     ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
     application_name: `pawl ${hostname()}:${process.pid}`,
     connectionTimeoutMillis: CONNECTING,
     keepAlive: true,
     keepAliveInitialDelayMillis: FIRST_KEEPALIVE,
-    options: SESSION.map((each) => `-c ${each}`).join(" "),
   };
 }
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, allowExitOnIdle: true });
+  const onConnect = async (client: pg.ClientBase) => void (await client.query(ALIVE));
+  const pool = new pg.Pool({ ...config, allowExitOnIdle: true, onConnect });
   // The pool drops an idle connection that breaks; the next query opens another.
   pool.on("error", () => {});
   return pool;
@@ -187,7 +201,9 @@ async function untilConnected<T>({ address, isOver, longest }: Trying, work: () 
     try {
       return await work();
     } catch (thrown) {
-      if (isOver() || !isPassing(thrown) || performance.now() + pause > end) throw failureOf(address, thrown);
+      const isStale = address.rotates && sqlStateOf(thrown) === WRONG_PASSWORD;
+      const mayPass = isStale || isPassing(thrown);
+      if (isOver() || !mayPass || performance.now() + pause > end) throw failureOf(address, thrown);
       await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
     }
   }
@@ -215,6 +231,13 @@ function failureOf({ shown, user }: Address, thrown: unknown): unknown {
   if (state === FORBIDDEN || state === "42501") return forbidden(shown, user, thrown as pg.DatabaseError);
   if (thrown instanceof PawlError || /^(?:PW...|55P03)$/.test(state ?? "")) return thrown;
   const { code, message } = thrown as { readonly code?: string; readonly message?: string };
+  if (state === "08P01" && /statement pooling/.test(message ?? ""))
+    return new PawlError(
+      "database-failed",
+      `The database ${shown} is behind a pooler in statement mode, which takes no transactions.`,
+      "Set the pooler to transaction or session mode, or connect to PostgreSQL directly.",
+      thrown,
+    );
   // If several addresses of one name failed, there is no message.
   const said = state === null ? message || code || "no answer" : `${message} (SQLSTATE ${state})`;
   const Failure = isPassing(thrown) ? DatabaseAway : PawlError;

@@ -36,9 +36,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     shown,
     migrate: () => migrate(connections),
-    async access() {
+    async access(project) {
       await checkShape(connections);
-      return accessOf(connections);
+      return accessOf(connections, project ?? null);
     },
     async faults() {
       await checkShape(connections);
@@ -65,6 +65,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         name,
       ]);
       if (row) return projectOf({ connections, project: row.id }, options);
+      const { login, role } = await accessOf(connections, null);
+      if (role === "none")
+        throw new PawlError(
+          "database-forbidden",
+          `The login ${login} has no role in the project ${name} of the database ${shown}. Nothing was changed.`,
+          `Have an administrator grant it one, such as \`grant "pawl_person_${name}" to ${login}\`.`,
+        );
       throw new PawlError(
         "database-project-missing",
         `The database ${shown} has no project ${name}.`,
@@ -208,8 +215,12 @@ function historyFaults(found: Counts): readonly DatabaseFault[] {
 }
 
 const LOOK_AGAIN = 5_000;
+const LOOK_AGAIN_DEAF = 1_000;
 
-/** By the server's notifications, and always by a query every few seconds. */
+/**
+ * By the server's notifications, and always by a query every few seconds: every second once a commit was found of
+ * which no notification came, as behind a pooler in transaction mode.
+ */
 function openWatch({ connections, project }: StoredProject): Watch {
   return {
     onChange(heard) {
@@ -217,6 +228,12 @@ function openWatch({ connections, project }: StoredProject): Watch {
       let isClosed = false;
       let isListening = false;
       let seen: string | undefined;
+      let timer: NodeJS.Timeout | undefined;
+      let hasHeard = false;
+      const onNotice = () => {
+        hasHeard = true;
+        heard();
+      };
       const listen = async () => {
         isListening = true;
         const opened = await connections.listener(() => {
@@ -226,7 +243,7 @@ function openWatch({ connections, project }: StoredProject): Watch {
         if (isClosed) return opened?.close();
         listener = opened;
         isListening = opened !== null;
-        await opened?.listen(CHANNEL, (payload) => payload === project && heard());
+        await opened?.listen(CHANNEL, (payload) => payload === project && onNotice());
         // For commits before it listened.
         heard();
       };
@@ -236,11 +253,20 @@ function openWatch({ connections, project }: StoredProject): Watch {
           "select revision from pawl.project where id = $1",
           [project],
         );
-        if (seen !== undefined && row?.revision !== seen) heard();
+        const isNews = seen !== undefined && row?.revision !== seen;
+        if (isNews) {
+          every(hasHeard ? LOOK_AGAIN : LOOK_AGAIN_DEAF);
+          heard();
+        }
+        hasHeard = false;
         seen = row?.revision;
       };
       const quietly = () => void look().catch(() => {});
-      const timer = setInterval(quietly, LOOK_AGAIN).unref();
+      const every = (milliseconds: number) => {
+        clearInterval(timer);
+        timer = setInterval(quietly, milliseconds).unref();
+      };
+      every(LOOK_AGAIN);
       quietly();
       return {
         close() {

@@ -1,6 +1,4 @@
-/**
- * Brings a database to the schema that this program needs, step by step, each in a transaction of its own.
- */
+/** Brings a database to the schema that this program needs, step by step, each in a transaction of its own. */
 import { PawlError } from "../../core/error.ts";
 import type { Connections, Query } from "./connections.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -22,19 +20,30 @@ export async function migrate(
   connections: Connections,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const asking = (what: string) => (query: Query) => query(`select ${what}($1)`, [LOCK.toString()]);
-  await using session = await connections.session(asking("pg_advisory_lock"), asking("pg_advisory_unlock"));
-  const { query } = session;
+  const done: string[] = [];
+  for (const step of migrations)
+    if (await locked(connections, (query) => applyStep(step, query))) done.push(step.says);
+  const made = await locked(connections, grantRoles);
+  return [...done, ...made.map((name) => `the role ${name}`)];
+}
+
+async function locked<T>(connections: Connections, work: (query: Query) => Promise<T>): Promise<T> {
+  const lock = (query: Query) => query("select pg_advisory_xact_lock($1)", [LOCK.toString()]);
+  await using held = await connections.transaction(lock, connections.limits.holding);
+  const result = await work(held.query);
+  await held.query("commit");
+  return result;
+}
+
+/** Whether the database lacked it. */
+async function applyStep({ readableFrom, says, sql, version }: Migration, query: Query): Promise<boolean> {
   await query(OWN_TABLE);
-  const rows = await query<{ version: number }>("select version from pawl.migration");
-  const done = new Set(rows.map(({ version }) => version));
-  const steps = migrations.filter(({ version }) => !done.has(version));
-  for (const { readableFrom, says, sql, version } of steps) {
-    const note = `insert into pawl.migration (version, says, readable_from) values (${version}, '${says.replaceAll("'", "''")}', ${readableFrom})`;
-    await query(`begin; ${sql}; ${note}; commit`);
-  }
-  const made = await grantRoles(query);
-  return [...steps.map(({ says }) => says), ...made.map((name) => `the role ${name}`)];
+  const found = await query("select from pawl.migration where version = $1", [version]);
+  if (found.length > 0) return false;
+  await query(sql);
+  const note = "insert into pawl.migration (version, says, readable_from) values ($1, $2, $3)";
+  await query(note, [version, says, readableFrom]);
+  return true;
 }
 
 /** Throws `database-schema` if this program does not work with the database's schema. */

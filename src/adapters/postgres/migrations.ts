@@ -179,6 +179,16 @@ end $$;
 `;
 
 const LOG = /* sql */ `
+-- Each verdict says which login brought it, whatever it says of itself: of keys of one name the last one counts.
+create function pawl.stamped(line text) returns text
+language plpgsql as $$
+begin
+  if line ~ '"strength"|"(task:approved|question:answered|task:edited)"' and jsonb_typeof(pawl.parsed(line)) = 'object' then
+    return left(rtrim(line, E' \\t\\r\\n'), -1) || ',"login":' || to_json(session_user::text) || E'}\\n';
+  end if;
+  return line;
+end $$;
+
 create function pawl.log(p bigint, emptied boolean, lines text[], next bigint) returns void
 language plpgsql as $$
 begin
@@ -193,7 +203,7 @@ begin
   from pawl.project o
   where o.id = p and e.project = p and e.place = o.events and right(e.text, 1) <> E'\\n';
   insert into pawl.event (project, place, revision, text)
-  select p, o.events + l.n, next, l.line
+  select p, o.events + l.n, next, case when emptied then l.line else pawl.stamped(l.line) end
   from pawl.project o, unnest(lines) with ordinality l(line, n)
   where o.id = p;
   update pawl.project set events = events + cardinality(lines) where id = p;
@@ -213,6 +223,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   present pawl.lease;
 begin
+  perform pawl.permit(p, 'only a worker''s or a person''s role takes a lease', 'worker', 'person');
   insert into pawl.lease (project, what, epoch, holder, until)
   values (p, named, 0, null, clock_timestamp()) on conflict do nothing;
   select * into present from pawl.lease where project = p and what = named for update;

@@ -5,6 +5,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
 import { projectPath as at } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { task } from "../../tasks-file/schema.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
 const place = databaseForEach();
@@ -32,6 +33,15 @@ const forbidden = (words: string) => ({
 });
 
 const RUN = ".pawl/runs/T-1.json";
+const PROGRESS = ".pawl/progress.json";
+/** What the work writes of a task and of its step. */
+const worked = {
+  "T-1": { status: "in_progress", started_at: "t", session_id: "s", session_provider: "p", ai_notes: ["a"] },
+  "T-1.1": { status: "pending" },
+};
+const WORKED: ReadonlySet<string> = new Set([
+  ...["status", "started_at", "completed_at", "session_id", "session_provider", "ai_notes"],
+]);
 const LOG = ".pawl/log/bloom/T-1.jsonl";
 /** Lines that say so, as one append. */
 const logs = (...lines: readonly (object | string)[]): Change => ({
@@ -94,7 +104,7 @@ describe("a worker's role", () => {
     expect(
       await commit(
         worker,
-        write("tasks/T-1.yaml", "id: T-1\n"),
+        write(PROGRESS, worked),
         write(RUN, escapes),
         steps(loops),
         logs({ id: "u", step: null }),
@@ -139,9 +149,13 @@ describe("a worker's role", () => {
       ["whole, as JSON", write(RECORD, '{"event":"claimed"}\n{"event":\n')],
       ["whole, as JSON", { type: "append", path: at(RUN), id: "e", text: " " }],
       ["whole, as JSON", { type: "remove", path: at(RECORD) }],
-      ["moves no document", { type: "move", from: at("x"), to: at(RUN) }],
+      ["moves no document", { type: "move", from: at(".pawl/x"), to: at(RUN) }],
       ["does not answer", write(".pawl/questions/q1.json", { answer: "yes" })],
       ["does not write .pawl/inbox", write(".pawl/inbox/m1.json", {})],
+      ["does not write tasks.yaml", write("tasks.yaml", "tasks: []\n")],
+      ["does not write tasks.yaml", { type: "append", path: at("tasks.yaml"), id: "e", text: "- id: T-9\n" }],
+      ["does not write tasks.yaml", { type: "remove", path: at("tasks.yaml") }],
+      ["does not write plans/mine.yml", write("plans/mine.yml", "tasks: []\n")],
       ["does not write pawl.yaml", write("pawl.yaml", "gates: any\n")],
       ["does not write .alfred/config.yml", write(".alfred/config.yml", "")],
       ["does not write .alfred/gates", write(".alfred/gates/bloom/T-1/1.json", {})],
@@ -160,8 +174,56 @@ describe("a worker's role", () => {
     for (const [words, change] of refused)
       await expect(commit(worker, change), JSON.stringify(change)).rejects.toMatchObject(forbidden(words));
     // Beside something that it may write, too.
-    await expect(commit(worker, write("a", "1"), event({ strength: "local" }))).rejects.toThrow();
+    await expect(commit(worker, steps(loops), event({ strength: "local" }))).rejects.toThrow();
     expect((await owner.inspect()).revision).toBe(1);
+  });
+
+  it("changes no key of a task but those that the work changes, and takes none away", async () => {
+    promise("database.task-keys");
+    const [worker, person] = [await as("worker"), await as("person")];
+    const cancelled = {
+      "T-1": { status: "cancelled", cancel_reason: "r", agent_name: "a" },
+      "T-2": worked["T-1"],
+    };
+    expect(await commit(person, write(PROGRESS, cancelled))).toBe("committed");
+    const keys = Object.keys((task as unknown as { shape: object }).shape).filter((key) => !WORKED.has(key));
+    expect(keys).toEqual(expect.arrayContaining(["checkpoint", "verify", "instructions", "budget", "agent"]));
+    const one = (id: "T-1" | "T-2", more: object) => ({ ...cancelled, [id]: { ...cancelled[id], ...more } });
+    const refused: readonly (readonly [string, object | string])[] = [
+      ...keys.flatMap((key) =>
+        [null, "x", false, ["x"]].map((value) => [key, one("T-2", { [key]: value })] as const),
+      ),
+      ["checkpoint", JSON.stringify(one("T-2", {})).replace('"T-2":{', '"T-2":{"check\\u0070oint":null,')],
+      ["status", one("T-1", { status: "todo" })],
+      ["status", one("T-2", { status: "cancelled" })],
+      ["status", one("T-2", { status: "approved" })],
+      ["status", one("T-2", { status: null })],
+      ["status", one("T-2", { status: ["done"] })],
+      ["status", { "T-1": cancelled["T-1"] }],
+      ["cancel_reason", one("T-1", { cancel_reason: null })],
+      ["session_id", one("T-2", { session_id: { a: 1 } })],
+      ["ai_notes", one("T-2", { ai_notes: [] })],
+      ["ai_notes", one("T-2", { ai_notes: ["b", "a"] })],
+      ["ai_notes", one("T-2", { ai_notes: null })],
+      ["?", { ...cancelled, "T-3": [] }],
+    ];
+    for (const [key, value] of refused)
+      await expect(commit(worker, write(PROGRESS, value)), JSON.stringify(value)).rejects.toMatchObject(
+        key === "?" || key === "status" ? { code: "database-forbidden" } : forbidden(`the key ${key} of T-`),
+      );
+    for (const change of [
+      write(PROGRESS, "{"),
+      write(PROGRESS, []),
+      { type: "remove", path: at(PROGRESS) } as const,
+    ])
+      await expect(commit(worker, change)).rejects.toMatchObject(forbidden("whole, as JSON"));
+    expect(
+      await commit(
+        worker,
+        write(PROGRESS, one("T-2", { status: "done", completed_at: "t", ai_notes: ["a", "b"] })),
+      ),
+    ).toBe("committed");
+    expect((await worker.inspect()).revision).toBe(2);
   });
 
   it("carries on what a person decided, to the letter", async () => {
@@ -193,6 +255,99 @@ describe("a worker's role", () => {
     await expect(commit(worker, write(RUN, approved))).rejects.toMatchObject(forbidden("the verdict in"));
     expect(await commit(worker, write(RUN, { ...unapproved, verdicts: [given] }))).toBe("committed");
     expect((await person.inspect()).last?.who).toMatch(/^pawl_login/);
+  });
+});
+
+describe("a verdict", () => {
+  it("says which login brought it, whatever it says of itself", async () => {
+    promise("database.verdict-login");
+    const person = await as("person");
+    const { username } = new URL(person.url);
+    const lines = [
+      { type: "task:approved", taskId: "T-1", by: "ann@h", strength: "terminal", login: "forged" },
+      { type: "run:advanced", summary: "}", strength: "board" },
+      { type: "task:noted", taskId: "T-1", text: "n" },
+    ];
+    await commit(person, ...lines.map(event));
+    const entries = await person.eventLog.readBack({ before: 3, limit: 3 });
+    expect(entries.map(({ text }) => JSON.parse(text)).reverse()).toEqual([
+      { id: "e", ...lines[0], login: username },
+      { id: "e", ...lines[1], login: username },
+      { id: "e", ...lines[2] },
+    ]);
+    // An import brings a log as it is.
+    const text = `${JSON.stringify({ id: "e", ...lines[0], login: "before" })}\n`;
+    await commit(person, write(".pawl/events.jsonl", text));
+    const [kept] = await person.eventLog.readBack({ before: 1, limit: 1 });
+    expect(JSON.parse(kept?.text ?? "{}").login).toBe("before");
+  });
+});
+
+describe("a project's own role", () => {
+  it("counts in that project alone: nothing of another is seen or changed", async () => {
+    promise("database.project-roles");
+    const other = `${place.project}-other`;
+    const owner = place.database();
+    await owner.addProject(other);
+    await owner.migrate();
+    await commit(await as("owner"), write("a", "theirs"));
+    const url = await loginTo(place.url, `"pawl_worker_${other}"`, `"pawl_viewer_${other}"`);
+    const database = place.database({ url });
+    const { username } = new URL(url);
+    expect(await database.access(other)).toMatchObject({ role: "worker", login: username, ungranted: [] });
+    expect((await database.access(place.project)).role).toBe("none");
+    await expect(database.project(place.project)).rejects.toMatchObject({
+      code: "database-forbidden",
+      message: expect.stringContaining(`The login ${username} has no role in the project ${place.project}`),
+      fix: expect.stringContaining(`grant "pawl_person_${place.project}" to ${username}`),
+    });
+
+    const own = { url, database, ...(await database.project(other)) };
+    expect(await commit(own, write(PROGRESS, worked))).toBe("committed");
+    await expect(commit(own, write("tasks.yaml", "tasks: []\n"))).rejects.toMatchObject(
+      forbidden("tasks.yaml"),
+    );
+    const lease = await own.leaseManager.take("T-1", "w");
+    expect(lease).not.toBeNull();
+    await onDatabase(url, async (client) => {
+      const { rows } = await client.query("select distinct name from pawl.project");
+      expect(rows).toEqual([{ name: other }]);
+      const [{ id }] = (
+        await onDatabase(place.url, (all) =>
+          all.query("select id from pawl.project where name = $1", [place.project]),
+        )
+      ).rows as [{ id: string }];
+      for (const table of ["document", "commit", "event", "lease", "worker", "spend", "reservation"])
+        expect((await client.query(`select from pawl.${table} where project = ${id}`)).rowCount).toBe(0);
+      for (const call of [
+        `pawl.commit(${id}, gen_random_uuid(), 0, null, '{}', '{}', '[]', false, '{}', null, null)`,
+        `pawl.take(${id}, 'T-1', 'w', '15 s')`,
+        `pawl.take_task(${id}, 'T-1', 'w', '15 s', '{}')`,
+        `pawl.register(${id}, 'w', gen_random_uuid(), 'h', '1', '{}', 1, '15 s', null, false)`,
+        `pawl.beat(${id}, 'w', gen_random_uuid(), 0, false)`,
+        `pawl.leave(${id}, 'w', gen_random_uuid())`,
+      ])
+        await expect(client.query(`select ${call}`), call).rejects.toMatchObject({
+          code: "PW005",
+          detail: "none",
+        });
+    });
+    await (await as("owner")).leaseManager.take("T-1", "theirs");
+    await onDatabase(url, async (client) => {
+      const [{ id, epoch }] = (
+        await onDatabase(place.url, (all) =>
+          all.query(
+            "select p.id, l.epoch from pawl.project p join pawl.lease l on l.project = p.id where p.name = $1",
+            [place.project],
+          ),
+        )
+      ).rows as [{ id: string; epoch: string }];
+      for (const call of [
+        `pawl.renew(${id}, '{T-1}', '{${epoch}}', '1 h')`,
+        `pawl.release(${id}, 'T-1', ${epoch})`,
+      ])
+        await expect(client.query(`select ${call}`), call).rejects.toMatchObject({ code: "PW005" });
+    });
   });
 });
 
@@ -239,7 +394,7 @@ describe("a login", () => {
     const login = new URL(url).username;
     await onDatabase(place.url, (client) =>
       client.query(
-        `grant usage on schema pawl to ${login}; grant all on all tables in schema pawl to ${login}; grant execute on function pawl.role() to ${login}`,
+        `grant usage on schema pawl to ${login}; grant all on all tables in schema pawl to ${login}; grant execute on function pawl.role(bigint), pawl.projects() to ${login}`,
       ),
     );
     await onDatabase(url, async (client) => {

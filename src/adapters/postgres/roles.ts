@@ -1,14 +1,23 @@
 /**
- * Roles in the database: groups to which an administrator adds logins. The owner of the tables may do
- * everything; a login in no group, nothing.
+ * Roles in the database: groups to which an administrator adds logins. There are some for all its projects, and as many for each
+ * one alone. The owner of the tables may do everything; a login in no group, nothing.
  */
 import type { DatabaseAccess, DatabaseRole } from "../../core/ports/database.ts";
-import type { Connections, Query } from "./connections.ts";
+import { type Connections, escapeIdentifier, type Query } from "./connections.ts";
 
 const GROUPS = ["person", "worker", "viewer"] as const;
-const nameOf = (group: (typeof GROUPS)[number]) => `pawl_${group}`;
+type Group = (typeof GROUPS)[number];
 
-const READS = ["pawl.role()"];
+interface NamedGroup {
+  readonly group: Group;
+  readonly name: string;
+}
+
+const named = (suffix: string): readonly NamedGroup[] =>
+  GROUPS.map((group) => ({ group, name: `pawl_${group}${suffix}` }));
+const OF_ALL_PROJECTS = named("");
+
+const READS = ["pawl.role(bigint)", "pawl.projects()"];
 const WRITES = [
   ...READS,
   "pawl.commit(bigint, uuid, bigint, uuid, text[], text[], jsonb, boolean, text[], text, bigint)",
@@ -32,43 +41,53 @@ export async function grantRoles(query: Query): Promise<readonly string[]> {
   const [own] = await query<{ makes: boolean }>(
     "select rolsuper or rolcreaterole as makes from pg_roles where rolname = current_user",
   );
-  const missing = await missingGroups(query);
+  const groups = await groupsOf(query);
+  const missing = await missingOf(query, groups);
   // Databases of one server share them, so another session may be making them too.
   const made = own?.makes ? missing : [];
   for (const name of made)
-    await query(`do $$ begin create role ${name} nologin; exception when duplicate_object then null; end $$`);
-  const absent = new Set(await missingGroups(query));
-  for (const group of GROUPS) {
-    const name = nameOf(group);
+    await query(
+      `do $$ begin create role ${escapeIdentifier(name)} nologin; exception when duplicate_object then null; end $$`,
+    );
+  const absent = new Set(await missingOf(query, groups));
+  for (const { group, name } of groups) {
     if (absent.has(name)) continue;
-    await query(`grant usage on schema pawl to ${name}`);
-    await query(`grant select on all tables in schema pawl to ${name}`);
-    await query(`grant execute on function ${CALLS[group].join(", ")} to ${name}`);
+    const role = escapeIdentifier(name);
+    await query(`grant usage on schema pawl to ${role}`);
+    await query(`grant select on all tables in schema pawl to ${role}`);
+    await query(`grant execute on function ${CALLS[group].join(", ")} to ${role}`);
   }
   return made;
 }
 
-async function missingGroups(query: Query): Promise<readonly string[]> {
+async function groupsOf(query: Query): Promise<readonly NamedGroup[]> {
+  const projects = await query<{ name: string }>("select name from pawl.project order by id");
+  return [...OF_ALL_PROJECTS, ...projects.flatMap(({ name }) => named(`_${name}`))];
+}
+
+async function missingOf(query: Query, groups: readonly NamedGroup[]): Promise<readonly string[]> {
   const rows = await query<{ name: string }>(
     "select name from unnest($1::text[]) name where not exists (select from pg_roles where rolname = name)",
-    [GROUPS.map(nameOf)],
+    [groups.map(({ name }) => name)],
   );
   return rows.map(({ name }) => name);
 }
 
-/** This login's role, and what an administrator must do before other logins can have one. */
-export async function accessOf({ query }: Connections): Promise<DatabaseAccess> {
+/** This login's role in the project, or in all, and what an administrator must do before other logins can have one. */
+export async function accessOf({ query }: Connections, project: string | null): Promise<DatabaseAccess> {
   const [own] = await query<{ login: string; role: DatabaseRole }>(
-    "select session_user as login, pawl.role() as role",
+    "select session_user as login, pawl.role((select id from pawl.project where name = $1)) as role",
+    [project],
   );
-  const missing = await missingGroups(query);
+  const missing = await missingOf(query, OF_ALL_PROJECTS);
+  const asked = (await groupsOf(query)).flatMap(({ group, name }) =>
+    CALLS[group].map((call) => [name, call]),
+  );
   const ungranted = await query<{ name: string }>(
     `select distinct name from unnest($1::text[], $2::text[]) asked(name, call)
-    where exists (select from pg_roles where rolname = name) and not has_function_privilege(name, call, 'execute')`,
-    [
-      GROUPS.flatMap((group) => CALLS[group].map(() => nameOf(group))),
-      GROUPS.flatMap((group) => CALLS[group]),
-    ],
+    where case when to_regrole(quote_ident(name)) is null then false
+      else not has_function_privilege(to_regrole(quote_ident(name))::oid, call, 'execute') end`,
+    [asked.map(([name]) => name), asked.map(([, call]) => call)],
   );
   return {
     login: own?.login ?? "",

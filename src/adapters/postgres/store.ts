@@ -12,13 +12,14 @@
  *     commits of the server.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { lastLineOf } from "../../core/text/lines.ts";
 import { isReserved } from "../files/control.ts";
-import { type Connections, type Query, sqlStateOf } from "./connections.ts";
+import { type Connections, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
 import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
@@ -269,22 +270,30 @@ function busy({ address }: Connections): PawlError {
   );
 }
 
+/** A waiter keeps a connection, which a holder may need to end: so it gives it back this often. Milliseconds. */
+const WAITING = 1_000;
+const PAUSE = 50;
+
 /**
- * The run's lock, for as long as the session lives. It orders transactions; the commit itself checks what was
- * read.
+ * The run's lock, for as long as its transaction is open. It orders transactions; the commit itself checks what
+ * was read.
  */
 async function holdLock({ connections, project }: StoredProject, run: string): Promise<AsyncDisposable> {
+  const { holding } = connections.limits;
   const key = `pawl ${project} ${run}`;
-  const take = async (query: Query) => {
+  const end = performance.now() + holding;
+  for (;;) {
     try {
-      await query("select pg_advisory_lock(hashtextextended($1, 0))", [key]);
+      return await connections.transaction(
+        (query) => query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [key]),
+        Math.min(WAITING, holding),
+      );
     } catch (thrown) {
-      throw sqlStateOf(thrown) === "55P03" ? await heldBy(connections, run, key) : thrown;
+      if (sqlStateOf(thrown) !== "55P03") throw thrown;
+      if (performance.now() + PAUSE > end) throw await heldBy(connections, run, key);
+      await setTimeout(PAUSE * (0.5 + Math.random()));
     }
-  };
-  return connections.session(take, (query) =>
-    query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]),
-  );
+  }
 }
 
 const HOLDER = `

@@ -3,7 +3,8 @@
  *
  * W1  Only the functions here write to the tables. They run with the owner's rights, and check the role of
  *     the login, whatever role it has set meanwhile.
- * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings.
+ * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings, no task. Of a
+ *     task it writes what the work changes: status, times, session, notes; it cancels nothing.
  * W3  A reservation counts for as long as its lease is held. If the lease is taken over, the unsettled rest
  *     counts as spent, since the real amount is unknown.
  *
@@ -28,7 +29,7 @@ create table pawl.worker (
   -- How many agents may be at work, and are.
   capacity int not null,
   at_work int not null default 0,
-  state text not null check (state in ('working', 'draining', 'gone')),
+  state text not null check (state in ('working', 'draining', 'drained', 'gone')),
   login text not null default session_user,
   since timestamptz not null default clock_timestamp(),
   beat timestamptz not null default clock_timestamp(),
@@ -64,30 +65,42 @@ create table pawl.reservation (
 `;
 
 const ROLES = /* sql */ `
--- Of the login: owner, person, worker, viewer or none. The one that may do most counts.
-create function pawl.role() returns text
+-- Of the login in this project: owner, person, worker, viewer or none. The one that may do most counts. Null: what it is in each.
+create function pawl.role(p bigint default null) returns text
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select case
     when pg_has_role(session_user, (select nspowner from pg_namespace where nspname = 'pawl'), 'MEMBER') then 'owner'
     else coalesce((
-      select substr(rolname, 6) from pg_roles
-      where rolname in ('pawl_person', 'pawl_worker', 'pawl_viewer') and pg_has_role(session_user, oid, 'MEMBER')
-      order by array_position(array['pawl_person', 'pawl_worker', 'pawl_viewer'], rolname::text) limit 1
+      select role from unnest(array['person', 'worker', 'viewer']) with ordinality named(role, place)
+      join pg_roles on rolname = 'pawl_' || role
+        or rolname = 'pawl_' || role || '_' || (select name from pawl.project where id = p)
+      where pg_has_role(session_user, oid, 'MEMBER')
+      order by place limit 1
     ), 'none')
   end
 $$;
 
-create function pawl.forbid(why text) returns void
+-- Those in which the login has a role.
+create function pawl.projects() returns bigint[]
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select coalesce(array_agg(id), '{}') from pawl.project
+  where (select pawl.role()) <> 'none' or exists (
+    select from unnest(array['person', 'worker', 'viewer']) role join pg_roles on rolname = 'pawl_' || role || '_' || name
+    where pg_has_role(session_user, oid, 'MEMBER')
+  )
+$$;
+
+create function pawl.forbid(p bigint, why text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  raise exception using errcode = 'PW005', message = why, detail = pawl.role();
+  raise exception using errcode = 'PW005', message = why, detail = pawl.role(p);
 end $$;
 
-create function pawl.permit(what text, variadic allowed text[]) returns void
+create function pawl.permit(p bigint, what text, variadic allowed text[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if pawl.role() <> all(allowed || array['owner']) then
-    perform pawl.forbid(what);
+  if pawl.role(p) <> all(allowed || array['owner']) then
+    perform pawl.forbid(p, what);
   end if;
 end $$;
 `;
@@ -140,6 +153,27 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
     or step#>>'{by,channel}' in ('terminal', 'board', 'elicitation', 'mcp')
 $$;
 
+-- Why a worker may not change what was written of the tasks in this way; null: it may. Nothing that is there goes.
+create function pawl.progress_fault(next jsonb, before jsonb) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select 'a worker''s role does not write the key ' || key || ' of ' || task || ' like this'
+  from jsonb_object_keys(before || next) task,
+    lateral (select coalesce(next->task, '{}') now, coalesce(before->task, '{}') was) sides,
+    lateral jsonb_object_keys(case jsonb_typeof(now) when 'object' then was || now else '{"?": 0}' end) key,
+    lateral (select now->key now_value, was->key was_value) written
+  where key = '?' or now_value is distinct from was_value and not coalesce(case
+    when key in ('started_at', 'completed_at', 'session_id', 'session_provider')
+      then jsonb_typeof(now_value) in ('string', 'null')
+    -- Only a person cancels, or brings back.
+    when key = 'status' then was_value is distinct from '"cancelled"' and now_value in (
+      '"todo"', '"ready_for_agent"', '"assigned"', '"in_progress"', '"done_pending_merge"', '"done"', '"blocked"', '"pending"')
+    when key = 'ai_notes' then jsonb_typeof(now_value) = 'array' and not exists (
+      select from jsonb_array_elements(coalesce(was_value, '[]')) with ordinality old(note, at)
+      where note is distinct from now_value->(at - 1)::int)
+  end, false)
+  limit 1
+$$;
+
 -- Why a worker may not write this document; null: it may.
 create function pawl.worker_fault(p bigint, named text, kind text, given text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -150,9 +184,16 @@ declare
   next jsonb;
   before jsonb;
 begin
-  if named = 'pawl.yaml' or named ~ '^\\.(?!(pawl|alfred/records/bloom)/)' or named ~ '^\\.pawl/(log/(?!bloom/)|runs/[^/]+/)'
+  if named !~ '^\\.(pawl|alfred/records/bloom)/' or named ~ '^\\.pawl/(log/(?!bloom/)|runs/[^/]+/)'
     or named ~ '^\\.pawl/inbox/' and kind <> 'remove' then
     return 'a worker''s role does not write ' || named;
+  end if;
+  if named = '.pawl/progress.json' then
+    return case
+      when kind <> 'write' or jsonb_typeof(pawl.parsed(given)) is distinct from 'object'
+        then 'a worker''s role only writes ' || named || ' whole, as JSON'
+      else pawl.progress_fault(pawl.parsed(given), coalesce(pawl.present(p, named), '{}'))
+    end;
   end if;
   if task is null and logged is null and recorded is null and named !~ '^\\.pawl/questions/' then
     return null;
@@ -230,7 +271,7 @@ begin
     fault := 'a worker''s role does not write a verdict''s event';
   end if;
   if fault is not null then
-    perform pawl.forbid(fault);
+    perform pawl.forbid(p, fault);
   end if;
 end $$;
 `;
@@ -322,7 +363,7 @@ declare
   present pawl.lease;
   left_at text;
 begin
-  perform pawl.permit('only a worker''s or a person''s role takes a task', 'worker', 'person');
+  perform pawl.permit(p, 'only a worker''s or a person''s role takes a task', 'worker', 'person');
   perform from pawl.project where id = p for update;
   select * into present from pawl.lease where project = p and what = named for update;
   if present.holder is not null and present.until > clock_timestamp() then
@@ -363,9 +404,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   becomes text;
 begin
-  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
+  perform pawl.permit(p, 'only a worker''s or a person''s role works', 'worker', 'person');
   update pawl.worker set state = 'gone'
-  where is_alone and project = p and name = named and place = at_place and id <> process and state <> 'gone';
+  where is_alone and project = p and name = named and place = at_place and id <> process and state not in ('drained', 'gone');
   if found then
     update pawl.lease l set until = clock_timestamp()
     where l.project = p and split_part(l.holder, ' ', 1) = named and l.until > clock_timestamp() and not exists (
@@ -379,7 +420,7 @@ begin
   set id = excluded.id, host = excluded.host, version = excluded.version, labels = excluded.labels,
     capacity = excluded.capacity, at_work = 0, state = 'working', login = session_user, lasting = excluded.lasting,
     place = excluded.place, since = clock_timestamp(), beat = clock_timestamp()
-  where w.id = excluded.id or w.state = 'gone' or w.beat + w.lasting < clock_timestamp()
+  where w.id = excluded.id or w.state in ('drained', 'gone') or w.beat + w.lasting < clock_timestamp()
   returning w.state into becomes;
   return becomes;
 end $$;
@@ -388,10 +429,10 @@ end $$;
 create function pawl.beat(p bigint, named text, process uuid, working int, drains boolean, out is_in text, out min_client int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
+  perform pawl.permit(p, 'only a worker''s or a person''s role works', 'worker', 'person');
   update pawl.worker w
   set beat = clock_timestamp(), at_work = working,
-    state = case when drains then 'draining' when w.state = 'gone' then 'working' else w.state end
+    state = case when drains then 'draining' when w.state in ('drained', 'gone') then 'working' else w.state end
   where w.project = p and w.name = named and w.id = process
   returning w.state into is_in;
   select max(m.readable_from) into min_client from pawl.migration m;
@@ -400,8 +441,8 @@ end $$;
 create function pawl.leave(p bigint, named text, process uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform pawl.permit('only a worker''s or a person''s role works', 'worker', 'person');
-  update pawl.worker set state = 'gone', at_work = 0, beat = clock_timestamp()
+  perform pawl.permit(p, 'only a worker''s or a person''s role works', 'worker', 'person');
+  update pawl.worker set state = 'drained', at_work = 0, beat = clock_timestamp()
   where project = p and name = named and id = process;
 end $$;
 
@@ -411,8 +452,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   before text;
 begin
-  perform pawl.permit('only a person''s role drains a worker', 'person');
-  select case when w.beat + w.lasting < clock_timestamp() then 'gone' else w.state end into before
+  perform pawl.permit(p, 'only a person''s role drains a worker', 'person');
+  select case when w.state <> 'drained' and w.beat + w.lasting < clock_timestamp() then 'gone' else w.state end into before
   from pawl.worker w where w.project = p and w.name = named for update;
   update pawl.worker set state = 'draining' where project = p and name = named and before = 'working';
   return before;
@@ -434,7 +475,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   present pawl.project;
 begin
-  perform pawl.permit('only a worker''s or a person''s role writes', 'worker', 'person');
+  perform pawl.permit(p, 'only a worker''s or a person''s role writes', 'worker', 'person');
+  -- What is answered as committed is on the server's disk, whatever its own configuration.
+  perform set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '20s', true);
   select * into present from pawl.project where id = p for update;
   if not found then
     raise exception using errcode = 'PW004', message = 'there is no such project';
@@ -464,7 +507,7 @@ begin
     outcome := 'changed';
     return;
   end if;
-  if pawl.role() = 'worker' then
+  if pawl.role(p) = 'worker' then
     perform pawl.check_worker(p, changes, emptied, lines);
   end if;
   at_revision := present.revision + 1;
@@ -482,33 +525,28 @@ const LEASES = /* sql */ `
 create function pawl.check_lease_writer() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform pawl.permit('only a worker''s or a person''s role takes a lease', 'worker', 'person');
+  perform pawl.permit(coalesce(new.project, old.project), 'only a worker''s or a person''s role takes a lease', 'worker', 'person');
   return null;
 end $$;
-create trigger check_writer before insert or update or delete on pawl.lease
-for each statement execute function pawl.check_lease_writer();
+create trigger check_writer after insert or update or delete on pawl.lease
+for each row execute function pawl.check_lease_writer();
 `;
 
-const TABLE_NAMES = [
-  "project",
-  "document",
-  "commit",
-  "event",
-  "lease",
-  "migration",
-  "worker",
-  "spend",
-  "reservation",
-];
+const TABLE_NAMES = ["project", "document", "commit", "event", "lease", "worker", "spend", "reservation"];
+
+const policy = (table: string, which: string) => /* sql */ `
+alter table pawl.${table} enable row level security;
+create policy members on pawl.${table} for select using (${which});`;
 
 /**
  * A login that was granted a table by mistake still sees no rows without one of the roles, and changes
- * nothing.
+ * nothing. The lists are made once for each query.
  */
-const ROWS = TABLE_NAMES.map(
-  (name) => /* sql */ `
-alter table pawl.${name} enable row level security;
-create policy members on pawl.${name} for select using ((select pawl.role()) <> 'none');`,
-).join("\n");
+const ROWS = [
+  ...TABLE_NAMES.map((name) =>
+    policy(name, `${name === "project" ? "id" : "project"} = any ((select pawl.projects())::bigint[])`),
+  ),
+  policy("migration", "(select pawl.role()) <> 'none' or (select pawl.projects()) <> '{}'"),
+].join("\n");
 
 export const WORKERS_SHAPE = [TABLES, ROLES, VERDICTS, SPEND, TAKE, WORKERS, COMMIT, LEASES, ROWS].join("\n");

@@ -1,5 +1,7 @@
 /** The workers of a project, by the database's clock. */
 import { randomUUID } from "node:crypto";
+import { attempt } from "../../core/attempt.ts";
+import type { RunAdvanced } from "../../core/event.ts";
 import type { AtWork, Registration, WorkerState, Workers } from "../../core/ports/workers.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { CHANNEL, type StoredProject } from "./place.ts";
@@ -17,7 +19,7 @@ interface Row {
 
 const LIST = `
   select name, host, version, labels, capacity, at_work, beat,
-    case when beat + lasting < clock_timestamp() then 'gone' else state end as state
+    case when state <> 'drained' and beat + lasting < clock_timestamp() then 'gone' else state end as state
   from pawl.worker where project = $1 order by name`;
 
 const AT_WORK = `
@@ -29,6 +31,13 @@ const AT_WORK = `
 const SPENT = `
   select coalesce(sum(usd), 0) as usd from pawl.spend
   where project = $1 and day = (clock_timestamp() at time zone 'utc')::date`;
+
+/** The first one comes last: a later event of the same time takes no verdict over. */
+const VERDICTS = `
+  select text from pawl.event where project = $1 and strpos(text, '"strength"') > 0 and strpos(text, $2) > 0
+  order by place desc`;
+
+type Advanced = RunAdvanced & { readonly time: string };
 
 const SHAPE = Math.max(...MIGRATIONS.map(({ version }) => version));
 
@@ -63,6 +72,12 @@ export function openWorkers({ connections, project }: StoredProject, lasting: nu
     async spentToday() {
       const [row] = await query<{ usd: string }>(SPENT, [project]);
       return Number(row?.usd ?? 0);
+    },
+    async logins(run) {
+      const rows = await query<{ text: string }>(VERDICTS, [project, JSON.stringify(run)]);
+      const events = rows.map(({ text }) => attempt(() => JSON.parse(text) as Advanced, null));
+      const own = events.filter((event) => event?.type === "run:advanced" && event.run === run);
+      return new Map(own.flatMap((event) => (event?.login ? [[event.time, event.login] as const] : [])));
     },
   };
 }

@@ -14,16 +14,18 @@ interface Ports {
   /** The server's port. */
   readonly localPort: number | undefined;
   readonly remotePort: number | undefined;
+  /** The peer's address, if it may be another one of this machine than loopback. */
+  readonly remoteAddress?: string | undefined;
 }
 
 const LOOPBACK = ["0100007F", "0000000000000000FFFF00000100007F"];
 
 /** Null: unknown (no Linux, or the connection is over). */
-export function peerSocket({ localPort, remotePort }: Ports): PeerSocket | null {
+export function peerSocket({ localPort, remoteAddress, remotePort }: Ports): PeerSocket | null {
   if (localPort === undefined || remotePort === undefined) return null;
   for (const path of ["/proc/net/tcp", "/proc/net/tcp6"]) {
     const table = attempt(() => readFileSync(path, "latin1"), "");
-    const found = LOOPBACK.map((host) =>
+    const found = [...LOOPBACK, ...hostsOf(remoteAddress)].map((host) =>
       findSocket(table, `${host}:${hex(remotePort)}`, `:${hex(localPort)}`),
     );
     const [first] = found.filter((each) => each !== null);
@@ -56,6 +58,17 @@ function findSocket(table: string, local: string, remotePort: string): PeerSocke
       return { uid: Number(uid), inode };
   }
   return null;
+}
+
+/** An IPv4 address as the tables name it; of IPv6, only the one that stands for it. */
+function hostsOf(address: string | undefined): readonly string[] {
+  const parts = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address ?? "")?.slice(1) ?? [];
+  if (parts.length === 0) return address === "::1" ? ["00000000000000000000000001000000"] : [];
+  const host = parts
+    .reverse()
+    .map((part) => Number(part).toString(16).toUpperCase().padStart(2, "0"))
+    .join("");
+  return [host, `0000000000000000FFFF0000${host}`];
 }
 
 function hex(port: number): string {

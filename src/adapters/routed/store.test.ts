@@ -1,12 +1,12 @@
 /** Two stores as one: what belongs where, and that a commit depends on both. */
 import { describe, expect, it } from "vitest";
 import { holding } from "../../../test/rig/holding.ts";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import { EVENTS } from "../../core/event.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change, Store } from "../../core/ports/store.ts";
+import { openMemoryStore } from "../memory/memory-store.ts";
 import { openRoutedStore } from "./store.ts";
 
 const at = projectPath;

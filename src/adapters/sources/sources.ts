@@ -96,18 +96,21 @@ function filesBelow(folder: string, base: string, given: string): readonly strin
   return found;
 }
 
-const DECODER = new TextDecoder("utf-8", { fatal: true });
-const UTF16 = new TextDecoder("utf-16le", { fatal: true });
-
 /** Spreadsheets save UTF-16 with a byte order mark. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
 function textIn(path: string, given: string): string {
   if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
   const bytes = readPlain(path);
   try {
-    return (bytes[0] === 0xff && bytes[1] === 0xfe ? UTF16 : DECODER).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     if (bytes.subarray(0, ZIP.length).equals(ZIP)) throw packed(given);
-    throw unreadable(nameFrom(dirname(path), path), "text in UTF-8", "other bytes");
+    const name = nameFrom(dirname(path), path);
+    throw unreadable(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).");
   }
 }
 
@@ -117,14 +120,19 @@ function packed(given: string): PawlError {
   return new PawlError(
     "import-invalid",
     `${given} cannot be imported: expected a folder or a file of text, found a ZIP archive.`,
-    "Unpack it, and name the folder or the file that holds the tasks.",
+    "Unpack it, and name the folder or the file that holds the tasks; save a spreadsheet as CSV.",
   );
 }
 
-function unreadable(path: string, expected: string, found: string): PawlError {
+function unreadable(
+  path: string,
+  expected: string,
+  found: string,
+  fix = "Name the file or folder that holds the tasks.",
+): PawlError {
   return new PawlError(
     "import-invalid",
     `${path} cannot be imported: expected ${expected}, found ${found}.`,
-    "Name the file or folder that holds the tasks.",
+    fix,
   );
 }

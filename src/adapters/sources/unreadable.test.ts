@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { asPlainUser } from "../../../test/rig/plain-user.ts";
 import { promise } from "../../../test/rig/promise.ts";
+import { openSources } from "./sources.ts";
 
 let root: string;
 beforeEach(() => {
@@ -16,6 +17,21 @@ beforeEach(() => {
 afterEach(() => {
   chmodSync(join(root, "backlog/tasks"), 0o700);
   rmSync(root, { recursive: true, force: true });
+});
+
+it("is read in each encoding that a spreadsheet marks, and refused in another with what to do", async () => {
+  promise("import.bounded");
+  const text = "Title\nCafé\n";
+  const little = Buffer.from(`\uFEFF${text}`, "utf16le");
+  const read = async (bytes: Buffer) => {
+    writeFileSync(join(root, "t.csv"), bytes);
+    return (await openSources(root, root).read("t.csv")).map((file) => file.text);
+  };
+  expect(await read(little)).toEqual([text]);
+  expect(await read(Buffer.from(little).swap16())).toEqual([text]);
+  await expect(read(Buffer.from(text, "latin1"))).rejects.toThrow(
+    expect.objectContaining({ fix: expect.stringContaining("Save it as UTF-8") }),
+  );
 });
 
 it("is refused by its name and why, in Pawl's words, a folder too", () => {

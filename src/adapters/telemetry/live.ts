@@ -24,6 +24,7 @@ import type { Workflows } from "../../runtime/project.ts";
 import { openTraceDigest } from "../../runtime/reports/load-trace.ts";
 import type { Digest } from "../../runtime/reports/log-digest.ts";
 import type { Trace, TraceSpan } from "../../runtime/reports/trace.ts";
+import { hasProxy, openAgent } from "../net/proxy.ts";
 import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
 import { type Environment, isSent, protocolOf, type Signal, sendsWords } from "./variables.ts";
@@ -130,7 +131,10 @@ interface Sinks {
 
 function openSinks({ environment, isEnding }: LivePlace, tell: Tell): Sinks {
   const limit = isEnding ? LIMIT.ending : LIMIT.running;
-  const own = environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit };
+  const own = {
+    ...(environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit }),
+    ...agentOptions(environment),
+  };
   const known = (signal: Signal): Protocol | null => {
     const protocol = protocolOf(signal, environment);
     if (!isSent(signal, environment)) return null;
@@ -150,6 +154,14 @@ function openSinks({ environment, isEnding }: LivePlace, tell: Tell): Sinks {
       "http/protobuf": ProtobufMetrics,
     }),
   };
+}
+
+/** Nothing where the variables name certificates: those are the exporter's own agent's. */
+function agentOptions(environment: Environment): object {
+  const names = Object.keys(environment).filter((name) => environment[name]);
+  if (!hasProxy(environment) || names.some((name) => /^OTEL_EXPORTER_OTLP_.*(?:CERTIFICATE|KEY)$/.test(name)))
+    return {};
+  return { httpAgentOptions: (protocol: string) => openAgent(protocol, environment) };
 }
 
 interface Exporter {

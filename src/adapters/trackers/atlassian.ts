@@ -6,6 +6,8 @@
  *     to contact.
  * A2  With a user (the Cloud's email address, Data Center's user name) the token is sent as its password;
  *     alone it is a personal access token, which only Data Center has.
+ * A3  An answer to nobody is a refused login, whatever its status: to a login that it does not know, Jira answers as
+ *     to a stranger, with no issues or without the one that was asked for.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { HttpFailure, httpFailureIn } from "../net/failure.ts";
@@ -23,10 +25,17 @@ export interface AtlassianAccess {
 
 /**
  * Whether the configured address is a different site of Atlassian's cloud than the link's: the same key would
- * name another issue there. Any other address (a proxy, a company's own domain) stands for the link's site.
+ * name another issue there. Any other address (a proxy, a company's own domain) stands for a site of the
+ * cloud; a Data Center only for itself.
  */
 export function isOtherSite({ address }: AtlassianAccess, site: string): boolean {
-  return address.host.endsWith(".atlassian.net") && address.host !== site;
+  const isCloud = (host: string) => host.endsWith(".atlassian.net");
+  return address.host !== site && (isCloud(address.host) || !isCloud(site));
+}
+
+/** Whether this address is the Cloud's, which knows no token without its user. */
+export function needsUser(address: string): boolean {
+  return URL.parse(address)?.hostname.endsWith(".atlassian.net") ?? false;
 }
 
 /** One product at its address. Paths begin after the address's own: `rest/api/2/serverInfo`. */
@@ -43,7 +52,8 @@ type Query = Readonly<Record<string, string | number>>;
 
 /** `known`: finds out whether it is the Cloud, for an address that does not show it. */
 export function openSite(access: AtlassianAccess, known: (site: Site) => Promise<boolean>): Site {
-  const { address, http, token, user } = access;
+  const { address, token, user } = access;
+  const http = asSomebody(access.http);
   const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
   const authorization = user
     ? `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
@@ -75,14 +85,23 @@ export function openSite(access: AtlassianAccess, known: (site: Site) => Promise
   return site;
 }
 
-/** The answer, or null if the server has no such thing. */
-export async function orNull(answer: Promise<unknown>): Promise<unknown> {
-  try {
-    return await answer;
-  } catch (thrown) {
-    if (thrown instanceof HttpFailure && thrown.failure.reason === "not-found") return null;
-    throw thrown;
-  }
+/** Jira and Confluence say in headers what became of the login; a page to sign in is often all that the body holds. */
+function asSomebody(http: Http): Http {
+  return async (url, order) => {
+    const answer = await http(url, order);
+    const { headers, status } = answer;
+    const refused = (said: string) =>
+      new HttpFailure({ reason: "unauthorized", detail: `${new URL(url).host} ${said}` });
+    if (/captcha/i.test(headers.get("x-authentication-denied-reason") ?? ""))
+      throw refused(
+        "asks for a CAPTCHA after failed logins; sign in there once in a browser, as the same user",
+      );
+    const isFailed = /FAILED|DENIED/.test(headers.get("x-seraph-loginreason") ?? "");
+    const isNobody = headers.get("x-ausername")?.toLowerCase() === "anonymous";
+    if ((isFailed || isNobody) && (status <= 400 || status === 404))
+      throw refused("did not accept the login, and answered as to a stranger");
+    return answer;
+  };
 }
 
 /** Describes an error in Pawl's own words. The detail never repeats what was sent. */

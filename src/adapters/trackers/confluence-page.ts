@@ -1,5 +1,5 @@
-import { HttpFailure } from "../net/failure.ts";
-import { type AtlassianAccess, openSite, orNull, type Site } from "./atlassian.ts";
+import { HttpFailure, orNull } from "../net/failure.ts";
+import { type AtlassianAccess, openSite, type Site } from "./atlassian.ts";
 import { renderHtml } from "./html.ts";
 
 interface Page {
@@ -10,7 +10,7 @@ interface Page {
 /**
  * Fetches a page or a blog post with its title, as markdown, in the form that Confluence renders: by version
  * 2 of the Cloud's REST API, or by Data Center's. `page`: its id, or `SPACE/Title` as in Data Center's
- * addresses.
+ * addresses, with the day before a blog post's title.
  */
 export async function fetchPage(access: AtlassianAccess, page: string): Promise<string> {
   const site = openSite(access, async () => true);
@@ -34,8 +34,9 @@ async function ofCloud({ base, get }: Site, id: string): Promise<Page | null> {
 async function ofDataCenter({ get }: Site, page: string): Promise<Page | null> {
   const expand = "body.export_view";
   if (/^\d+$/.test(page)) return (await orNull(get(`rest/api/content/${page}`, { expand }))) as Page | null;
-  const [spaceKey = "", title = ""] = page.split(/\/(.*)/s);
-  const { results = [] } = (await get("rest/api/content", { spaceKey, title, expand })) as {
+  const [, spaceKey = "", day, title = ""] = /^([^/]*)\/(?:(\d{4}\/\d\d\/\d\d)\/)?(.*)$/s.exec(page) ?? [];
+  const post = day === undefined ? {} : { type: "blogpost", postingDay: day.replaceAll("/", "-") };
+  const { results = [] } = (await get("rest/api/content", { spaceKey, title, ...post, expand })) as {
     results?: readonly Page[];
   };
   return results[0] ?? null;

@@ -41,7 +41,8 @@ function wordsFor(
     case "unauthorized":
     case "forbidden": {
       const said = /^HTTP \d+$/.test(detail) ? "" : `: ${detail.replace(/^HTTP \d+: /, "")}`;
-      return [`it refused the token (HTTP ${status})${said}`, fixOfToken(token)];
+      const code = status === undefined ? "" : ` (HTTP ${status})`;
+      return [`it refused the token${code}${said}`, fixOfToken(token)];
     }
     case "rate-limited": {
       const wait = retryAfter === undefined ? "later" : `in ${retryAfter} s`;
@@ -67,7 +68,7 @@ function wordsFor(
 function fixOfToken(token: string): string {
   const set = `Set a valid ${token} in the environment`;
   if (token !== "ATLASSIAN_API_TOKEN") return `${set}.`;
-  return `${set}: for the Cloud an API token with ATLASSIAN_EMAIL; for Data Center a personal access token alone, or a password with the user's name in ATLASSIAN_EMAIL.`;
+  return `${set}: for the Cloud an API token with ATLASSIAN_EMAIL (one with scopes works at https://api.atlassian.com/ex/jira/CLOUD-ID alone); for Data Center a personal access token alone, or a password with the user's name in ATLASSIAN_EMAIL.`;
 }
 
 /** The tracker has no status of the requested name. */

@@ -53,7 +53,10 @@ async function fetchComments(jira: Jira, key: string): Promise<readonly string[]
       const when = created === undefined ? "" : `, ${day(created)}`;
       comments.push(`### ${author?.displayName ?? "unknown"}${when}\n\n${richText(renderedBody, body)}`);
     }
-    if (found.length === 0 || comments.length >= Math.min(page.total ?? 0, MAX_COMMENTS)) return comments;
+    const { total = 0 } = page;
+    if (comments.length >= MAX_COMMENTS && total > comments.length)
+      return [...comments, `The other ${total - comments.length} comments are left out.`];
+    if (found.length === 0 || comments.length >= total) return comments;
   }
 }
 

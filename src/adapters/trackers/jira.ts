@@ -23,14 +23,17 @@ const PRIORITIES: Readonly<Record<string, TrackedTask["priority"]>> = {
 export function openJira(access: AtlassianAccess, limits?: Limits): Tracker {
   const jira = openJiraSite(access);
   const asked: TrackerRequest = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
-  const url = (key: string) => `${jira.base}/browse/${key}`;
   return {
     list: (project) =>
-      ask(asked, async () => (await listIssues(jira, project)).map((issue) => toTask(issue, url))),
+      ask(asked, async () => {
+        const issues = await listIssues(jira, project);
+        const web = await jira.web();
+        return issues.map((issue) => toTask(issue, web));
+      }),
     read: (id) =>
       ask(asked, async () => {
         const issue = await jira.issue(id, FIELDS);
-        return issue && toTask(issue, url);
+        return issue && toTask(issue, await jira.web());
       }),
     setStatus: (id, name) => ask(asked, () => moveIssue(jira, id, name)),
     comment: (id, mark, text) =>
@@ -48,8 +51,9 @@ export function openJira(access: AtlassianAccess, limits?: Limits): Tracker {
 
 interface Page {
   readonly issues?: readonly Issue[];
-  /** The Cloud's. */
-  readonly nextPageToken?: string;
+  /** The Cloud's; null, or absent, on the last page. */
+  readonly nextPageToken?: string | null;
+  readonly isLast?: boolean;
   /** Data Center's. */
   readonly total?: number;
 }
@@ -60,7 +64,7 @@ async function listIssues(jira: Jira, project: string | null): Promise<readonly 
   const jql = `${scope} AND statusCategory != Done ORDER BY key ASC`;
   const isCloud = await jira.isCloud();
   const found: Issue[] = [];
-  let nextPageToken: string | undefined;
+  let nextPageToken: string | null | undefined;
   for (;;) {
     const order = { jql, fields: FIELDS, maxResults: PAGE };
     const page = (
@@ -68,7 +72,7 @@ async function listIssues(jira: Jira, project: string | null): Promise<readonly 
         ? await jira.post("search/jql", {
             ...order,
             expand: "renderedFields",
-            ...(nextPageToken !== undefined && { nextPageToken }),
+            ...(nextPageToken && { nextPageToken }),
           })
         : await jira.get("search", {
             ...order,
@@ -79,9 +83,10 @@ async function listIssues(jira: Jira, project: string | null): Promise<readonly 
     ) as Page;
     const issues = page.issues ?? [];
     found.push(...issues);
-    nextPageToken = page.nextPageToken;
-    const isLast = isCloud ? nextPageToken === undefined : found.length >= (page.total ?? 0);
-    if (isLast || issues.length === 0) return found;
+    nextPageToken = page.isLast === true ? null : page.nextPageToken;
+    // A page of the Cloud may be empty before the last one.
+    const isLast = isCloud ? !nextPageToken : issues.length === 0 || found.length >= (page.total ?? 0);
+    if (isLast) return found;
   }
 }
 
@@ -115,7 +120,7 @@ interface Status {
 
 const statusOf = (fields: Fields | undefined) => (fields?.status ?? {}) as Status;
 
-function toTask(issue: Issue, url: (key: string) => string): TrackedTask {
+function toTask(issue: Issue, web: string): TrackedTask {
   const { fields = {}, key = "", renderedFields } = issue;
   const links = (fields.issuelinks ?? []) as readonly {
     readonly type?: { readonly inward?: string };
@@ -133,7 +138,7 @@ function toTask(issue: Issue, url: (key: string) => string): TrackedTask {
     dependencies: links
       .filter(({ type }) => same(type?.inward, "is blocked by"))
       .flatMap(({ inwardIssue }) => (inwardIssue?.key ? [inwardIssue.key] : [])),
-    url: url(key),
+    url: `${web}/browse/${key}`,
   };
 }
 

@@ -1,8 +1,8 @@
 /** Linear, by its GraphQL API. Each request is one query, so that nothing is fetched piece by piece. */
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
-import { failureOfStatus, HttpFailure } from "../net/failure.ts";
+import { failureOfStatus, HttpFailure, orNull } from "../net/failure.ts";
 import type { Http } from "../net/http.ts";
-import { askJson } from "../net/json.ts";
+import { askForJson } from "../net/json.ts";
 import type { Limits } from "../net/limits.ts";
 import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
 
@@ -18,8 +18,10 @@ const ISSUE = `id identifier title description priority url
   inverseRelations { nodes { type issue { identifier } } }`;
 
 const READ = `query PawlIssue($id: String!) { issue(id: $id) { ${ISSUE} } }`;
+/** Linear refuses a query of more than 10,000 points: these cost 5,645, as each may have 50 relations. */
+const PAGE = 50;
 const LIST = `query PawlIssues($filter: IssueFilter, $after: String) {
-  issues(filter: $filter, first: 100, after: $after) { nodes { ${ISSUE} } pageInfo { hasNextPage endCursor } }
+  issues(filter: $filter, first: ${PAGE}, after: $after) { nodes { ${ISSUE} } pageInfo { hasNextPage endCursor } }
 }`;
 const STATES = `query PawlStates($id: String!) {
   issue(id: $id) { id state { name } team { states(first: 100) { nodes { id name } } } }
@@ -54,14 +56,6 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
   };
   const query = <T>(text: string, variables: Record<string, unknown>): Promise<T> =>
     answered<T>(http, url, key, { query: text, variables });
-  const found = async <T>(work: () => Promise<T>): Promise<T | null> => {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (/entity not found/i.test((thrown as Error).message)) return null;
-      throw thrown;
-    }
-  };
   return {
     list: (project) =>
       ask(asked, async () => {
@@ -83,7 +77,7 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
       }),
     read: (id) =>
       ask(asked, async () => {
-        const answer = await found(() => query<{ issue: Issue }>(READ, { id }));
+        const answer = await orNull(query<{ issue: Issue }>(READ, { id }));
         return answer && toTask(answer.issue);
       }),
     setStatus: (id, name) =>
@@ -126,22 +120,37 @@ interface Answer<T> {
   }[];
 }
 
-/** GraphQL reports errors in the body, and Linear answers with 400 or 200 for most of them. */
+/** GraphQL reports errors in the body, and Linear answers with 400 or 200 for most of them: also for a spent limit. */
 async function answered<T>(http: Http, url: string, key: string, body: object): Promise<T> {
-  const { data, errors } = (await askJson(http, new URL(url), {
+  const reading: Http = async (...asked) => {
+    const { body: text, headers, status } = await http(...asked);
+    return new Response(text, { headers, status: status === 400 ? 200 : status });
+  };
+  const { headers, json } = await askForJson(reading, new URL(url), {
     headers: { authorization: key },
     body,
-  })) as Answer<T>;
+  });
+  const { data, errors } = json as Answer<T>;
   const [error] = errors ?? [];
   if (error === undefined && data) return data;
   const { extensions, message = "no data" } = error ?? {};
-  const status =
-    extensions?.code === "AUTHENTICATION_ERROR" ? 401 : extensions?.code === "RATELIMITED" ? 429 : 0;
-  if (status > 0) throw failureOfStatus(status, new Headers(), message);
+  const said = extensions?.userPresentableMessage ?? message;
+  if (extensions?.code === "RATELIMITED") throw failureOfStatus(429, waitIn(headers), said);
+  if (extensions?.code === "AUTHENTICATION_ERROR") throw failureOfStatus(401, headers, message);
   throw new HttpFailure({
-    reason: "unexpected",
-    detail: `it answered: ${(extensions?.userPresentableMessage ?? message).replace(/\s+/g, " ").slice(0, 200)}`,
+    reason: /^entity not found/i.test(message) ? "not-found" : "unexpected",
+    detail: `it answered: ${said.replace(/\s+/g, " ").replace(/\.$/, "").slice(0, 200)}`,
   });
+}
+
+/** Linear names the moment, in milliseconds, at which each of its limits is full again. */
+function waitIn(headers: Headers): Headers {
+  const spent = ["requests", "endpoint-requests", "complexity"].filter(
+    (limit) => headers.get(`x-ratelimit-${limit}-remaining`) === "0",
+  );
+  const resets = spent.map((limit) => Number(headers.get(`x-ratelimit-${limit}-reset`)));
+  const wait = Math.ceil((Math.max(...resets) - Date.now()) / 1000);
+  return new Headers(wait > 0 && Number.isFinite(wait) ? { "retry-after": String(wait) } : headers);
 }
 
 function toTask(issue: Issue): TrackedTask {

@@ -2,7 +2,7 @@ import type { Reference, ReferenceFetch, References } from "../../core/ports/ref
 import { addressFault, openHttp } from "../net/http.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { type AtlassianAccess, failureOf, isOtherSite } from "./atlassian.ts";
+import { type AtlassianAccess, failureOf, isOtherSite, needsUser } from "./atlassian.ts";
 
 const SETTINGS = { issue: "JIRA_BASE_URL", page: "CONFLUENCE_BASE_URL" } as const;
 
@@ -36,11 +36,9 @@ function accessFor({ kind }: Reference, environment: Environment): AtlassianAcce
   const variable = SETTINGS[kind];
   const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user } = environment;
   const address = environment[variable];
-  // A personal access token of a Data Center needs no user.
-  const needsUser = !address || /\.atlassian\.net$/.test(URL.parse(address)?.hostname ?? "");
   const missing = [
     ...(address ? [] : [variable]),
-    ...(user || !needsUser ? [] : ["ATLASSIAN_EMAIL"]),
+    ...(user || (address && !needsUser(address)) ? [] : ["ATLASSIAN_EMAIL"]),
     ...(token ? [] : ["ATLASSIAN_API_TOKEN"]),
   ];
   if (!address || !token || missing.length > 0)

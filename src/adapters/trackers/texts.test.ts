@@ -167,3 +167,31 @@ test("a text of any length is cut, and says so", () => {
   expect(text.length).toBeLessThan(201_000);
   expect(text).toMatch(/\(cut here: the text is longer\)$/);
 });
+
+test("marked words with blanks at their ends are words, without entities", () => {
+  promise("fetch.texts");
+  const same = "a **bold** c ~~s~~ [the *page*](https://x/y) : end";
+  expect(
+    renderHtml(
+      '<p>a<b> bold </b>c<del> s </del><em> </em><a href="https://x/y">the <em>page </em></a>: end</p>',
+    ),
+  ).toBe(same);
+  const text = (words: string, ...types: string[]) => ({
+    ...{ type: "text", text: words },
+    marks: types.map((type) => ({ type, ...(type === "link" && { attrs: { href: "https://x/y" } }) })),
+  });
+  const content = [
+    text("a"),
+    text(" bold ", "strong"),
+    text("c"),
+    text(" s ", "strike"),
+    text(" ", "em"),
+    text("b"),
+  ];
+  expect(renderDocument({ content: [{ type: "paragraph", content }] })).toBe("a **bold** c ~~s~~  b");
+  expect(
+    renderDocument({
+      content: [{ type: "paragraph", content: [text("see "), text("it ", "link"), text("!")] }],
+    }),
+  ).toBe("see [it](https://x/y) !");
+});

@@ -2,6 +2,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Trackers } from "../../core/ports/trackers.ts";
 import { addressFault, openHttp } from "../net/http.ts";
 import type { Environment } from "../process/environment.ts";
+import { needsUser } from "./atlassian.ts";
 
 /**
  * The trackers that the environment gives access to. Each client is loaded on its tracker's first use.
@@ -12,7 +13,7 @@ export function openTrackers(environment: Environment, root: string): Trackers {
     async open(provider, { project, statuses }) {
       if (provider === "jira") {
         const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user, JIRA_BASE_URL: host } = environment;
-        if (!host || !token)
+        if (!host || !token || (!user && needsUser(host)))
           throw unconfigured(
             "Jira",
             "JIRA_BASE_URL and ATLASSIAN_API_TOKEN (for the Cloud ATLASSIAN_EMAIL too)",

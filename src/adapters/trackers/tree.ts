@@ -35,8 +35,38 @@ const OPTIONS: Options = {
 };
 
 export function renderTree(children: readonly RootContent[], isPart = false): string {
-  const root: Root = { type: "root", children: [...children] };
+  const root: Root = { type: "root", children: children.flatMap(tidied) };
   return cut(toMarkdown(root, OPTIONS).trimEnd(), isPart);
+}
+
+/**
+ * Blanks at the ends of marked words stand outside of the marks: within, markdown can write them as entities
+ * alone.
+ */
+function tidied<Each extends RootContent>(node: Each): Each[] {
+  if (!("children" in node)) return [node];
+  const children = (node.children as Each[]).flatMap(tidied);
+  if (!MARKS.has(node.type)) return [{ ...node, children }];
+  const before = takeBlanks(children, /^\s+/, 0);
+  const after = takeBlanks(children, /\s+$/, -1);
+  const marked = children.length > 0 ? [{ ...node, children }] : [];
+  return [...before, ...marked, ...after] as Each[];
+}
+
+const MARKS: ReadonlySet<string> = new Set(["delete", "emphasis", "link", "strong"]);
+
+/** Takes the blanks at that end out of the texts there. */
+function takeBlanks(children: RootContent[], blanks: RegExp, end: 0 | -1): readonly Inline[] {
+  let taken = "";
+  for (let each = children.at(end); each?.type === "text"; each = children.at(end)) {
+    const [found = ""] = blanks.exec(each.value) ?? [];
+    if (found === "") break;
+    taken = end === 0 ? taken + found : found + taken;
+    const value = each.value.replace(blanks, "");
+    children.splice(end, 1, ...(value === "" ? [] : [{ ...each, value }]));
+    if (value !== "") break;
+  }
+  return taken === "" ? [] : [text(taken)];
 }
 
 export function cut(text: string, isPart = false): string {

@@ -2,6 +2,7 @@
 import { createServer as createHttp, get } from "node:http";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { ForwardProxy } from "../../../test/rig/proxy.ts";
 import { type Egress, openEgress } from "./egress.ts";
 
 const open: { close(): void }[] = [];
@@ -15,8 +16,8 @@ async function listening(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function egressTo(host: string): Egress {
-  const egress = openEgress([host]);
+function egressTo(host: string, environment: Readonly<Record<string, string>> = {}): Egress {
+  const egress = openEgress([host], environment);
   open.push(egress);
   return egress;
 }
@@ -68,4 +69,28 @@ it("says nothing of its own in a connection that is open", async () => {
   });
   expect(heard).toContain("HTTP/1.1 200 ");
   expect(heard.match(/HTTP\/1\.1/g)).toHaveLength(1);
+});
+
+it("goes to an allowed host by the person's own proxy, and says what the proxy says", async () => {
+  const well = await listening(createHttp((_, answer) => answer.end("well")));
+  await using proxy = await ForwardProxy.open("jo:secret");
+  const host = `model.test:${well.split(":")[1]}`;
+  const by = (login: string) => {
+    const address = `http://${login}${proxy.place}`;
+    return egressTo(host, { HTTPS_PROXY: address, HTTP_PROXY: address });
+  };
+  expect(await asked(by("jo:secret@"), `http://${host}/`)).toBe("ended 200");
+  const opened = (egress: Egress) =>
+    new Promise<string>((done) => {
+      const socket = connect(egress.socket, () => socket.write(`CONNECT ${host} HTTP/1.1\r\n\r\n`));
+      socket.on("error", () => {});
+      socket.once("data", (chunk) => {
+        done(String(chunk));
+        socket.destroy();
+      });
+    });
+  expect(await opened(by("jo:secret@"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(proxy.asked).toEqual([`GET http://${host}/`, `CONNECT ${host}`]);
+  expect(await opened(by(""))).toMatch(/^HTTP\/1\.1 502 [\s\S]*requires a login: write it in HTTPS_PROXY/);
+  expect(await asked(egressTo(host, { HTTP_PROXY: "socks5://x" }), `http://${host}/`)).toBe("ended 502");
 });

@@ -4,13 +4,17 @@
  *
  * O1  A host is compared by its requested name; resolving it is up to the person's resolver.
  * O2  Without a port in its name, a host may be reached at 443 and 80.
+ * O3  The person's own proxy (`HTTPS_PROXY`) is the way to an allowed host, as for Pawl's own requests.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { connect } from "node:net";
+import { request as requestHttps } from "node:https";
+import { connect, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
+import { tunnel as openTunnel, proxyFor } from "../net/proxy.ts";
+import type { Environment } from "../process/environment.ts";
 
 export interface Egress {
   /** The folder that holds the socket, and the socket's name in it. */
@@ -26,11 +30,12 @@ const USUAL_PORTS: readonly number[] = [443, 80];
 const SILENCE = 30 * 60_000;
 
 /** Never keeps the process alive; its folder is removed when the process ends. */
-export function openEgress(hosts: readonly string[]): Egress {
+export function openEgress(hosts: readonly string[], environment: Environment): Egress {
   const folder = mkdtempSync(join(shortPlace(), "pawl-out-"));
-  const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, hosts));
+  const way = { hosts, environment };
+  const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, way));
   server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) =>
-    tunnel(asked.url ?? "", socket, head, hosts),
+    tunnel(asked.url ?? "", socket, head, way),
   );
   server.on("clientError", (_, socket) => socket.destroy());
   // Programs inside then find no way out, and report it.
@@ -91,43 +96,72 @@ function refusal(what: string): string {
   return `Pawl's wall lets this run reach only its model (\`sandbox.network: model\`), not ${what}. If the run needs that host, name it in \`sandbox.hosts\` of pawl.yaml.\n`;
 }
 
-function tunnel(to: string, socket: Duplex, head: Buffer, hosts: readonly string[]): void {
+interface Way {
+  readonly hosts: readonly string[];
+  readonly environment: Environment;
+}
+
+function tunnel(to: string, socket: Duplex, head: Buffer, { environment, hosts }: Way): void {
   socket.on("error", () => socket.destroy());
   const address = addressIn(to);
   if (address === null || !isAllowed(address, hosts)) {
-    const words = refusal(to);
-    socket.end(
-      `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(words)}\r\nconnection: close\r\n\r\n${words}`,
-    );
+    socket.end(answerOf("403 Forbidden", refusal(to)));
     return;
   }
-  const far = connect({ ...address, allowHalfOpen: true });
-  let isOpen = false;
-  far.setTimeout(SILENCE, () => far.destroy());
-  far.on("connect", () => {
-    isOpen = true;
-    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-    if (head.length > 0) far.write(head);
-    socket.pipe(far).pipe(socket);
-  });
-  // After CONNECT the stream is opaque: close it without a response.
-  far.on("error", () => (isOpen ? socket.destroy() : socket.end(BAD_GATEWAY)));
-  far.on("close", () => (isOpen ? socket.destroy() : undefined));
-  socket.on("close", () => far.destroy());
+  const end = new AbortController();
+  socket.on("close", () => end.abort());
+  connectTo(address, environment, end.signal).then(
+    (far) => {
+      // After CONNECT the stream is opaque: close it without a response.
+      far.on("error", () => socket.destroy());
+      far.on("close", () => socket.destroy());
+      socket.on("close", () => far.destroy());
+      if (far instanceof Socket) far.setTimeout(SILENCE, () => far.destroy());
+      if (socket.destroyed) return void far.destroy();
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      if (head.length > 0) far.write(head);
+      socket.pipe(far).pipe(socket);
+    },
+    (thrown: Error) => socket.end(answerOf("502 Bad Gateway", `${thrown.message}\n`)),
+  );
 }
 
-const BAD_GATEWAY = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+async function connectTo(
+  { host, port }: Address,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const name = host.includes(":") ? `[${host}]` : host;
+  const proxy = proxyFor(new URL(`https://${name}:${port}`), environment);
+  if (proxy !== null) return openTunnel(proxy, host, port, signal);
+  const far = connect({ host, port, allowHalfOpen: true });
+  const stop = () => far.destroy();
+  signal.addEventListener("abort", stop);
+  return new Promise((resolve, reject) => {
+    far.once("connect", () => resolve(far));
+    far.once("error", reject);
+    far.once("close", () => reject(new Error("closed")));
+  });
+}
+
+function answerOf(status: string, words: string): string {
+  return `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(words)}\r\nconnection: close\r\n\r\n${words}`;
+}
 
 /** A plain request names its whole address. */
-function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly string[]): void {
+function pass(asked: IncomingMessage, answer: ServerResponse, { environment, hosts }: Way): void {
   const url = URL.parse(asked.url ?? "");
   const address = url && { host: url.hostname.toLowerCase(), port: Number(url.port || 80) };
   if (!url || !address || url.protocol !== "http:" || !isAllowed(address, hosts)) {
     answer.writeHead(403, { "content-type": "text/plain" }).end(refusal(url?.host ?? asked.url ?? ""));
     return;
   }
-  const { "proxy-connection": _, ...headers } = asked.headers;
-  const far = request(url, { method: asked.method, headers }, (got) => {
+  const far = openRequest(asked, url, environment);
+  if (far instanceof Error) {
+    answer.writeHead(502, { "content-type": "text/plain" }).end(`${far.message}\n`);
+    return;
+  }
+  far.on("response", (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers);
     // A response that is cut off upstream is cut off here.
     pipeline(got, answer, () => {});
@@ -136,4 +170,18 @@ function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly st
   answer.on("close", () => far.destroy());
   asked.on("error", () => far.destroy());
   asked.pipe(far);
+}
+
+function openRequest(asked: IncomingMessage, url: URL, environment: Environment) {
+  const { "proxy-authorization": _, "proxy-connection": __, ...headers } = asked.headers;
+  const { method } = asked;
+  try {
+    const proxy = proxyFor(url, environment);
+    if (proxy === null) return request(url, { method, headers });
+    const { host, isSecure, port } = proxy;
+    const own = { ...headers, host: url.host, ...proxy.headers };
+    return (isSecure ? requestHttps : request)({ host, port, path: url.href, method, headers: own });
+  } catch (thrown) {
+    return thrown as Error;
+  }
 }

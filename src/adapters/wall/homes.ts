@@ -10,7 +10,7 @@ import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
 import { isInside } from "./arguments.ts";
 
-/** An agent's own folder: private, and kept as long as its worktree. Names are relative to it. */
+/** An agent's own folder: private, and kept as long as its workspace. Names are relative to it. */
 export interface HomePlace {
   readonly at: string;
   /** The person's own settings: read-only, since other programs would execute them too. */

@@ -126,22 +126,25 @@ it("compares names and ports, and nothing else", () => {
   expect([reaches("local", 8080), reaches("local", 443)]).toEqual([true, false]);
 });
 
-it.skipIf(NO_WALL)("is tried from inside, by `pawl agents`, where the network is not all open", async () => {
-  const found = async (network: SandboxSettings["network"]) => {
-    const proved = await proveWall({
-      projectRoot: join(home, "project"),
-      stateFolder: join(home, "state/pawl/projects/x"),
-      environment: { HOME: home, PATH: process.env.PATH },
-      settings: { ...DEFAULT_SETTINGS.sandbox, network },
-      programs: [],
-      tasksFile: "tasks.yaml",
-      workflows: [],
-    });
-    return proved.kind === "none" ? [] : proved.tried.filter(({ what }) => what.includes("servers"));
-  };
-  expect(await found("model")).toEqual([{ what: "to reach servers of this machine", held: true }]);
-  expect(await found("all")).toEqual([]);
-});
+it.skipIf(NO_WALL)(
+  "is tried from inside, by `pawl config agents`, where the network is not all open",
+  async () => {
+    const found = async (network: SandboxSettings["network"]) => {
+      const proved = await proveWall({
+        projectRoot: join(home, "project"),
+        stateFolder: join(home, "state/pawl/projects/x"),
+        environment: { HOME: home, PATH: process.env.PATH },
+        settings: { ...DEFAULT_SETTINGS.sandbox, network },
+        programs: [],
+        tasksFile: "tasks.yaml",
+        workflows: [],
+      });
+      return proved.kind === "none" ? [] : proved.tried.filter(({ what }) => what.includes("servers"));
+    };
+    expect(await found("model")).toEqual([{ what: "to reach servers of this machine", held: true }]);
+    expect(await found("all")).toEqual([]);
+  },
+);
 
 it.skipIf(NO_WALL).each(["model", "none"] as const)(
   "a task's own port leads to the server outside, another one nowhere, and a free one is free (network: %s)",

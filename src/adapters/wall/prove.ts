@@ -1,5 +1,5 @@
 /**
- * Tests the wall from inside, for `pawl agents`. The results are checked outside instead of being trusted.
+ * Tests the wall from inside, for `pawl config agents`. The results are checked outside instead of being trusted.
  */
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -61,7 +61,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
       { what: "to write the project", held: left.length === 0 && !isSaid("wrote settings") },
       { what: "to write HOME", held: !left.some((path) => path === join(home, mark)) },
       { what: "to read ~/.ssh", held: !isSaid("read ~/.ssh") },
-      { what: "to see Pawl's own files and other worktrees", held: !isSaid("read .pawl") },
+      { what: "to see Pawl's own files and other workspaces", held: !isSaid("read .pawl") },
       {
         what: "to see other processes",
         held: Number(/^processes (\d+)$/m.exec(stdout)?.[1] ?? 999) <= OWN_PROCESSES,

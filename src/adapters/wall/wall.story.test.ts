@@ -1,5 +1,6 @@
 /** What lies in a person's home, from behind a real wall. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   cpSync,
@@ -276,6 +277,70 @@ it.skipIf(NO_WALL)(
     expect(existsSync(at("free"))).toBe(true);
   },
 );
+
+/** A process with a wall around a shell, whose script waits for a line; then it ends. */
+function walledProcess(home: string, root: string, script: string) {
+  const setup = {
+    projectRoot: root,
+    stateFolder: join(home, ".local/state/pawl/projects/x"),
+    environment: { HOME: home, PATH: process.env.PATH },
+    settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", write: ["."] },
+    programs: [],
+    tasksFile: "tasks.yaml",
+    workflows: [],
+  };
+  const order = {
+    folder: { agentPath: join(root, "work") },
+    program: "sh",
+    args: ["-c", `echo up; read word; ${script}`],
+    environment: setup.environment,
+  };
+  const program = `
+    import { spawnSync } from "node:child_process";
+    const { openWall } = await import(${JSON.stringify(new URL("./wall.ts", import.meta.url).href)});
+    const { wall } = openWall(${JSON.stringify(setup)});
+    const { program, args, environment } = wall.enclose(${JSON.stringify(order)});
+    spawnSync(program, args, { env: environment, stdio: "inherit" });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const up = once(child.stdout, "data");
+  return {
+    up,
+    kill: () => child.kill("SIGKILL"),
+    async goOn() {
+      const over = once(child, "exit");
+      child.stdin.end("go\n");
+      await over;
+    },
+  };
+}
+
+it.skipIf(NO_WALL)("what covers a missing place goes with the last process that has a wall", async () => {
+  promise("wall.protected");
+  using walled = openWalledHome();
+  const at = join(walled.root, ".claude");
+  const first = walledProcess(walled.home, walled.root, "true");
+  await first.up;
+  const tries = "mkdir -p ../.claude; echo evil > ../.claude/settings.json; echo done > ../done";
+  const second = walledProcess(walled.home, walled.root, tries);
+  await second.up;
+  expect(existsSync(at)).toBe(true);
+  await first.goOn();
+  expect(existsSync(at)).toBe(true);
+  await second.goOn();
+  expect([existsSync(join(walled.root, "done")), existsSync(at)]).toEqual([true, false]);
+
+  const killed = walledProcess(walled.home, walled.root, "true");
+  await killed.up;
+  killed.kill();
+  expect(existsSync(at)).toBe(true);
+  const next = walledProcess(walled.home, walled.root, "true");
+  await next.up;
+  await next.goOn();
+  expect(readdirSync(walled.root).filter((name) => ![".pawl", "done", "work"].includes(name))).toEqual([]);
+});
 
 it.skipIf(NO_WALL)("what covers a missing place is made behind no link that an agent has planted", () => {
   promise("wall.protected");

@@ -2,9 +2,8 @@
  * The wall around programs that Pawl starts: agents, `verify`, setup, checks. `arguments.ts` lists what it
  * permits.
  */
-import { copyFileSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
@@ -15,6 +14,7 @@ import { realOr } from "../git/discover.ts";
 import { type Environment, gitSettings } from "../process/environment.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
+import { joinWalls, makeCovers, WALLS } from "./covers.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import {
   type HomePlace,
@@ -26,7 +26,7 @@ import {
   usualReads,
   withoutStore,
 } from "./homes.ts";
-import { gitsIn, makeCovered, maskOf } from "./mask.ts";
+import { gitsIn, maskOf } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore, type Store } from "./store.ts";
@@ -65,10 +65,19 @@ interface WallOrder {
   readonly proof?: string | undefined;
 }
 
+export interface HomeFolder {
+  /** Where programs inside see it. */
+  readonly at: string;
+  /** Where it really is. What is below may be links. */
+  readonly by: string;
+}
+
 export interface Enclosed {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** The folder that stands for the agent's home, or a part of it, that holds the path. Absent: nothing does. */
+  readonly homeFor?: (path: string) => HomeFolder | null;
   /** Call it when the program has ended. Absent: nothing is open for it alone. */
   readonly release?: (() => void) | undefined;
 }
@@ -141,7 +150,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const store = order.agent === undefined ? null : openStore(root, folder);
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
-  const way = wayOut(setup.settings, order.agent?.hosts ?? [], servedPorts(order.environment));
+  const way = wayOut(setup, order.agent?.hosts ?? [], servedPorts(order.environment));
   const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
   const programs = programReads(
     order.environment,
@@ -190,7 +199,11 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     order.program,
     ...order.args,
   ];
-  return { program, args, environment: inside(order.environment), release: way?.release };
+  const homeFor = (path: string) => {
+    const { at, by } = placeOf(realOr(path), hidden) ?? { at: "", by: null };
+    return by === null ? null : { at, by };
+  };
+  return { program, args, environment: inside(order.environment), release: way?.release, homeFor };
 }
 
 function workingFolder(named: string, folder: string): string {
@@ -205,7 +218,7 @@ function workingFolder(named: string, folder: string): string {
 
 /** The protected places inside writable ones, and each repository there. */
 function guardedMounts(
-  { tasksFile, workflows }: WallSetup,
+  { stateFolder, tasksFile, workflows }: WallSetup,
   layout: Layout,
   existing: boolean,
 ): readonly Mount[] {
@@ -214,6 +227,8 @@ function guardedMounts(
   const open = [...(readOnly ? [] : [folder]), ...write].filter((at) => !isOwn(at));
   const isOpen = (at: string) => !isOwn(at) && open.some((each) => isInside(at, each));
   if (!open.some((at) => isInside(at, root) || isInside(root, at))) return [];
+  const walls = join(dirname(dirname(stateFolder)), WALLS);
+  joinWalls(walls);
   const gits = [".git", ...gitsIn(root, [".pawl"])].map((path) => ({ path, isFolder: true }));
   const places = [...protectedPlaces({ tasksFile, workflows }), ...gits];
   const mounts = places
@@ -221,25 +236,8 @@ function guardedMounts(
     .flatMap((place) => maskOf(root, place) ?? [])
     .filter(({ type }) => !(existing && type === "cover"));
   const distinct = [...new Map(mounts.map((mount) => [mount.at, mount])).values()];
-  for (const mount of distinct) if (mount.type === "cover" && makeCovered(mount)) leftAtEnd(mount.at);
+  makeCovers(walls, distinct);
   return distinct;
-}
-
-const covered = new Set<string>();
-
-/** Removes the target of a cover when this process ends, unless something was put into it. */
-function leftAtEnd(at: string): void {
-  if (covered.size === 0)
-    process.once("exit", () => {
-      for (const each of covered) attempt(() => takeAway(each), undefined);
-    });
-  covered.add(at);
-}
-
-function takeAway(at: string): void {
-  const found = lstatSync(at);
-  if (found.isDirectory()) rmdirSync(at);
-  else if (found.isFile() && found.size === 0) rmSync(at);
 }
 
 /** The proxy's folder inside: temporary places are empty there. */
@@ -252,7 +250,7 @@ const opened = new Map<string, { readonly egress: Egress; users: number }>();
  * whole network, or none.
  */
 function wayOut(
-  { hosts: named, network }: SandboxSettings,
+  { environment, settings: { hosts: named, network } }: WallSetup,
   hosts: readonly string[],
   own: readonly number[],
 ) {
@@ -261,7 +259,7 @@ function wayOut(
   const allowed = [...new Set([...(network === "model" ? [...hosts, ...named] : []), ...servers])].sort();
   if (allowed.length === 0) return null;
   const key = allowed.join(" ");
-  const entry = opened.get(key) ?? { egress: openEgress(allowed), users: 0 };
+  const entry = opened.get(key) ?? { egress: openEgress(allowed, environment), users: 0 };
   opened.set(key, entry);
   entry.users += 1;
   const { egress } = entry;

@@ -1,5 +1,5 @@
 /**
- * How a client's shell is kept from writing protected files: by the client and its version. docs/guard.md has
+ * How a client's shell is kept from writing protected files: by the client and its version. docs/internals/guard.md has
  * the table.
  */
 import { existsSync } from "node:fs";
@@ -36,7 +36,7 @@ interface ClientShell {
   readonly kind: Exclude<ShellKind, "none">;
 }
 
-/** The tested clients. docs/guard.md has the same table. */
+/** The tested clients. docs/internals/guard.md has the same table. */
 export const CLIENT_SHELLS = {
   "claude-code": {
     is: /^claude(?:\.exe)?$|\/@anthropic-ai\/claude-code\//,

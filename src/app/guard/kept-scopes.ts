@@ -20,7 +20,7 @@ import { stampOf } from "../../adapters/files/stamp.ts";
 import type { Environment } from "../../config/config.ts";
 import { stateFolder, TREES } from "../../config/state-home.ts";
 import { attempt } from "../../core/attempt.ts";
-import { EVENTS } from "../../core/event.ts";
+import { EVENTS, runOfTask } from "../../core/event.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { type Note, watched } from "../../core/watched-view.ts";
 import { widest } from "../../guard/decide.ts";
@@ -172,7 +172,7 @@ function namedSince(root: string, before: string, now: string): readonly string[
     const lines = bytes.toString("utf8").split("\n").filter(Boolean);
     return lines.flatMap((line) => {
       const { run, taskId } = JSON.parse(line);
-      const names = [run, typeof taskId === "string" ? `bloom:${taskId}` : undefined];
+      const names = [run, typeof taskId === "string" ? runOfTask(taskId) : undefined];
       return names.filter((name): name is string => typeof name === "string" && name.includes(":"));
     });
   }, null);

@@ -1,10 +1,12 @@
 /** The origin of notices: a project, and its fields in a notice. */
+import { realpathSync } from "node:fs";
 import { basename } from "node:path";
 import { boardOf } from "../../config/board-file.ts";
 import type { Environment } from "../../config/config.ts";
 import { stateFolder } from "../../config/state-home.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { NoticeContext } from "../../runtime/reports/notices.ts";
+import { projectKey } from "../../surfaces/board/server/projects.ts";
 
 export interface NoticesPlace {
   readonly root: string;
@@ -18,9 +20,11 @@ export function placeOf(
   { environment, root }: Pick<NoticesPlace, "environment" | "root">,
   now: Date,
 ): NoticeContext {
+  const board = boardOf(stateFolder(root, environment))?.url ?? null;
   return {
     project: basename(root),
-    board: boardOf(stateFolder(root, environment))?.url ?? null,
+    board,
+    pages: board && `${board}#/${projectKey(realpathSync(root))}`,
     time: now.toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-/** `pawl notify`: the state of the receivers, and a test of each. */
+/** `pawl config notify`: the state of the receivers, and a test of each. */
 
 import { openNoticePlace } from "../../adapters/notify/place.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";

@@ -29,7 +29,7 @@ export interface Agents {
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
   missing(name: string): string | null;
   /**
-   * The known agents and those installed, for `pawl agents`. Starts each found program once, for its version.
+   * The known agents and those installed, for `pawl config agents`. Starts each found program once, for its version.
    * `allow`: the commands to list for it.
    */
   survey(allow?: readonly string[]): Promise<readonly AgentFound[]>;
@@ -69,6 +69,8 @@ export interface AgentOrder {
   /** Added to the variables of the environment's allow-list. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: AgentLimits;
+  /** With this call the agent says that its step, or its task without steps, is done. Absent: there is none. */
+  readonly done?: DeferredCall;
   /**
    * Asks a person, if `permission` is `ask` and the agent can ask (ACP). Absent: every request is refused.
    */
@@ -168,24 +170,29 @@ export interface Limited {
   readonly mend?: string;
 }
 
-/** An account that may not work now, as every display and its JSON show it. */
-export interface RestingAccount {
+/** An account with which agents have worked, as every display and its JSON show it. */
+export interface AgentAccount {
   readonly agent: string;
   /** Tells the accounts of an agent apart. It is no secret. */
   readonly account: string;
-  /** `limited`: it passes by itself. `exhausted`: only a person can mend it. */
-  readonly state: "limited" | "exhausted";
+  /** `open`: it may work. `limited`: it passes by itself. `exhausted`: only a person can mend it. */
+  readonly state: "open" | "limited" | "exhausted";
   /** When the account is renewed, ISO 8601; null: nobody said it. */
   readonly resets_at: string | null;
   /**
-   * Where that time is from: a field of the agent's event, the words of its message, or its quota, of which too little is
-   * left. `none`: there is no time.
+   * Where that time is from: a field of the agent's event, the words of its message, or its quota. `none`: there is
+   * no time.
    */
   readonly source: "event" | "message" | "quota" | "none";
-  /** When it is asked again, ISO 8601; null: once a person has mended the cause. */
+  /** When it is asked again, ISO 8601; null: it is open, or a person must mend the cause first. */
   readonly until: string | null;
-  /** `claude rests until 03:02` */
+  /** `claude rests until 03:02`, `codex is open` */
   readonly words: string;
+}
+
+/** An account that may not work now. */
+export interface RestingAccount extends AgentAccount {
+  readonly state: "limited" | "exhausted";
 }
 
 interface AgentEndFacts {

@@ -32,6 +32,8 @@ export interface CheckPlace {
    * The command acts on the world (publishes, deploys) instead of only inspecting it: no wall is around it.
    */
   readonly acts?: boolean;
+  /** Texts for the command, by the names of files in the folder `PAWL_SAID`. */
+  readonly said?: Readonly<Record<string, string>>;
   /** Runs the command again if it failed more than a minute ago. */
   readonly retry?: boolean;
 }
@@ -44,5 +46,7 @@ export type CheckOutcome =
       readonly milliseconds: number;
       /** The last part of its output, both streams. */
       readonly tail: string;
+      /** By its output, it ran no test. Absent: it ran some, or does not say. */
+      readonly empty?: true;
     }
   | { readonly kind: "running"; readonly milliseconds: number; readonly tail: string };

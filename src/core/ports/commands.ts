@@ -47,5 +47,7 @@ export interface CommandEnd {
   /** The last lines of output, both streams in the order in which they came, of bounded size. */
   readonly tail: string;
   readonly output: ProjectPath;
+  /** By its output, it ran no test. Absent: it ran some, or does not say. */
+  readonly empty?: true;
   readonly leftovers: { readonly ended: number; readonly alive: number };
 }

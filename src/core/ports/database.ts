@@ -18,8 +18,8 @@ export interface Database {
   readonly shown: string;
   /** Migrates it to the schema of this version. Concurrent callers wait. Returns the steps that it took. */
   migrate(): Promise<readonly string[]>;
-  /** This login's rights, and what an administrator must do before other logins get theirs. */
-  access(): Promise<DatabaseAccess>;
+  /** This login's rights in the project, or in all of them, and what an administrator must do before other logins get theirs. */
+  access(project?: string): Promise<DatabaseAccess>;
   /** Faults of the database as a whole; empty: none. */
   faults(): Promise<readonly DatabaseFault[]>;
   /** False: it has the project already. */

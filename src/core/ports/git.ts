@@ -30,6 +30,14 @@ export interface Git {
    * throws. Absent: none can be shown.
    */
   diff?(order: DiffOrder): Promise<GitDiff>;
+  /** What needs no reading line by line; empty if git cannot tell. Never throws. Absent: it is not known. */
+  shapes?(from: string, to: string): Promise<readonly FileShape[]>;
+  /** A file's bytes in a tree or commit; null: there is none, or it is larger than `most`. Never throws. */
+  blob?(order: {
+    readonly object: string;
+    readonly path: string;
+    readonly most: number;
+  }): Promise<Uint8Array | null>;
   /**
    * A commit's tree without the `own` paths of the project, and what it changed since it left the branch
    * (null: main or master). Absent: no commit can be judged at a signed gate.
@@ -46,12 +54,32 @@ export interface Git {
 /** The line counts are null for binary files and for new, untracked files. */
 export type ChangedFile = Readonly<{ path: string; added: number | null; deleted: number | null }>;
 
+export interface FileShape {
+  readonly path: string;
+  /** Its name before; absent: it was not renamed. */
+  readonly was?: string;
+  /** Of a rename: 0 to 100, and the lines that differ. */
+  readonly similarity?: number;
+  readonly added?: number;
+  readonly deleted?: number;
+  /** Only blanks or line ends differ. */
+  readonly isBlank: boolean;
+  /** By an attribute in the base, or by the file's own first lines; null: a person may have written it. */
+  readonly generated: "attribute" | "header" | null;
+  /** Of binary files; null: not on that side, or not binary. */
+  readonly bytes: { readonly before: number | null; readonly after: number | null };
+}
+
 export interface DiffOrder {
   /** Ids of trees or commits. */
   readonly from: string;
   readonly to: string;
   /** A file or folder, from the project's root; null: everything. */
   readonly path: string | null;
+  /** The name in `from` of a file that was renamed. */
+  readonly was?: string;
+  /** Lines around each change; default: 3. */
+  readonly context?: number;
   /** Maximum bytes of text, in all and per file (default: the same). */
   readonly bytes: number;
   readonly bytesOfFile?: number;

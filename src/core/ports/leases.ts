@@ -89,3 +89,8 @@ export interface Wanted {
 
 /** `draining`: the worker takes no more tasks. */
 export type Cap = "repository" | "agent" | "usd" | "draining";
+
+/** The lease on the project's folder, of which each machine has its own. */
+export function rootLease(host: string | undefined): string {
+  return host === undefined ? "@root" : `@root ${host}`;
+}

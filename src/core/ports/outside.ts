@@ -18,7 +18,7 @@ export interface Outside {
   /** Absent: there are no leases. */
   readonly leases?: Leases;
   /** Absent: no other machine works on the project. */
-  readonly workers?: Pick<Workers, "list" | "atWork" | "spentToday">;
+  readonly workers?: Pick<Workers, "list" | "atWork" | "spentToday" | "logins">;
   /** Absent: the present configuration governs every run. */
   readonly policies?: Policies;
   readonly trackers?: Trackers;

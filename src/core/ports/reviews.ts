@@ -62,6 +62,8 @@ export interface Remark {
   readonly startLine?: number;
   /** The lines are those of the old file: the change removes them. */
   readonly side?: "former";
+  /** The file that `startLine` counts in, if it is the other one: a range from a removed line to an added one. */
+  readonly startSide?: "former" | "present";
   /** The part of the diff that it is about, as it was then; begins with `@@`. */
   readonly hunk?: string;
   /** A program wrote it. */

@@ -12,6 +12,8 @@ export interface Workers {
   atWork(): Promise<readonly AtWork[]>;
   /** What agents have spent on the day, by the database's clock in UTC. */
   spentToday(): Promise<number>;
+  /** The logins that brought the verdicts on a run (`workflow:id`), by the verdict's time: the database's word. */
+  logins(run: string): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface AtWork {
@@ -24,7 +26,8 @@ export interface AtWork {
   readonly alive: boolean;
 }
 
-export type WorkerState = "working" | "draining" | "gone";
+/** `drained`: it ended with nothing left to do, or handed back. `gone`: it died, or was cut off. */
+export type WorkerState = "working" | "draining" | "drained" | "gone";
 
 export interface WorkerEntry {
   readonly name: string;

@@ -138,7 +138,12 @@ export interface EnsureOrder {
   readonly base?: string;
   /** Continues a branch of that name that Pawl did not make: the task names it. */
   readonly adopts?: boolean;
-  /** Fetches the base's upstream first, if it is reachable. */
+  /** The commit at which the task's run left its work. A branch that has it is the task's own. */
+  readonly work?: string;
+  /**
+   * The work goes to a remote, so the base's upstream is fetched first, if it is reachable. Throws
+   * `repository-missing` without a remote, and `branch-in-use` if the remote cannot take the branch's name.
+   */
   readonly fetch?: boolean;
   readonly stop?: AbortSignal;
 }

@@ -42,6 +42,13 @@ it.each([
   "[ ]",
   "## [ ]",
   "- [x]y",
+  "1.1. [ ]",
+  "2.3.4 []",
+  "1.) [ ]",
+  "(1) [ ]",
+  "a) [ ]",
+  "• [ ]",
+  "– [ ]",
 ])("a box that is not exactly checked is not done: %s", (box) => {
   promise("text.boxes");
   const [done, open, ...more] = parseTaskItems(`- [x] done\n\n${box} open\n`, "the plan");

@@ -2,6 +2,8 @@
  * The box at the beginning of a list item. People and tools write more boxes than `[ ]` and `[x]`: each of
  * them counts, so that no reader mistakes unfinished work for text.
  */
+import { fewOf } from "./few.ts";
+
 export interface Checkbox {
   /** The text between the brackets, without blanks; empty: an open box. */
   readonly mark: string;
@@ -19,6 +21,9 @@ const BRACKETS = new RegExp(
   `^[*_~\`]{0,3}(\\\\?[[［])([\\s\\u3000]{0,20}(?:${MARK})?[\\s\\u3000]{0,20})(\\\\?[\\]］])(\\\\?\\*)?(?![([])(?:[\\s\\u3000]+|(?=\\S)|$)`,
   "iu",
 );
+/** What people write before a box: also what is no marker to Markdown, such as `1.1.`, `(1)`, `a)` and `•`. */
+export const MARKER_BEFORE_BOX =
+  /^(?:[-*+•‣◦▪–—]|\(?(?:\d{1,9}|[a-z])(?:\.\d{1,9}){0,9}[.)]{1,2}|\d{1,9}(?:\.\d{1,9}){1,9})[ \t]*(?=\\?[[［☐⬜☑☒])/i;
 const GLYPH = /^([☐⬜☑☒])\uFE0F?[\s\u3000]*/u;
 const PLAIN = /^\[[ xX]\]\\?\*?(?:\s|$)/;
 
@@ -32,10 +37,8 @@ export function mayHoldCheckbox(text: string): boolean {
 /** A note about boxes that count as open; empty: there are none. */
 export function renderOddBoxes(lines: readonly string[], where: string): string {
   if (lines.length === 0) return "";
-  const most = 5;
-  const named = lines.slice(0, most).map((line) => `\`${line.replaceAll("`", "'").slice(0, 80)}\``);
-  const more = lines.length > most ? ` and ${lines.length - most} more` : "";
-  return `In \`${where}\`, these boxes are neither \`[ ]\` nor \`[x]\` and count as open: ${named.join(", ")}${more}.`;
+  const named = lines.map((line) => `\`${line.replaceAll("`", "'").slice(0, 80)}\``);
+  return `In \`${where}\`, these boxes are neither \`[ ]\` nor \`[x]\` and count as open: ${fewOf(named, 5)}.`;
 }
 
 /** Null: the text begins with no box. A link or a footnote is none. */

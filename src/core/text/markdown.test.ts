@@ -19,6 +19,25 @@ it.each([
     );
 });
 
+it("a box is read wherever a person sees one, and code that has no end hides none", () => {
+  promise("text.boxes");
+  const itemsIn = (text: string) =>
+    parseTaskItems(text, "the plan").map(({ checked, text: words }) => `${checked ? "x" : " "} ${words}`);
+  expect(
+    itemsIn("| Task | Done |\n| - | - |\n| a | [ ] |\n| [x] b | later |\n| c | [x] | [ ] |\n| d | e |\n"),
+  ).toEqual(["  a", "x b, later", "  c"]);
+  expect(itemsIn("<details>\n- [ ] a\n<!-- - [ ] b\n- [ ] c -->\n</details>\n\n- [x] d\n")).toEqual([
+    "  a\n\n</details>",
+    "x d",
+  ]);
+  expect(itemsIn("- [x] a\n\n```\n- [ ] b\n")).toEqual(["x a", "  b"]);
+  expect(itemsIn("- [x] a\n  ~~~sh\n  - [ ] b\n\n```\n- [ ] c\n```\n")).toEqual(["x a", "  b", "  c"]);
+  // These have an end.
+  expect(
+    itemsIn("- ```\n  - [ ] a\n  ```\n- [x] b\n\n````\n```\n- [ ] c\n````\n> ```\n> - [ ] d\n> ```\n"),
+  ).toEqual(["x b"]);
+});
+
 it("what people nest is read", () => {
   const text = `${"> ".repeat(20)}a\n\n- a\n  - b\n    - c\n      1. d\n\n${"- a\n".repeat(500)}\n* * * * *\n`;
   expect(parseBlocks(text, "the plan").children.length).toBe(3);

@@ -10,7 +10,7 @@
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { PawlError } from "../error.ts";
-import { type Checkbox, parseCheckbox } from "./checkbox.ts";
+import { type Checkbox, MARKER_BEFORE_BOX, parseCheckbox } from "./checkbox.ts";
 import { withoutFrontMatter } from "./front-matter.ts";
 
 /**
@@ -67,7 +67,7 @@ interface Node {
  * `text-too-long`.
  */
 export function parseTaskItems(source: string, where: string): readonly TaskItem[] {
-  const text = withoutCode(withoutFrontMatter(source.replace(/^\uFEFF/, "")));
+  const text = withoutCode(withClosedFences(withoutFrontMatter(source.replace(/^\uFEFF/, ""))));
   checkLength(text, where);
   return itemsOf(fromMarkdown(text, { extensions: [{ disable: { null: WITHIN_LINES } }] }) as Node);
 }
@@ -78,30 +78,39 @@ function itemsOf(root: Node): readonly TaskItem[] {
   const stack: Node[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (node.type === "paragraph" || node.type === "heading") items.push(...itemsIn(textOf(node)));
+    // Below `<details>` without an empty line.
+    if (node.type === "html") items.push(...itemsIn(textOf(node).replace(/<!--[\s\S]*?(?:-->|$)/g, "")));
     for (const child of (node.children ?? []).toReversed()) stack.push(child);
   }
   return items;
 }
 
-/** To the parser, a list marker without a blank begins a paragraph, and so does a box without a list. */
-const MARKER_BEFORE_BOX = /^(?:[-*+]|\d{1,9}[.)])(?=\\?[[［☐⬜☑☒])/;
-
 function itemsIn(paragraph: string): readonly TaskItem[] {
-  const found: { readonly box: Checkbox; readonly line: string; readonly more: string[] }[] = [];
+  const found: { readonly box: Checkbox; readonly line: string; readonly more: string[] | null }[] = [];
   // The blank of an open box may be the end of a line.
   for (const each of paragraph
     .replace(/\[\s{1,9}\]/g, (box) => (/\n|\r/.test(box) ? "[ ]" : box))
     .split(/\r\n|\r|\n/)) {
     const line = each.trim();
-    const box = parseCheckbox(line.replace(MARKER_BEFORE_BOX, ""));
-    if (box) found.push({ box, line, more: [] });
-    else found.at(-1)?.more.push(each);
+    const row = line.startsWith("|") ? boxInRow(line) : null;
+    const box = row ?? parseCheckbox(line.replace(MARKER_BEFORE_BOX, ""));
+    if (box) found.push({ box, line, more: row ? null : [] });
+    else found.at(-1)?.more?.push(each);
   }
   return found.flatMap(({ box, line, more }) => {
-    const text = [box.text, ...more].join("\n").trim();
+    const text = [box.text, ...(more ?? [])].join("\n").trim();
     const checked = box.isPlain && box.mark !== "";
     return text === "" ? [] : [{ text, checked, isOdd: !box.isPlain, line }];
   });
+}
+
+/** The box of a table's row that is not exactly checked, else one that is; its text is the row's. */
+function boxInRow(line: string): Checkbox | null {
+  const cells = line.split("|").map((cell) => cell.trim());
+  const boxes = cells.flatMap((cell) => parseCheckbox(cell.replace(MARKER_BEFORE_BOX, "")) ?? []);
+  const box = boxes.find(({ isPlain, mark }) => !isPlain || mark === "") ?? boxes[0];
+  const words = cells.map((cell) => parseCheckbox(cell)?.text ?? cell).filter((cell) => cell.trim() !== "");
+  return box ? { ...box, text: words.join(", ") } : null;
 }
 
 function textOf(paragraph: Node): string {
@@ -147,6 +156,23 @@ function linesIn(text: string): number {
     if (code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a)) lines++;
   }
   return lines;
+}
+
+const ANY_FENCE = /^((?:[ \t>]|(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*)(`{3,}|~{3,})([^`]*)$/;
+
+/** A fence that has no end hides nothing: neither it nor any fence after it counts. */
+function withClosedFences(text: string): string {
+  if (!text.includes("```") && !text.includes("~~~")) return text;
+  const lines = text.split(/\r\n|\r|\n/);
+  let fence = "";
+  let from = 0;
+  for (const [at, line] of lines.entries()) {
+    const [, before = "", mark = "", rest = ""] = ANY_FENCE.exec(line) ?? [];
+    if (fence === "" && mark !== "") [fence, from] = [mark, at];
+    else if (fence !== "" && mark.startsWith(fence) && /^[ \t>]*$/.test(before + rest)) fence = "";
+  }
+  if (fence === "") return text;
+  return lines.map((line, at) => (at >= from && ANY_FENCE.test(line) ? "" : line)).join("\n");
 }
 
 const FENCE = /^(`{3,}|~{3,})([^`]*)$/;

@@ -30,6 +30,11 @@ const HOSTILE: readonly (readonly [string, string, RegExp])[] = [
     /\d+:\d+.*nest more than 100 deep/s,
   ],
   ["a million signs", `a: [${"1,".repeat(500_000)}]`, /1:\d+.*more than 700,000 words and signs/s],
+  [
+    "a merge that was not settled",
+    "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n",
+    /2:1.*git left a merge conflict/s,
+  ],
   ["five megabytes", `a: ${"x".repeat(5_000_000)}`, /1:1.*more than 4 MB/s],
 ];
 

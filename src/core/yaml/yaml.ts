@@ -71,11 +71,11 @@ export function readYaml(text: string, { merge = false } = {}): ReadYaml {
     code,
     message: oneLine(message),
   }));
-  const faults = [...found, ...repeatedKeys(document)]
-    .slice(0, MOST_FAULTS)
-    .map((each) => placed(lines, each));
+  const all = [...found, ...repeatedKeys(document)];
+  const conflict = all.length > 0 ? conflictIn(text) : null;
+  const faults = (conflict ? [conflict] : all.slice(0, MOST_FAULTS)).map((each) => placed(lines, each));
   if (faults.length > 0) return { document, lines, faults, data: null };
-  const expanded = expand(document);
+  const expanded = expand(document, text);
   return "fault" in expanded
     ? { document, lines, faults: [placed(lines, expanded.fault)], data: null }
     : { document, lines, faults, data: expanded.data };
@@ -168,6 +168,14 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
+/** What git leaves in a file that both sides of a merge changed. */
+function conflictIn(text: string): UnplacedFault | null {
+  const found = /^<{7} .*$/m.exec(text);
+  if (found === null || !/^>{7} /m.test(text)) return null;
+  const message = "git left a merge conflict here: keep one of the two versions, and delete its marks";
+  return { offset: found.index, code: "CONFLICT", message };
+}
+
 type UnplacedFault = Pick<YamlFault, "offset" | "code" | "message">;
 
 function placed(lines: LineCounter, found: UnplacedFault): YamlFault {
@@ -249,8 +257,11 @@ function countIndent(indents: number[], width: number): void {
 }
 
 /** The document as plain data. An alias is the same object as the value that it names. */
-function expand(document: Document): { readonly data: unknown } | { readonly fault: UnplacedFault } {
-  const alias = firstAlias(document);
+function expand(
+  document: Document,
+  text: string,
+): { readonly data: unknown } | { readonly fault: UnplacedFault } {
+  const alias = text.includes("*") ? firstAlias(document) : null;
   try {
     const data: unknown = document.toJS({ maxAliasCount: -1 });
     if (alias === null) return { data };

@@ -1,7 +1,7 @@
 /** beads: one issue per line of JSON. */
 import { attempt } from "../../core/attempt.ts";
 import { type Fields, isObject } from "../../core/json.ts";
-import { readRecords, type Shape } from "../records.ts";
+import { readRecords, renderComments, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { textOf } from "../words.ts";
 
@@ -88,19 +88,13 @@ function recordOf(
   ]);
   return {
     ...fields,
-    comments: Array.isArray(comments) ? comments.map(commentOf).join("\n\n") : comments,
+    comments: Array.isArray(comments) ? renderComments(comments) : comments,
     "waits for": links.flatMap(({ on, type }) => (BLOCKS.has(type) ? [on] : [])),
     parent_id: links
       .filter(({ on, type }) => type === "parent-child" && on !== fields.id)
       .map(({ on }) => on),
     ...Object.fromEntries(named),
   };
-}
-
-function commentOf(comment: unknown): string {
-  if (!isObject(comment)) return textOf(comment);
-  const said = [textOf(comment.author), textOf(comment.created_at)].filter((each) => each !== "").join(", ");
-  return `${said === "" ? "" : `${said}: `}${textOf(comment.text) || textOf(comment.body)}`;
 }
 
 function* linesIn(path: string, text: string, remarks: string[]): Generator<[number, Fields]> {

@@ -1,9 +1,9 @@
 /** Records in other tools' JSON: Trello's board, `gh project item-list`, Claude Code's task files. */
 import { type Fields, isObject } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
-import { readRecords, type Shape } from "../records.ts";
+import { readRecords, renderComments, type Shape, tasksOf } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
-import { textOf } from "../words.ts";
+import { idFrom, textOf } from "../words.ts";
 
 function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
@@ -14,8 +14,8 @@ function listOf(value: unknown): readonly Fields[] {
 const TRELLO: Shape = {
   id: ["shortlink", "id"],
   title: ["name"],
-  texts: { desc: "", checklists: "" },
-  status: ["list"],
+  texts: { desc: "", checklists: "", comments: "Comments" },
+  status: ["state"],
   url: ["shorturl", "url"],
   labels: { due: "Due" },
   prefix: "TR",
@@ -23,21 +23,37 @@ const TRELLO: Shape = {
 /** A card's fields for people; the others are the board's own bookkeeping. */
 const CARD = ["id", "shortLink", "name", "desc", "shortUrl", "due", "start", "dueComplete", "labels"];
 
+/** The comments by card; a board's file has the newest thousand of its actions. */
+function commentsIn(actions: unknown): ReadonlyMap<unknown, readonly Fields[]> {
+  const found = new Map<unknown, readonly Fields[]>();
+  for (const { data, date: createdAt, memberCreator, type } of listOf(actions)) {
+    if (type !== "commentCard" || !isObject(data) || !isObject(data.card)) continue;
+    const author = isObject(memberCreator) ? memberCreator.fullName : "";
+    found.set(data.card.id, [{ author, createdAt, text: data.text }, ...(found.get(data.card.id) ?? [])]);
+  }
+  return found;
+}
+
 export function readTrello(files: readonly SourceFile[]): Read {
   const records = files.flatMap(({ path, text }) => {
     const board = parseJson(path, text);
     if (!isObject(board) || !Array.isArray(board.cards))
       throw invalid(path, "a board with `cards` and `lists`", "none");
     const lists = new Map(listOf(board.lists).map(({ id, name }) => [id, textOf(name)]));
+    const comments = commentsIn(board.actions);
     const members = new Map(listOf(board.members).map(({ fullName, id }) => [id, textOf(fullName)]));
     return listOf(board.cards).map((card) => ({
       ...Object.fromEntries(CARD.map((name) => [name, card[name]])),
-      list: card.closed === true ? "archived" : lists.get(card.idList),
+      ...(card.closed === true
+        ? { state: "archived", list: lists.get(card.idList) }
+        : { state: lists.get(card.idList) }),
       members: (Array.isArray(card.idMembers) ? card.idMembers : []).map((id) => members.get(id) ?? ""),
       checklists: listOf(board.checklists)
         .filter(({ idCard }) => idCard === card.id)
         .map(checklistOf)
         .join("\n\n"),
+      comments: renderComments(comments.get(card.id) ?? []),
+      attachments: listOf(card.attachments).map(({ url }) => textOf(url)),
     }));
   });
   return readRecords(records, TRELLO);
@@ -45,7 +61,7 @@ export function readTrello(files: readonly SourceFile[]): Read {
 
 function checklistOf({ checkItems, name }: Fields): string {
   const lines = listOf(checkItems).map(
-    (item) => `- [${item.state === "complete" ? "x" : " "}] ${textOf(item.name)}`,
+    (item) => `- [${item.state === "complete" ? "x" : " "}] ${textOf(item.name).replaceAll("\n", "\n  ")}`,
   );
   return [`## ${textOf(name)}`, "", ...lines].join("\n");
 }
@@ -53,27 +69,53 @@ function checklistOf({ checkItems, name }: Fields): string {
 // ── gh project item-list --format json ───────────────────────────────────────────────────────────────────────────
 
 const GH_PROJECT: Shape = {
-  id: ["number", "id"],
+  id: ["place", "id"],
   title: ["title"],
   texts: { body: "" },
   status: ["status"],
   url: ["url"],
   parent: ["parentissue"],
   usual: { type: "Issue" },
-  aside: ["id"],
+  aside: ["id", "number"],
   prefix: "PVTI",
 };
 
 export function readGhProject(files: readonly SourceFile[]): Read {
-  const records = files.flatMap(({ path, text }) => {
+  const cut: string[] = [];
+  const items = files.flatMap(({ path, text }) => {
     const data = parseJson(path, text);
     if (!isObject(data) || !Array.isArray(data.items)) throw invalid(path, "`items` of a project", "none");
-    return listOf(data.items).map(({ content, ...item }) => ({
+    const { items: found, totalCount: all } = data;
+    if (typeof all === "number" && all > found.length)
+      cut.push(
+        `${path} has ${found.length} of the project's ${all} items: \`gh project item-list --limit ${all}\` writes all.`,
+      );
+    return listOf(found).map(({ content, ...item }) => ({
       ...item,
       ...(isObject(content) ? content : {}),
     }));
   });
-  return readRecords(records, GH_PROJECT);
+  const isPull = (item: Fields) => textOf(item.type).toLowerCase() === "pullrequest";
+  const records = items.filter((each) => !isPull(each) && textOf(each.title) !== "");
+  const pulls = items.filter(isPull).length;
+  const hidden = items.length - records.length - pulls;
+  const read = readRecords(records.map(withPlace), GH_PROJECT);
+  return {
+    ...read,
+    remarks: [
+      ...cut,
+      ...(pulls > 0 ? [`${pulls} pull requests: left out.`] : []),
+      ...(hidden > 0 ? [`${hidden} items that the token may not see: left out.`] : []),
+      ...read.remarks,
+    ],
+  };
+}
+
+/** A project has issues of many repositories, so a number alone is no id. */
+function withPlace(item: Fields): Fields {
+  const [number, repository] = [textOf(item.number), textOf(item.repository)];
+  const name = /([^/]+)\/?$/.exec(repository)?.[1];
+  return number === "" ? item : { ...item, place: name === undefined ? number : `${name}-${number}` };
 }
 
 // ── ~/.claude/tasks ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,14 +127,24 @@ const CLAUDE: Shape = {
   status: ["status"],
   depends: ["blockedby"],
   blocks: ["blocks"],
-  aside: ["activeform", "owner", "metadata"],
+  aside: ["activeform", "owner"],
 };
 
+/** Each session counts its tasks from 1. */
 export function readClaudeTasks(files: readonly SourceFile[]): Read {
-  const records = files.flatMap(({ path, text }) => {
+  const remarks: string[] = [];
+  const sessions = new Map<string, Fields[]>();
+  for (const { path, text } of files) {
     const data = parseJson(path, text);
-    const tasks = (Array.isArray(data) ? data : [data]).filter(isObject);
-    return tasks.filter((each) => "subject" in each || "content" in each);
+    const found = (Array.isArray(data) ? data : [data]).filter(isObject);
+    const folder = /([^/]+)\/[^/]+$/.exec(path)?.[1] ?? "";
+    const tasks = found.filter((each) => "subject" in each || "content" in each);
+    sessions.set(folder, [...(sessions.get(folder) ?? []), ...tasks]);
+  }
+  const all = [...sessions].filter(([, tasks]) => tasks.length > 0);
+  const tasks = all.flatMap(([session, records]) => {
+    const prefix = all.length > 1 ? `${idFrom(session, "session").slice(0, 8)}.` : "";
+    return tasksOf(records, CLAUDE, { key: session, prefix, remarks });
   });
-  return readRecords(records, CLAUDE);
+  return { tasks, remarks };
 }

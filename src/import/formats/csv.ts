@@ -15,7 +15,10 @@ const SHAPE: Shape = {
   url: list("url link weburl htmlurl issueurl"),
   title: list("title summary name taskname subject task titel content タイトル 标题"),
   texts: Object.fromEntries(
-    list("description body details notes desc beschreibung text 説明 描述").map((name) => [name, ""]),
+    list("description body details notes desc taskcontent beschreibung text 説明 描述").map((name) => [
+      name,
+      "",
+    ]),
   ),
   status: list("status state column columnname sectioncolumn list stage 状態 状态"),
   parent: list("parentkey parent parentid parenttask parentissue parentitem epiclink epic parentsummary"),
@@ -36,17 +39,19 @@ const NAMED = [...SHAPE.title, ...Object.keys(SHAPE.texts)];
 const MOST_COLUMNS = 500;
 const MOST_ROWS = 20_000;
 
-export function readCsv(files: readonly SourceFile[]): Read {
+export function readCsv(files: readonly SourceFile[], more: Partial<Shape> = {}): Read {
   const remarks: string[] = [];
   const read = readRecords(
     files.flatMap((file) => recordsOf(file, remarks)),
-    SHAPE,
+    { ...SHAPE, ...more },
   );
   return { ...read, remarks: [...remarks, ...read.remarks] };
 }
 
 function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
-  const [header = [], ...lines] = rowsIn(path, plain(text));
+  // Excel's own first line.
+  const [own = "", separator] = /^sep=(.)\n/i.exec(plain(text).slice(0, 8)) ?? [];
+  const [header = [], ...lines] = rowsIn(path, plain(text).slice(own.length), separator);
   if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
   const wide = [header, ...lines].find(({ length }) => length > MOST_COLUMNS);
   if (wide) throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
@@ -82,7 +87,8 @@ function recordOf(names: readonly string[], line: readonly string[]): Fields {
   const record: Record<string, string | string[]> = {};
   line.forEach((cell, at) => {
     const name = names[at] ?? `Column ${at + 1}`;
-    const value = cellOf(cell);
+    const { address, value } = cellOf(cell);
+    if (address !== "") record[`${name} (link)`] = address;
     const before = Object.hasOwn(record, name) ? record[name] : undefined;
     if (before === undefined || before === "") record[name] = value;
     else if (value !== "") record[name] = [before, value].flat();
@@ -90,10 +96,10 @@ function recordOf(names: readonly string[], line: readonly string[]): Fields {
   return record;
 }
 
-function rowsIn(path: string, text: string): readonly (readonly string[])[] {
+function rowsIn(path: string, text: string, separator = delimiterOf(text)): readonly (readonly string[])[] {
   try {
     return parse(text, {
-      delimiter: delimiterOf(text),
+      delimiter: separator,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
@@ -117,10 +123,10 @@ function delimiterOf(text: string): string {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }
 
-/** `=HYPERLINK("address","words")` becomes its words; any other formula stays unchanged. */
-function cellOf(cell: string | undefined): string {
+/** `=HYPERLINK("address","words")` becomes its words, beside its address; any other formula stays unchanged. */
+function cellOf(cell: string | undefined): { readonly value: string; readonly address: string } {
   const text = cell?.trimEnd() ?? "";
   const [, address = "", words = ""] =
     /^\s*=HYPERLINK\("([^"]{0,2000})"\s{0,5}[,;]\s{0,5}"([^"]{0,2000})"\)$/i.exec(text) ?? [];
-  return words || address || text;
+  return { value: words || address || text, address: words === "" ? "" : address };
 }

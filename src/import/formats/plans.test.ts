@@ -177,6 +177,16 @@ describe("Records in files", () => {
           { id: "c3", shortLink: "abC3", name: "Ship", desc: "", idList: "l2" },
           { id: "c4", shortLink: "abC4", name: "Gone", desc: "", idList: "l1", closed: true },
         ],
+        actions: [
+          {
+            type: "commentCard",
+            date: "2026-02-02",
+            data: { card: { id: "c3" }, text: "later\n\n1. x" },
+            memberCreator: { fullName: "Ada" },
+          },
+          { type: "updateCard", data: { card: { id: "c3" } } },
+          { type: "commentCard", date: "2026-01-01", data: { card: { id: "c3" }, text: "first" } },
+        ],
       }),
     });
     expect(format).toBe("trello");
@@ -188,12 +198,14 @@ describe("Records in files", () => {
     ]);
     expect(tasks[0]?.text).toBe("1. a\n2. b\n\n## Parts\n\n- [x] One\n- [ ] Two");
     expect(tasks[0]?.notes).toEqual(["https://trello.com/c/abC1", "Id: c1", "Labels: ui", "Members: Ada"]);
+    expect(tasks[2]?.text).toBe("## Comments\n\n2026-01-01: first\n\nAda, 2026-02-02: later\n\n1. x");
+    expect(tasks[3]?.notes).toContain("List: Doing");
     expect(remarks.join()).toContain("Ideen (1, taken as done), Ideen (1, taken as blocked)");
   });
 
   it("`gh project item-list`: issues and drafts with the board's status and fields", () => {
     promise("import.formats");
-    const { format, tasks } = read({
+    const { format, remarks, tasks } = read({
       "items.json": JSON.stringify({
         items: [
           {
@@ -201,6 +213,7 @@ describe("Records in files", () => {
             status: "Done",
             title: "Cart",
             sprint: "3",
+            "parent issue": { number: 7, title: "Shop", url: "https://github.com/a/c/issues/7" },
             content: {
               type: "Issue",
               number: 7,
@@ -216,15 +229,42 @@ describe("Records in files", () => {
             title: "Idea",
             content: { type: "DraftIssue", title: "Idea", body: "" },
           },
+          {
+            id: "PVTI_3",
+            title: "Shop",
+            content: {
+              type: "Issue",
+              number: 7,
+              title: "Shop",
+              url: "https://github.com/a/c/issues/7",
+              repository: "a/c",
+            },
+          },
+          {
+            id: "PVTI_4",
+            title: "Merge",
+            content: { type: "PullRequest", number: 8, title: "Merge", repository: "a/b" },
+          },
+          // Older versions of gh leave the content out.
+          { id: "PVTI_5", content: null, status: "Todo" },
+          { id: "PVTI_6", status: "Todo" },
         ],
-        totalCount: 2,
+        totalCount: 40,
       }),
     });
     expect(format).toBe("gh-project");
     expect(tasks.map(({ id, status, text }) => [id, status, text])).toEqual([
-      ["7", "done", "1. a\n2. b"],
+      ["b-7", "done", "1. a\n2. b"],
       ["PVTI_2", "todo", ""],
+      ["c-7", "todo", ""],
     ]);
+    expect(tasks.map(({ parent }) => parent)).toEqual(["c-7", null, null]);
+    expect(remarks.join()).toContain(
+      "1 pull requests: left out.,2 items that the token may not see: left out.",
+    );
+    expect(remarks[0]).toMatch(
+      /has 6 of the project's 40 items: `gh project item-list --limit 40` writes all/,
+    );
     expect(tasks[0]?.notes).toEqual(["https://github.com/a/b/issues/7", "Sprint: 3", "Repository: a/b"]);
   });
 
@@ -249,8 +289,26 @@ describe("Records in files", () => {
     expect(format).toBe("claude-tasks");
     expect(tasks.map(({ dependsOn, id, status }) => [id, status, dependsOn.map(({ key }) => key)])).toEqual([
       ["1", "done", []],
-      ["2", "todo", ["1"]],
-      ["3", "in_progress", ["2"]],
+      ["2", "todo", ["s1/1"]],
+      ["3", "in_progress", ["s1/2"]],
+    ]);
+  });
+
+  it("Claude Code's sessions each count their tasks from 1", () => {
+    promise("import.formats");
+    const task = (id: string, blockedBy: readonly string[]) =>
+      JSON.stringify({ id, subject: `Task ${id}`, status: "pending", blocks: [], blockedBy });
+    const { tasks } = read({
+      ".claude/tasks/s1/1.json": task("1", []),
+      ".claude/tasks/s1/2.json": task("2", ["1"]),
+      ".claude/tasks/s2/1.json": task("1", []),
+      ".claude/tasks/s2/2.json": task("2", ["1"]),
+    });
+    expect(tasks.map(({ dependsOn, id, key }) => [id, key, dependsOn.map((on) => on.key)])).toEqual([
+      ["s1.1", "s1/1", []],
+      ["s1.2", "s1/2", ["s1/1"]],
+      ["s2.1", "s2/1", []],
+      ["s2.2", "s2/2", ["s2/1"]],
     ]);
   });
 });

@@ -51,6 +51,48 @@ describe("Task Master", () => {
     expect(new Set(tasks.map(({ key }) => key)).size).toBe(4);
   });
 
+  it("takes a subtask's id for its own, never for another task's", () => {
+    promise("import.formats");
+    const { tasks } = read({
+      tasks: [
+        {
+          id: 1,
+          title: "a",
+          subtasks: [
+            { id: 1, title: "s1" },
+            { id: 2, title: "s2" },
+          ],
+        },
+        { id: 2, title: "b", subtasks: [{ id: 1, title: "t1" }] },
+        { id: 3, title: "c", subtasks: ["2"] },
+      ],
+    });
+    expect(
+      Object.fromEntries(tasks.map(({ parent, title }) => [title, parent?.split("#")[1] ?? null])),
+    ).toEqual({
+      a: null,
+      s1: "master/1",
+      s2: "master/1",
+      b: "master/3",
+      t1: "master/2",
+      c: null,
+    });
+  });
+
+  it("keeps fields whose names differ only in their spelling, and opens nothing that the source calls done", () => {
+    promise("import.texts");
+    const { tasks } = read({
+      features: [
+        { id: 1, title: "a", due_date: "May", "Due date": "June", passes: false, status: "done" },
+        { id: 2, title: "b", comment: ["one, two", "three\nfour"], passes: true, status: "failing" },
+      ],
+    });
+    expect(tasks.map(({ isUnknown, notes, status, word }) => [status, isUnknown, word, notes])).toEqual([
+      ["blocked", true, "done, but passes: false", ["Due date: May", "Due date: June", "Passes: false"]],
+      ["done", true, "failing", ["Comment: one, two", "Comment: three\nfour"]],
+    ]);
+  });
+
   it("follows subtasks' dependencies as siblings, dotted or as texts, and leaves the rest as text", () => {
     promise("import.formats");
     const { tasks } = read({
@@ -122,7 +164,7 @@ describe("Task Master", () => {
           codebasePatterns: ["use zod"],
           scopeBoundaries: { included: "login", excluded: "SSO" },
           implementationApproach: "1. guard\n2. wire",
-          acceptanceCriteria: ["429 after ten"],
+          acceptanceCriteria: ["429 after ten", { text: "No 500", check: "rm -rf /" }],
           skills: ["typescript", "http"],
           assignee: "ann",
           neverHeardOf: { of: [1, { deep: true }] },
@@ -138,7 +180,7 @@ describe("Task Master", () => {
         "## Relevant files\n\n- path: src/jwt.ts, description: tokens, action: modify",
       ].join("\n\n"),
     );
-    expect(tasks[0]?.criteria).toEqual(["429 after ten"]);
+    expect(tasks[0]?.criteria).toEqual(["429 after ten", "No 500\nChecked by: rm -rf /"]);
     expect(tasks[0]?.notes).toEqual([
       "Skills: typescript, http",
       "Assignee: ann",

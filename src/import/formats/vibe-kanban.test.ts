@@ -25,6 +25,7 @@ const EXPORT = [
       `WEB-2,Form,,To do,,Website,,,${TIMES},,,,WEB-1`,
       `WEB-3,Old,,Cancelled,,Website,,,${TIMES},,,,`,
       `WEB-4,New,,In review,,Website,,,${TIMES},,,,`,
+      `WEB-5,Own,,Ausgeliefert,,Website,,,${TIMES},,,,`,
       "",
     ].join("\n"),
   },
@@ -42,6 +43,8 @@ describe("Vibe Kanban", () => {
       ["WEB-2", "todo", "WEB-1"],
       ["WEB-3", "cancelled", null],
       ["WEB-4", "in_progress", null],
+      // Its date would be empty if it were finished, too.
+      ["WEB-5", "blocked", null],
     ]);
     expect(tasks[0]?.text).toBe('Why\n\n- "quoted", and more');
     expect(tasks[0]?.notes).toContain("Assignee(s): Ada, Bob");
@@ -82,5 +85,36 @@ describe("Vibe Kanban", () => {
       "Priority: medium",
       "Parent task attempt: 2f8e1d2c-0000-4000-8000-000000000000",
     ]);
+  });
+
+  it("reads the issues of its API, whose status is an id that may mean anything", () => {
+    promise("import.states");
+    const issue = (number: number, more: object) => ({
+      id: `${number}f8e1d2c-0000-4000-8000-000000000000`,
+      project_id: "p",
+      issue_number: number,
+      simple_id: `WEB-${number}`,
+      status_id: "9f8e1d2c-0000-4000-8000-000000000000",
+      title: `Issue ${number}`,
+      description: "d",
+      priority: null,
+      completed_at: null,
+      sort_order: 1,
+      parent_issue_id: null,
+      extension_metadata: {},
+      ...more,
+    });
+    const issues = [
+      issue(1, { completed_at: "2026-01-02T03:04:05Z" }),
+      issue(2, { parent_issue_id: "1f8e1d2c-0000-4000-8000-000000000000" }),
+    ];
+    const files = answer({ success: true, data: { issues, total_count: 2, limit: 50, offset: 0 } });
+    expect(detect(files, "issues.json")).toBe("vibe-kanban");
+    const { tasks } = readVibeKanban(files);
+    expect(tasks.map(({ id, parent, status }) => [id, status, parent])).toEqual([
+      ["WEB-1", "done", null],
+      ["WEB-2", "blocked", "WEB-1"],
+    ]);
+    expect(tasks[1]?.word).toBe("9f8e1d2c-0000-4000-8000-000000000000");
   });
 });

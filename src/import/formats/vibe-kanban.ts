@@ -1,4 +1,4 @@
-/** Vibe Kanban: the table of its export, and the tasks of its API. */
+/** Vibe Kanban: the table of its export, and the tasks or issues of its API. */
 import { recordsIn } from "../json.ts";
 import { readRecords, type Shape } from "../records.ts";
 import type { Read, SourceFile } from "../source.ts";
@@ -11,14 +11,22 @@ import { readCsv } from "./csv.ts";
 const HEADER =
   /^\uFEFF?"?Issue ID"?,"?Title"?,"?Description"?,"?Status"?,"?Priority"?,"?Project"?,"?Assignee\(s\)"?,/;
 
+/** The app sets no date when an issue is done. */
+const UNDATED = { mayLack: ["completed", "completedat"] };
+
 const SHAPE: Shape = {
   id: ["simpleid", "shortid", "id"],
   title: ["title"],
   texts: { description: "" },
-  status: ["status", "statusname"],
+  // An issue names its status by an id, which a person must map.
+  status: ["status", "statusname", "statusid"],
   parent: ["parentissueid", "parenttaskid"],
-  aside: ["id", "projectid", "createdat", "updatedat", "creatorid", "issuenumber"],
+  aside: [
+    ...["id", "projectid", "createdat", "updatedat", "creatorid", "creatoruserid", "issuenumber"],
+    ...["sortorder", "parentissuesortorder", "extensionmetadata"],
+  ],
   prefix: "VK",
+  ...UNDATED,
 };
 
 export function isVibeKanbanTable({ text }: SourceFile): boolean {
@@ -27,5 +35,11 @@ export function isVibeKanbanTable({ text }: SourceFile): boolean {
 
 export function readVibeKanban(files: readonly SourceFile[]): Read {
   const tables = files.filter(isVibeKanbanTable);
-  return tables.length > 0 ? readCsv(tables) : readRecords(files.flatMap(recordsIn), SHAPE);
+  if (tables.length > 0) return readCsv(tables, UNDATED);
+  const remarks: string[] = [];
+  const read = readRecords(
+    files.flatMap((file) => recordsIn(file, remarks)),
+    SHAPE,
+  );
+  return { ...read, remarks: [...remarks, ...read.remarks] };
 }

@@ -1,4 +1,4 @@
-/** The costs of agents' runs and their causes: rows, and their sums for the board's page and `pawl stats`. */
+/** The costs of agents' runs and their causes: rows, and their sums for the board's page and `pawl log stats`. */
 import type { PawlEvent } from "../../core/event.ts";
 
 /** Folds events into rows. */

@@ -8,7 +8,7 @@ import type { RunOverview } from "../transaction/transaction.ts";
 import { mayTell } from "./may-tell.ts";
 import { causesOf, endedNotice, lastQuietEnd, oneLine, quietEnd, tellings, testNotice } from "./notices.ts";
 
-const PLACE = { project: "shop", board: null, time: "2026-03-01T12:00:00.000Z" };
+const PLACE = { project: "shop", board: null, pages: null, time: "2026-03-01T12:00:00.000Z" };
 const GATE: RunOverview = {
   run: "alfred:T1",
   title: "Add login",
@@ -20,7 +20,12 @@ const GATE: RunOverview = {
 };
 const SINCE = "2026-03-01T10:00:00.000Z";
 const QUESTION = { id: "q1", text: "Which port?", since: SINCE, command: 'pawl answer q1 "…"' };
-const TASK: RunOverview = { ...GATE, run: "bloom:T2", command: "pawl questions T2", waitsFor: "question" };
+const TASK: RunOverview = {
+  ...GATE,
+  run: "bloom:T2",
+  command: "pawl task questions T2",
+  waitsFor: "question",
+};
 const REST = { time: "2026-03-01T11:30:00.000Z", done: 2, open: 0, blocked: [], waiting: [] };
 
 const kindsOf = (causes: readonly Cause[]) => causes.map(({ kind, run }) => `${kind} ${run}`);
@@ -338,6 +343,17 @@ describe("The words of a notice", () => {
         command: "pawl x",
       },
     });
+  });
+
+  it("lead to the run's page on the board: a gate's review, else the run itself", async () => {
+    const at = { ...PLACE, board: "http://127.0.0.1:1/", pages: "http://127.0.0.1:1/#/k" };
+    const board = async (...causes: readonly Cause[]) =>
+      (await tellings(causes, NOTICE_KINDS, {}, null, at))[0]?.notice.board;
+    expect(await board(cause("gate", { run: "alfred:A 1" }))).toBe(
+      "http://127.0.0.1:1/#/k/review/alfred%3AA%201",
+    );
+    expect(await board(cause("blocked"))).toBe("http://127.0.0.1:1/#/k/run/a%3A1");
+    expect(await board(cause("idle", { run: null }))).toBe(at.board);
   });
 
   it("are of now where nobody knows since when, and have no quote where there is none", async () => {

@@ -12,6 +12,7 @@ import { hashOf } from "../../core/hash.ts";
 import type { Cause, Notice, NoticeKind } from "../../core/notice.ts";
 import type { LoopRest } from "../../core/ports/notify.ts";
 import { cleanLine } from "../../core/text/clean.ts";
+import { fewOf } from "../../core/text/few.ts";
 import { type Waiting, waitingIn } from "../review/queue.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
 
@@ -115,8 +116,8 @@ function budgetOf({ nearing, run, since, waitsFor }: RunOverview): readonly Caus
 function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
   const tasks = (count: number) => `${count} ${count === 1 ? "task" : "tasks"}`;
   const more = [
-    ...(blocked.length > 0 ? [` Blocked: ${listed(blocked)}.`] : []),
-    ...(waiting.length > 0 ? [` Waiting for a person: ${listed(waiting)}.`] : []),
+    ...(blocked.length > 0 ? [` Blocked: ${fewOf(blocked, MOST_LISTED)}.`] : []),
+    ...(waiting.length > 0 ? [` Waiting for a person: ${fewOf(waiting, MOST_LISTED)}.`] : []),
   ];
   const base = { key: `rest ${time}`, run: null, quote: null, command: "pawl status", since: time };
   return open === 0
@@ -125,11 +126,6 @@ function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
 }
 
 const MOST_LISTED = 5;
-
-function listed(ids: readonly string[]): string {
-  const rest = ids.length - MOST_LISTED;
-  return `${ids.slice(0, MOST_LISTED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-}
 
 // ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -142,6 +138,8 @@ export interface Telling {
 export interface NoticeContext {
   readonly project: string;
   readonly board: string | null;
+  /** The beginning of the addresses of the project's pages on it; null: no board runs. */
+  readonly pages: string | null;
   /** ISO 8601: now. */
   readonly time: string;
 }
@@ -191,8 +189,11 @@ async function noticeOf(causes: readonly Cause[], place: NoticeContext): Promise
     return { ...base, ...summary, title: `${base.project}: ${summary.title}` };
   }
   const { command, kind, quote, run, says, since } = first;
+  const { pages } = place;
+  const page = pages && run && `${pages}/${kind === "gate" ? "review" : "run"}/${encodeURIComponent(run)}`;
   return {
     ...base,
+    ...(page && { board: page }),
     type: kind,
     time: since || place.time,
     title: `${base.project}: ${TITLES[kind]}`,

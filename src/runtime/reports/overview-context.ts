@@ -1,3 +1,4 @@
+import type { AgentAccount } from "../../core/ports/agents.ts";
 import type { Cache } from "../../core/ports/cache.ts";
 import type { Leases } from "../../core/ports/leases.ts";
 import type { Memory } from "../../core/ports/memory.ts";
@@ -19,6 +20,8 @@ export interface OverviewContext {
   readonly memory?: Memory;
   /** The id of the only run wanted: a workflow may leave the others unread. */
   readonly only?: string;
+  /** Takes the accounts of agents that the workflow knows. */
+  readonly tellAccounts?: (accounts: readonly AgentAccount[]) => void;
 }
 
 /** Lazy: reads the settings once, on first use. */

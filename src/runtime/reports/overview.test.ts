@@ -170,6 +170,18 @@ describe("the run that a person names", () => {
     );
   });
 
+  it("is not told to be missing where it may be among those that cannot be read", async () => {
+    const { project } = projectOf({ a: { thrown: broken() }, b: { runs: [runOf("b:1")] } });
+    await expect(findRun(project, "2")).rejects.toThrow(
+      refusal(
+        "run-missing",
+        'No run that can be read is called "2", and those of A cannot be read: The file is broken.',
+        "Mend it.",
+      ),
+    );
+    expect((await findRun(project, "1")).run).toBe("b:1");
+  });
+
   it("is not guessed from nothing, and at most eight are listed", () => {
     const runs = (count: number) => Array.from({ length: count }, (_, at) => `a:${at + 1}`);
     expect(runMissing("", runs(8))).toMatchObject({

@@ -1,4 +1,6 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
+import type { AgentAccount } from "../../core/ports/agents.ts";
+import { fewOf } from "../../core/text/few.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../project.ts";
@@ -14,6 +16,8 @@ export interface WorkflowOverview {
   readonly title: string;
   readonly summary: string;
   readonly runs: readonly RunOverview[];
+  /** The accounts with which its agents have worked; absent: none. */
+  readonly accounts?: readonly AgentAccount[];
   /** How a person begins with it. */
   readonly begin?: string;
   /** The runs that have ended, if it lists none. */
@@ -40,11 +44,18 @@ export async function overview(
       const { name, title, summary, begin } = module;
       const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
       try {
-        const runs = await module.overview(view, around);
+        let accounts: readonly AgentAccount[] = [];
+        const runs = await module.overview(view, {
+          ...around,
+          tellAccounts(found) {
+            accounts = found;
+          },
+        });
         const ended = runs.length === 0 ? await module.ended?.(view, around) : null;
         return {
           ...told,
           runs,
+          ...(accounts.length > 0 ? { accounts } : {}),
           ...(ended ? { ended } : {}),
           ...(module.fault ? { warning: wordsOf(module.fault) } : {}),
         };
@@ -85,7 +96,8 @@ export interface NamedRun {
 
 /**
  * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before
- * those that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
+ * those that have not. Throws `run-missing`, with the reason where a workflow cannot list its runs, or
+ * `run-ambiguous`; each with the candidates.
  */
 export async function findRun(
   project: Pick<Project, "runtime" | "workflows">,
@@ -96,16 +108,19 @@ export async function findRun(
     const module = await loadWorkflow(project.workflows, name.slice(0, colon));
     return { module, run: name, id: name.slice(colon + 1) };
   }
-  const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
+  const workflows = await overview(project);
+  const runs = workflows.flatMap((workflow) => workflow.runs);
   const named = runs.filter(({ run }) => idOf(run) === name);
   const begun = named.filter((run) => !isUnbegun(run));
   const found = (begun.length > 0 ? begun : named).map(({ run }) => run);
   const [first] = found;
-  if (first === undefined)
+  if (first === undefined) {
+    for (const { problem, title } of workflows) if (problem) throw runUnread(name, title, problem);
     throw runMissing(
       name,
       runs.map(({ run }) => run),
     );
+  }
   if (found.length > 1) throw runAmbiguous(name, found);
   return findRun(project, first);
 }
@@ -119,14 +134,22 @@ function idOf(run: string): string {
   return run.slice(run.indexOf(":") + 1);
 }
 
+/** It may be one of those that cannot be read. */
+function runUnread(name: string, title: string, { fix, message }: ShownError): PawlError {
+  return new PawlError(
+    "run-missing",
+    `No run that can be read is called ${JSON.stringify(name)}, and those of ${title} cannot be read: ${message}`,
+    fix,
+  );
+}
+
 export function runMissing(name: string, runs: readonly string[]): PawlError {
   const near = name === "" ? null : nearest(name, [...runs, ...runs.map(idOf)]);
-  const shown = runs.slice(0, 8).join(", ");
   return new PawlError(
     "run-missing",
     runs.length === 0
       ? `No run is called ${JSON.stringify(name)}: the project has no runs yet.`
-      : `No run is called ${JSON.stringify(name)}: expected one of ${shown}${runs.length > 8 ? ` and ${runs.length - 8} more` : ""}.`,
+      : `No run is called ${JSON.stringify(name)}: expected one of ${fewOf(runs, 8)}.`,
     near ? `Did you mean ${near}? \`pawl status\` lists every run.` : "`pawl status` lists every run.",
   );
 }

@@ -1,5 +1,5 @@
 /**
- * A run as a trace: one function makes its spans from the event log, for `pawl trace` and for the live
+ * A run as a trace: one function makes its spans from the event log, for `pawl log trace` and for the live
  * export.
  *
  * S1  Ids follow from the log's beginning, the run and the event that began the span. So every process that

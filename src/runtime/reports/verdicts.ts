@@ -1,12 +1,13 @@
 /** People's verdicts at a run's gates, with their channels, in words for a person. */
-import { strengthWords } from "../../core/strength.ts";
+import { loginWords, strengthWords } from "../../core/strength.ts";
 import type { GateVerdict } from "../transaction/transaction.ts";
 
 /**
- * `2026-01-31T09:30:15.250Z  in_review: approve (given at a terminal; unverified: anyone with your shell)`
+ * `2026-01-31T09:30:15.250Z  in_review: approve, by ann@laptop (given at a terminal; unverified: anyone with your shell)`
  */
-export function verdictWords({ strength, time, what }: GateVerdict): string {
-  return `${time}  ${what} (${strengthWords(strength)})`;
+export function verdictWords({ by, login, strength, time, what }: GateVerdict): string {
+  const who = by === undefined ? "" : `, by ${by}`;
+  return `${time}  ${what}${who}${loginWords(login)} (${strengthWords(strength)})`;
 }
 
 /** The last verdict at each gate, which replaces the earlier ones. */

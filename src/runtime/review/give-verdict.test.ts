@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toldLater } from "../../../test/rig/error-texts.ts";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";

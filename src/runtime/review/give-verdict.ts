@@ -8,13 +8,17 @@
  *     order that names it by its hash answers it.
  * V3  A record is signed by the key of the person who started the program, who types its passphrase at that
  *     program's terminal.
+ * V4  A device of the board approves with an assertion of its passkey over the hash of the verdict and of what
+ *     was shown with it. The challenge is used once.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
-import type { GateInput, SignedRecord } from "../module.ts";
+import { canonical } from "../../core/json.ts";
+import type { GateInput, SignedRecord, WorkflowModule } from "../module.ts";
 import type { Project } from "../project.ts";
 import { findRun } from "../reports/overview.ts";
+import { loadSteps } from "../run-log/read.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
 import {
   askedIn,
@@ -25,10 +29,13 @@ import {
   type Transaction,
 } from "../transaction/transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
+import { decidedWords } from "./version.ts";
 
 /** The page's request. */
 export interface VerdictOrder {
   readonly approve: boolean;
+  /** A rejected task stays blocked. */
+  readonly block?: boolean;
   readonly notes: string;
   readonly points: readonly { readonly text: string; readonly at?: string }[];
   /** Of the review that was read. */
@@ -37,6 +44,16 @@ export interface VerdictOrder {
   readonly asked?: string;
   /** The digits that the person typed, if the question needs any. */
   readonly digits?: string;
+  /** The answer of the device's passkey, if the question asks it. */
+  readonly assertion?: Readonly<Record<string, unknown>>;
+}
+
+/** The passkey of the device from which the verdict comes. */
+export interface DevicePasskey {
+  /** What the browser asks the passkey, to prove the hash. Throws `verdict-too-weak` if the device has none. */
+  ask(hash: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Throws `board-refused` unless the passkey has proved exactly this hash, and not before. */
+  check(hash: string, assertion: Readonly<Record<string, unknown>> | undefined): Promise<void>;
 }
 
 /**
@@ -50,6 +67,8 @@ export interface VerdictQuestion {
     readonly message: string;
     /** How many of the hash's first digits the person types to sign it; 0: a yes is enough. */
     readonly digits: number;
+    /** What the device's passkey is asked (WebAuthn's request options); absent: nothing. */
+    readonly passkey?: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -72,7 +91,13 @@ export interface Verdicts {
    * Throws `review-changed`, `verdict-too-weak` and other errors that invalidate the verdict: then nothing
    * has changed.
    */
-  give(project: Project, run: string, order: VerdictOrder, caller: Caller): Promise<Done | VerdictQuestion>;
+  give(
+    project: Project,
+    run: string,
+    order: VerdictOrder,
+    caller: Caller,
+    passkey?: DevicePasskey,
+  ): Promise<Done | VerdictQuestion>;
 }
 
 const DIGITS = 8;
@@ -82,6 +107,10 @@ interface Pending {
   readonly to: ShownQuestion;
   /** The text to sign, and its content in words; null: a yes is enough. */
   readonly sign: { readonly record: string; readonly words: string } | null;
+  /** The hash of the verdict that the device's passkey proves; null: it is not asked. */
+  readonly bound: string | null;
+  /** The project's folder: a board may serve several. */
+  readonly root: string;
 }
 
 export function openVerdicts(): Verdicts {
@@ -93,38 +122,86 @@ export function openVerdicts(): Verdicts {
     signing = signed.catch(() => {});
     return signed;
   };
-  const ask = ({ sign: asked, to }: Pending): VerdictQuestion => {
+  const ask = async (question: Pending, passkey: DevicePasskey | undefined): Promise<VerdictQuestion> => {
+    const { sign: asked, to } = question;
     const message = shownIn(to);
-    const hash = hashOf(asked?.record ?? message);
-    pending.set(hash, { to, sign: asked });
+    const proof = proofOf(question);
+    const hash = hashOf(asked?.record ?? proof ?? message);
+    const options = proof === null ? undefined : await devicePasskey(passkey).ask(proof);
+    pending.set(hash, question);
     const [oldest] = pending.keys();
     if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
     const shown = asked === null ? message : `${message}\n\n${asked.words}`;
-    return { asked: { hash, message: shown, digits: asked === null ? 0 : DIGITS } };
+    const digits = asked === null ? 0 : DIGITS;
+    return { asked: { hash, message: shown, digits, ...(options && { passkey: options }) } };
   };
   return {
-    async give(project, run, order, caller) {
+    async give(project, run, order, caller, passkey) {
       const { id, plan } = await gateOf(project, run, order);
       const input = inputOf(id, order);
       const advanced = (answered?: Parameters<typeof runTransaction>[4]) =>
-        runTransaction(project.runtime, plan, input, caller, answered);
+        runTransaction(project.runtime, plan, input, caller, answered)
+          .then(checkInTime)
+          .catch(async (thrown: unknown) => {
+            throw await withDecided(project, run, thrown);
+          });
       const answers = order.asked === undefined ? undefined : pending.get(order.asked);
       let proposal: Proposal<Reply>;
       if (answers === undefined) {
         proposal = await advanced();
-        const isShown = proposal.ask && !proposal.ask.sign && !(await hasOutOfScopeEdits(project, run));
+        const needsMore = proposal.ask?.sign ?? proposal.ask?.passkey;
+        const isShown = proposal.ask && !needsMore && !(await hasOutOfScopeEdits(project, run));
         if (isShown && proposal.ask) proposal = await advanced({ to: askedIn(proposal.ask) });
       } else {
-        const { sign: asked, to } = answers;
+        const { bound, sign: asked, to } = answers;
         if (asked !== null) checkDigits(order);
+        const proof = proofOf(answers);
+        if (proof !== null) await devicePasskey(passkey).check(proof, order.assertion);
         const signed = asked && (await sign(project, asked.record));
-        proposal = await advanced({ to, ...(signed && { signed }) });
+        proposal = await advanced({
+          to,
+          ...(signed && { signed }),
+          ...(bound !== null && { passkey: bound }),
+        });
         pending.delete(order.asked ?? "");
       }
-      if (proposal.ask) return ask({ to: askedIn(proposal.ask), sign: proposal.ask.sign ?? null });
+      if (proposal.ask) {
+        const { passkey: bound = null, sign: record = null } = proposal.ask;
+        return ask({ to: askedIn(proposal.ask), sign: record, bound, root: project.root }, passkey);
+      }
       return doneOf(proposal, caller, project.runtime.now());
     },
   };
+}
+
+/** A tool's answer to a model says the same as an error. */
+function checkInTime(proposal: Proposal<Reply>): Proposal<Reply> {
+  const { data, message } = proposal.reply.data as {
+    data?: { code?: string; fix?: string };
+    message?: string;
+  };
+  if (data?.code !== "review-changed") return proposal;
+  throw new PawlError("review-changed", message ?? "", data.fix ?? "");
+}
+
+/** Whoever decides too late is told who has decided. */
+async function withDecided({ runtime }: Project, run: string, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof PawlError) || thrown.code !== "review-changed") return thrown;
+  const logins = await runtime.outside.workers?.logins(run);
+  const decided = decidedWords(await loadSteps(runtime.store.view(), run), logins);
+  return decided === ""
+    ? thrown
+    : new PawlError(thrown.code, `${thrown.message}${decided}`, thrown.fix, thrown);
+}
+
+/** The hash of the verdict, of its project, and of the out-of-scope edits that were shown with it. */
+function proofOf({ bound, root, to: { edits = "" } }: Pending): string | null {
+  return bound === null ? null : hashOf(canonical({ bound, edits, root }));
+}
+
+function devicePasskey(passkey: DevicePasskey | undefined): DevicePasskey {
+  if (passkey) return passkey;
+  throw new PawlError("internal", "This surface asks no passkey.", "Report this.");
 }
 
 /** Out-of-scope edits are shown with the question, and accepted with the answer. */
@@ -132,34 +209,52 @@ async function hasOutOfScopeEdits({ runtime }: Project, run: string): Promise<bo
   return ((await runtime.scopeWatch?.look(run)) ?? null) !== null;
 }
 
-async function gateOf(
-  project: Project,
+export interface FoundGate {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly id: string;
+  readonly module: WorkflowModule;
+  readonly plan: Transaction<GateInput, unknown, unknown, Reply>;
+}
+
+/** The gate of the run's workflow; throws `no-effect` if that has none. */
+export async function findGate(
+  project: Pick<Project, "runtime" | "workflows">,
   name: string,
-  { version }: VerdictOrder,
-): Promise<{ readonly id: string; readonly plan: Transaction<GateInput, unknown, unknown, Reply> }> {
+): Promise<FoundGate> {
   const { id, module, run } = await findRun(project, name);
   if (module.fault) throw module.fault;
-  if (!module.gate)
-    throw new PawlError(
-      "no-effect",
-      `${run} has no gate: people approve or reject nothing in ${module.title}.`,
-      "`pawl status` shows what each run waits for.",
-    );
-  if (module.review && version === "")
+  if (module.gate) return { run, id, module, plan: await module.gate() };
+  throw new PawlError(
+    "no-effect",
+    `${run} has no gate: people approve or reject nothing in ${module.title}.`,
+    "`pawl status` shows what each run waits for.",
+  );
+}
+
+async function gateOf(project: Project, name: string, { version }: VerdictOrder): Promise<FoundGate> {
+  const found = await findGate(project, name);
+  if (found.module.review && version === "")
     throw new PawlError(
       "usage",
       "The verdict names no version of a review: expected that of the one that was read.",
       "Load the review, and decide on that.",
     );
-  return { id, plan: await module.gate() };
+  return found;
 }
 
-function inputOf(id: string, { approve, notes, points, version }: VerdictOrder): GateInput {
+function inputOf(id: string, { approve, block, notes, points, version }: VerdictOrder): GateInput {
   const placed = points.map(
     ({ text, at }): Point => (at === undefined ? { text } : { text, at: parsePlace(at) }),
   );
   const all = withPoints(notes, placed);
-  return { id, approve, ...(version === "" ? {} : { version }), ...(all === "" ? {} : { notes: all }) };
+  return {
+    id,
+    approve,
+    ...(block === true && { block }),
+    ...(version === "" ? {} : { version }),
+    ...(all === "" ? {} : { notes: all }),
+  };
 }
 
 function checkDigits({ asked = "", digits = "" }: VerdictOrder): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
+import { NO_FACTS } from "../../../test/rig/review-facts.ts";
 import { PawlError } from "../../core/error.ts";
 import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
@@ -29,7 +30,7 @@ function projectOf(
     },
     propose(found: Partial<Review> | PawlError | null) {
       if (found instanceof PawlError) throw found;
-      return { reply: found };
+      return { reply: found && { ...NO_FACTS, ...found } };
     },
   };
   const module = {
@@ -60,8 +61,8 @@ function projectOf(
 describe("the review of a run", () => {
   it("is its workflow's, found by the run's name or its bare id", async () => {
     const { project } = projectOf([RUN], { 1: { run: "a:1" } });
-    expect(await reviewOf(project, "a:1")).toEqual({ run: "a:1" });
-    expect(await reviewOf(project, "1")).toEqual({ run: "a:1" });
+    expect(await reviewOf(project, "a:1")).toMatchObject({ run: "a:1", brief: { against: [] } });
+    expect(await reviewOf(project, "1")).toMatchObject({ run: "a:1", brief: { against: [] } });
     expect(await reviewOf(project, "bare:1")).toBeNull();
     await expect(reviewOf(project, "2")).rejects.toMatchObject({ code: "run-missing" });
   });
@@ -69,7 +70,7 @@ describe("the review of a run", () => {
   it("gives the minutes of what waits, a few reviews at a time; one that fails leaves them unknown", async () => {
     promise("review.waiting");
     const ids = Array.from({ length: 12 }, (_, at) => String(at + 1));
-    const size = (minutes: number) => ({ size: { files: 0, lines: 0, minutes } });
+    const size = (minutes: number) => ({ size: { files: 0, toRead: 0, lines: 0, minutes } });
     const reviews = Object.fromEntries(ids.map((id) => [id, size(Number(id))]));
     const runs = ids.map((id) => ({ ...RUN, run: `a:${id}` }));
     const { most, project } = projectOf(runs, {
@@ -86,10 +87,10 @@ describe("the review of a run", () => {
 describe("the differences of a review", () => {
   const file = (path: string, isNew: boolean | null): ReviewFile => ({
     ...{ path, isNew, added: 1, deleted: 0 },
-    ...({ group: "other", item: null } as const),
+    ...({ group: "other", item: null, isOutside: false, folded: null } as const),
   });
   const changes = (lastJudged: string | null): Review["changes"] => ({
-    ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged },
+    ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged, untouched: [] },
     files: [file("z", true), file("a", false)],
     since: lastJudged === null ? [] : [file("z", true), file("back", true)],
   });

@@ -7,6 +7,7 @@ import type { GitDiff } from "../../core/ports/git.ts";
 import type { Project } from "../project.ts";
 import { findRun, overview } from "../reports/overview.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
+import { briefOf } from "./brief.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
@@ -18,17 +19,25 @@ export type { Waiting } from "./queue.ts";
 const READER: Caller = { channel: "library" };
 
 /**
- * What a person needs to decide about the run, by any name of it; null: it waits for no verdict. Throws
+ * What a person needs to decide about the run, by any name of it; null: it waits for no verdict, or with
+ * `anyState` nothing is known of its work. Throws
  * `run-missing`, `run-ambiguous`, and errors of reading the run.
  */
 export async function reviewOf(
   project: Pick<Project, "runtime" | "workflows">,
   run: string,
+  anyState = false,
 ): Promise<Review | null> {
   const { id, module } = await findRun(project, run);
   if (module.fault) throw module.fault;
   if (!module.review) return null;
-  return (await runTransaction(project.runtime, await module.review(), { id }, READER)).reply;
+  const { reply } = await runTransaction(
+    project.runtime,
+    await module.review(),
+    { id, ...(anyState && { anyState }) },
+    READER,
+  );
+  return reply && { ...reply, brief: briefOf(reply) };
 }
 
 /** Reviews made at once: each starts processes. */
@@ -72,6 +81,8 @@ export interface DifferencesWanted {
   readonly path?: string | null;
   /** Only changes since the last verdict, if there was one. */
   readonly since?: boolean;
+  /** Lines around each change. */
+  readonly context?: number;
   /** Maximum bytes of text, in all and per file. */
   readonly bytes: number;
   readonly bytesOfFile?: number;
@@ -93,11 +104,19 @@ export async function differencesOf(
   const git = await gitOf(outside, changes.repo);
   if ("reason" in git) return { kind: "unavailable", ...git };
   if (!git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
-  const found = await git.diff({ from, to: changes.to, path, ...limits });
+  const range = { from, to: changes.to };
+  const found = await git.diff({ ...range, path, ...limits });
   if (found.kind === "unavailable") return found;
+  const renamed = new Map<string, (typeof found.files)[number]>();
+  for (const { path: own, was } of wanted) {
+    if (was === undefined) continue;
+    const shown = await git.diff({ ...range, path: own, was, ...limits });
+    if (shown.kind === "diff" && shown.files[0]) renamed.set(own, shown.files[0]);
+  }
   const places = new Map(wanted.map((file, at) => [file.path, at]));
   const place = (each: { readonly path: string }) => places.get(each.path) ?? -1;
   const files = found.files
+    .map((each) => renamed.get(each.path) ?? each)
     .filter((each) => place(each) >= 0)
     .sort((one, other) => place(one) - place(other));
   return { kind: "diff", files };

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { resultOrError } from "../../../test/rig/error-texts.ts";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
+import { NO_FACTS } from "../../../test/rig/review-facts.ts";
+import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { PawlError } from "../../core/error.ts";
 import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { WorkflowModule } from "../module.ts";
 import type { Project } from "../project.ts";
+import { briefOf } from "./brief.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { openReviews } from "./pages.ts";
@@ -13,14 +15,23 @@ import { checkVersion, versionOf } from "./version.ts";
 
 const file = (path: string, isNew: boolean | null = null) => ({
   ...{ path, isNew, added: 1, deleted: 0, item: null },
-  ...({ group: "other" } as const),
+  ...({ group: "other", isOutside: false, folded: null } as const),
 });
 const CHANGES: Review["changes"] = {
-  ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged: "judged" },
+  ...{
+    kind: "changes",
+    repo: null,
+    base: "main",
+    from: "base",
+    to: "now",
+    lastJudged: "judged",
+    untouched: [],
+  },
   files: [file("src/a.ts", true), file("logo.png", false)],
   since: [file("src/a.ts", true)],
 };
-const REVIEW = { run: "a:1", changes: CHANGES } as unknown as Review;
+const FACTS = { ...NO_FACTS, run: "a:1", changes: CHANGES };
+const REVIEW: Review = { ...FACTS, brief: briefOf(FACTS) };
 
 interface PagesCase {
   readonly review?: Review | null;

@@ -2,6 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { Project } from "../project.ts";
 import { found } from "../transaction/out-of-scope-edits.ts";
+import { gitOf } from "./git-of.ts";
 import { differencesOf, reviewOf } from "./load.ts";
 import type { Review } from "./model.ts";
 
@@ -40,11 +41,19 @@ export type Colouring = (path: string, patch: string) => Promise<FileDiff["colou
 
 export interface Reviews {
   page(project: Project, run: string): Promise<ReviewPage>;
+  /** The same model of the work, whatever the run waits for; null: nothing is known of its work. */
+  work(project: Project, run: string): Promise<Review | null>;
   diff(
     project: Project,
     run: string,
-    wanted: { readonly path: string; readonly since: boolean },
+    wanted: { readonly path: string; readonly since: boolean; readonly context?: number },
   ): Promise<FileDiff>;
+  /** A picture that the review names, before or after; null: there is none. */
+  image(
+    project: Project,
+    run: string,
+    wanted: { readonly path: string; readonly side: "before" | "after" },
+  ): Promise<Uint8Array | null>;
 }
 
 /** Maximum bytes of one file's difference. */
@@ -52,12 +61,13 @@ const MOST_BYTES = 1024 * 1024;
 /** Milliseconds for which the review made last of a run serves for its differences. */
 const FRESH = 60_000;
 const MOST_KEPT = 16;
+const MOST_PICTURE = 8 * 1024 * 1024;
 
 export function openReviews(coloursOf: Colouring): Reviews {
   const made = new Map<string, { readonly review: Review | null; readonly at: number }>();
   const keyOf = ({ root }: Project, run: string) => JSON.stringify([root, run]);
-  const make = async (project: Project, run: string) => {
-    const review = await reviewOf(project, run);
+  const make = async (project: Project, run: string, anyState = true) => {
+    const review = await reviewOf(project, run, anyState);
     const key = keyOf(project, run);
     made.delete(key);
     made.set(key, { review, at: project.runtime.now().getTime() });
@@ -65,19 +75,38 @@ export function openReviews(coloursOf: Colouring): Reviews {
     if (made.size > MOST_KEPT && oldest !== undefined) made.delete(oldest);
     return review;
   };
+  const recent = async (project: Project, run: string) => {
+    const known = made.get(keyOf(project, run));
+    const isFresh = known?.review && project.runtime.now().getTime() - known.at < FRESH;
+    return isFresh ? known.review : make(project, run);
+  };
   return {
     async page(project, run) {
-      const review = await make(project, run);
+      const review = await make(project, run, false);
       const strayed = review && (await project.runtime.scopeWatch?.look(review.run));
       return { review, strayed: strayed ? found(strayed) : null };
     },
-    async diff(project, run, { path, since }) {
-      const known = made.get(keyOf(project, run));
-      const isFresh = known !== undefined && project.runtime.now().getTime() - known.at < FRESH;
-      const review = isFresh ? known.review : await make(project, run);
+    work: make,
+    async image(project, run, { path, side }) {
+      const changes = (await recent(project, run))?.changes;
+      if (changes?.kind !== "changes") return null;
+      const isNamed = [...changes.files, ...changes.since].some(
+        ({ image, path: own, was = own }) => image !== undefined && path === (side === "before" ? was : own),
+      );
+      const git = isNamed ? await gitOf(project.runtime.outside, changes.repo) : null;
+      if (git === null || "reason" in git) return null;
+      const object = side === "before" ? changes.from : changes.to;
+      return (await git.blob?.({ object, path, most: MOST_PICTURE })) ?? null;
+    },
+    async diff(project, run, { context, path, since }) {
+      const review = await recent(project, run);
       if (review === null) throw missing(run, path);
       const { changes } = review;
-      const differences = await differencesOf(project, { changes }, { path, since, bytes: MOST_BYTES });
+      const differences = await differencesOf(
+        project,
+        { changes },
+        { path, since, bytes: MOST_BYTES, ...(context !== undefined && { context }) },
+      );
       if (differences.kind === "unavailable")
         throw new PawlError(
           "git-failed",

@@ -14,7 +14,12 @@ export interface Point {
 }
 
 export type PointTarget =
-  | { readonly file: string; readonly line: number | null }
+  | {
+      readonly file: string;
+      readonly line: number | null;
+      /** The last line of a range. Absent: it is one line. */
+      readonly to?: number;
+    }
   /** A field of the artifact. */
   | { readonly field: string };
 
@@ -48,16 +53,18 @@ export function pointsIn(notes: string): { readonly notes: string; readonly poin
   return { notes: lines.join("\n").trimEnd(), points };
 }
 
-/** `src/server.ts:12`, `src/server.ts` or `field risk_analysis`. */
+/** `src/server.ts:12`, `src/server.ts:12-15`, `src/server.ts` or `field risk_analysis`. */
 export function parsePlace(text: string): PointTarget {
   if (text.startsWith(FIELD)) return { field: text.slice(FIELD.length).trim() };
-  const [, file = text, line] = /^(.*?):(\d+)$/.exec(text) ?? [];
-  return { file, line: line === undefined ? null : Number(line) };
+  const [, file = text, line, to] = /^(.*?):(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  if (line === undefined) return { file, line: null };
+  return { file, line: Number(line), ...(to !== undefined && { to: Number(to) }) };
 }
 
 export function renderPlace(place: PointTarget): string {
   if ("field" in place) return `${FIELD}${place.field}`;
-  return place.line === null ? place.file : `${place.file}:${place.line}`;
+  if (place.line === null) return place.file;
+  return `${place.file}:${place.line}${place.to === undefined ? "" : `-${place.to}`}`;
 }
 
 function placeWords({ at }: Point): string {

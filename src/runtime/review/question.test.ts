@@ -49,11 +49,8 @@ describe("a review before a verdict", () => {
         "Changes: not known (no git).",
         "",
         "What is reviewed (plan, sha256 0123456789ab):",
-        "> {",
-        '>   "a": [',
-        ">     1",
-        ">   ]",
-        "> }",
+        "> A:",
+        ">   - 1",
         "",
         "claude says (its own words, which nobody checked):",
         "> All good.",
@@ -119,4 +116,17 @@ describe("the changes of a review", () => {
     expect(lines.filter((line) => line === "  - and 1 more")).toHaveLength(2);
     expect(lines.filter((line) => line.includes(".test.ts"))).toHaveLength(30);
   });
+});
+
+it("has the changes right after a brief, which has said what differs", () => {
+  const brief = { chips: [], criteria: [], said: [], last: [], files: "none", against: [] };
+  const changes = { kind: "changes" as const, base: "main", files: [] };
+  const text = renderReview({
+    question: "Do you approve it?",
+    brief,
+    changes,
+    findings: [{ about: "test", verdict: "agrees", words: "passed" }],
+  });
+  expect(text.indexOf("Changes against")).toBeGreaterThan(text.indexOf("FILES"));
+  expect(text.indexOf("What Pawl found")).toBeGreaterThan(text.indexOf("Changes against"));
 });

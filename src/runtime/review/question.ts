@@ -6,16 +6,20 @@
 import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
 import { processFiles } from "../../core/process-files.ts";
 import { clean, cleanLine } from "../../core/text/clean.ts";
+import { briefLines, fileMarks, valueLines } from "./brief.ts";
+import type { Brief, ReviewFile } from "./model.ts";
 
 export interface ReviewQuestion {
   /** One sentence that can be answered by yes or no. */
   readonly question: string;
   /** The results of yes and no, or more that the person must know; one per line. */
   readonly facts?: readonly string[];
+  /** The first screen of the review; absent: it has none. */
+  readonly brief?: Brief;
   /** Claims beside Pawl's findings. */
   readonly findings?: readonly ReviewFinding[];
   /** The changed files; null: this step changes no files. */
-  readonly changes?: GitChanges | null;
+  readonly changes?: (GitChanges & { readonly repo?: string | null }) | null;
   /** The artifact under review. */
   readonly artifact?: { readonly name: string; readonly value: unknown; readonly sha256?: string };
   /** Texts of agents, or of files that they wrote. */
@@ -39,17 +43,26 @@ const MAX_LINE = 400;
  * The review in words. Every line of other authors is cleaned, and none can pass for a line of Pawl's own.
  */
 export function renderReview(review: ReviewQuestion): string {
-  const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
+  const { artifact, brief, changes, facts = [], findings = [], notes = [], question, whole } = review;
+  const changed = changes ? renderChanges(changes) : "";
+  const found = renderFindings(findings);
   const parts = [
     shortLine(question),
     facts.map(shortLine).join("\n"),
-    renderFindings(findings),
-    changes ? renderChanges(changes) : "",
+    brief ? renderBrief(brief) : "",
+    // The brief has said already what differs.
+    ...(brief ? [changed, found] : [found, changed]),
     artifact ? renderArtifact(artifact) : "",
     ...notes.filter(({ text }) => text.trim() !== "").map(renderNote),
     whole ? `All of it: ${shortLine(whole)}` : "",
   ];
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function renderBrief(brief: Brief): string {
+  return briefLines(brief)
+    .map(({ head, text }) => `${head.padEnd(6)}${shortLine(text)}`.trimEnd())
+    .join("\n");
 }
 
 const ORDER: readonly ReviewFinding["verdict"][] = ["differs", "running", "unknown", "agrees"];
@@ -70,10 +83,17 @@ function renderFindings(findings: readonly ReviewFinding[]): string {
 }
 
 /** The number of files and lines; process files come first, then the work itself. */
-export function renderChanges(changes: GitChanges): string {
+export function renderChanges(changes: NonNullable<ReviewQuestion["changes"]>): string {
   if (changes.kind === "unavailable") return `Changes: not known (${shortLine(changes.reason)}).`;
-  const { base, files } = changes;
+  const { files, repo } = changes;
+  const base = repo == null ? changes.base : `${changes.base} in ${repo}`;
   if (files.length === 0) return `Changes against ${shortLine(base)}: none.`;
+  const count = `${files.length} file${files.length === 1 ? "" : "s"}`;
+  const head = `Changes against ${shortLine(base)}: ${count}, ${linesOf(files)}.`;
+  if (files.some((file) => "group" in file)) {
+    const listed = (files as readonly ReviewFile[]).slice(0, MAX_FILES).map(placedLine);
+    return [head, ...listed, ...more(files.length)].join("\n");
+  }
   const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
   const first = files.filter(({ path }) => kinds.has(path));
   const rest = files.filter(({ path }) => !kinds.has(path));
@@ -85,8 +105,7 @@ export function renderChanges(changes: GitChanges): string {
     ...rest.slice(0, MAX_FILES).map((file) => `${first.length > 0 ? "  " : ""}- ${fileLine(file)}`),
     ...more(rest.length),
   ];
-  const count = `${files.length} file${files.length === 1 ? "" : "s"}`;
-  return [`Changes against ${shortLine(base)}: ${count}, ${linesOf(files)}.`, ...shown].join("\n");
+  return [head, ...shown].join("\n");
 }
 
 function more(count: number): readonly string[] {
@@ -104,9 +123,13 @@ function fileLine({ added, deleted, path }: ChangedFile): string {
   return `${shortLine(path)} (${lines})`;
 }
 
+function placedLine(file: ReviewFile): string {
+  return `- ${[fileLine(file), ...fileMarks(file).map(shortLine)].join(", ")}`;
+}
+
 function renderArtifact({ name, sha256, value }: NonNullable<ReviewQuestion["artifact"]>): string {
   const hash = sha256 === undefined ? "" : `, sha256 ${sha256.slice(0, 12)}`;
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const text = valueLines(value).join("\n");
   return [`What is reviewed (${shortLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
 }
 

@@ -31,14 +31,14 @@ test("a gate says how to see what is judged, and another turn keeps its own comm
       ...{ since: "2026-01-31T09:00:00.000Z", minutes: null },
     },
   ]);
-  const blocked: RunOverview = { ...RUN, waitsFor: "blocked", command: "pawl ready T1" };
-  expect(waitingIn(blocked)).toMatchObject([{ kind: "blocked", command: "pawl ready T1" }]);
+  const blocked: RunOverview = { ...RUN, waitsFor: "blocked", command: "pawl task ready T1" };
+  expect(waitingIn(blocked)).toMatchObject([{ kind: "blocked", command: "pawl task ready T1" }]);
   const problem = { message: "It was edited.", fix: "Decide." };
   expect(waitingIn({ ...RUN, problem })).toMatchObject([{ kind: "held", next: "It was edited." }]);
   // No verdict is taken of it.
   expect(waitingIn({ ...RUN, problem })).toMatchObject([{ command: "pawl show bloom:T1" }]);
   expect(waitingIn({ ...RUN, problem: { ...problem, code: "records-forked" } })).toMatchObject([
-    { command: "pawl take bloom:T1 --side ID" },
+    { command: "pawl adopt bloom:T1 --branch ID" },
   ]);
   const { waitsFor: _, ...other } = RUN;
   expect(waitingIn(other)).toMatchObject([{ kind: "other" }]);

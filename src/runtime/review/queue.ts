@@ -18,14 +18,16 @@ export interface Waiting {
   readonly since: string | null;
   /** The estimated reading time; null: not known. */
   readonly minutes: number | null;
+  /** Of a question. */
+  readonly question?: string;
 }
 
 /** The entries of a run: one for each open question of its agent, and one if a person must act. */
 export function waitingIn(run: RunOverview): readonly Waiting[] {
   const { questions = [], problem, state, title } = run;
-  const asked = questions.map(({ command, since, text }): Waiting => {
+  const asked = questions.map(({ command, id: question, since, text }): Waiting => {
     const { minutes } = sizeOf([], wordsIn(text));
-    return { run: run.run, title, kind: "question", state, next: text, command, since, minutes };
+    return { run: run.run, title, kind: "question", state, next: text, command, since, minutes, question };
   });
   if (run.awaits !== "human" || (run.waitsFor === "question" && asked.length > 0)) return asked;
   const kind: Waiting["kind"] = problem ? "held" : (run.waitsFor ?? "other");
@@ -39,7 +41,7 @@ export function waitingIn(run: RunOverview): readonly Waiting[] {
 
 /** A held run takes no verdict. */
 function heldCommand(run: string, { code }: NonNullable<RunOverview["problem"]>): string {
-  return code === "records-forked" ? `pawl take ${run} --side ID` : `pawl show ${run}`;
+  return code === "records-forked" ? `pawl adopt ${run} --branch ID` : `pawl show ${run}`;
 }
 
 const DAY = 86_400_000;

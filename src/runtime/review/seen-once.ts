@@ -12,10 +12,11 @@ export function seenOnce(git: Git): Git {
     seen.set(key, found);
     return found;
   };
-  const { in: other } = git;
+  const { in: other, shapes } = git;
   return {
     ...git,
     ...(other && { in: (repo) => once("in", repo, async () => seenOnce(await other(repo))) }),
+    ...(shapes && { shapes: (one, two) => once("shapes", [one, two], () => shapes(one, two)) }),
     look: () => once("look", null, () => git.look()),
     pin: (work) => once("pin", work, () => git.pin(work)),
     snapshot: (order) => once("snapshot", order, () => git.snapshot(order)),

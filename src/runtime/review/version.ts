@@ -4,6 +4,8 @@
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
+import { loginWords } from "../../core/strength.ts";
+import type { Step } from "../run-log/step.ts";
 
 /** Everything that identifies what is judged. */
 export interface Judged {
@@ -22,6 +24,17 @@ export interface Judged {
 
 export function versionOf({ artifact, at, gate, round, run, state, work }: Judged): string {
   return hashOf(canonical({ artifact, at, gate, round, run, state, work }));
+}
+
+/**
+ * Who decided last, in a sentence with a blank before it; empty: nobody did. `logins`: of the database, by the
+ * verdict's time.
+ */
+export function decidedWords(steps: readonly Step[], logins?: ReadonlyMap<string, string>): string {
+  const last = steps.findLast(({ strength }) => strength !== undefined);
+  if (last === undefined) return "";
+  const { by, event, time } = last;
+  return ` ${by.who ?? "A person"}${loginWords(logins?.get(time))} has decided already: ${event ?? last.kind}, ${time}.`;
 }
 
 /** `present`: null if the run waits for no verdict. Throws `review-changed`. */

@@ -5,15 +5,16 @@
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
+import { checkReachable } from "../../engine/reach.ts";
 import { renderReview } from "../review/question.ts";
 import { hasAnswered, strengthOf } from "../transaction/person.ts";
 import { type AdvancedBy, runAdvanced, stamped } from "../transaction/run-advanced.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
 import { EDIT_ACCEPTED } from "./history.ts";
 import { loadState, placeIn, type RunKind } from "./kind.ts";
-import { brokenWords, isBroken, lastOf, loadLines, stateFaults } from "./read.ts";
+import { recordedEnds } from "./log-records.ts";
+import { brokenBy, brokenWords, isBroken, lastOfWhole, loadLines, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
-import { DamagedLog } from "./step.ts";
 
 export interface EditedRun {
   readonly run: string;
@@ -23,9 +24,14 @@ export interface EditedRun {
   /** Null: it has no state file. */
   readonly text: string | null;
   readonly found: readonly string[];
+  /** The ends of the branches that others recorded: they no longer count. */
+  readonly over: readonly string[];
 }
 
-/** Throws `no-effect` if there is nothing to accept. */
+/**
+ * Throws `no-effect` if there is nothing to accept, and `run-unreachable` for a state that no run of the table
+ * can be in.
+ */
 export function acceptEditOf(
   kind: RunKind,
   runOf: (id: string) => string,
@@ -34,29 +40,35 @@ export function acceptEditOf(
     runs: kind,
     run: ({ id }) => runOf(id),
     read: (view, { id }) => loadEdited(view, kind, runOf(id)),
-    propose({ found, from, path, run, text }, _, __, context) {
-      const { machine, state: to } = placeIn(kind, run, text ?? "");
+    propose({ found, from, over, path, run, text }, _, __, context) {
+      const { machine, state: to, variables } = placeIn(kind, run, text ?? "");
+      const table = kind.tableOf(machine);
+      if (table && text !== null) checkReachable(table, { state: to, variables });
       const summary = `an edit of ${path} was accepted`;
       const move = { run, machine, from: from ?? to, to };
-      return acceptedEdit(
+      const proposal = acceptedEdit(
         { ...move, name: path, found, summary },
         () => (text === null ? [] : [{ type: "write", path, text }]),
         context,
       );
+      return over.length > 0 ? { ...proposal, logged: { over } } : proposal;
     },
   };
 }
 
 async function loadEdited(view: View, kind: RunKind, run: string): Promise<EditedRun> {
   const state = await loadState(view, kind, run);
-  const of = { run, path: state?.path ?? kind.pathsOf(run)[0], text: state?.text ?? null };
-  const last = await lastOf(view, run);
+  const over = kind.sharedIn ? await recordedEnds(view, run) : [];
+  const of = { run, path: state?.path ?? kind.pathsOf(run)[0], text: state?.text ?? null, over };
+  const last = await lastOfWhole(view, run);
   if (state === null || isBroken(last)) {
     const found = state !== null && isBroken(last) ? [brokenWords(run, last)] : [];
     return { ...of, from: null, found };
   }
   const faults = await stateFaults(view, kind, run, state);
-  const found = [...faults, ...(await wholeLogFaults(view, kind, run))];
+  const own = [...faults, ...(await wholeLogFaults(view, kind, run))];
+  const others = own.length > 0 && over.length > 0 ? ["what others recorded no longer counts"] : [];
+  const found = [...own, ...others];
   return { ...of, from: last?.local.checkpoint.state ?? null, found };
 }
 
@@ -65,8 +77,7 @@ export async function wholeLogFaults(view: View, kind: RunKind, run: string): Pr
   try {
     return logFaults(kind, await loadLines(view, run));
   } catch (thrown) {
-    if (thrown instanceof DamagedLog) return [thrown.problem];
-    throw thrown;
+    return [brokenWords(run, brokenBy(thrown))];
   }
 }
 

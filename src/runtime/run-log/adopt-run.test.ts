@@ -1,30 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { chainOf } from "../../../test/rig/steps.ts";
 import type { Caller } from "../../core/event.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Context } from "../transaction/transaction.ts";
-import { type AdoptInput, type AdoptionStep, adoptRun } from "./adopt-run.ts";
-import { hashOfStep } from "./history.ts";
-import type { RunBranch, SharedStep } from "./team-records.ts";
+import { type AdoptInput, adoptRun } from "./adopt-run.ts";
+import { hashOfStep, type Step, type StepDetails } from "./step.ts";
+import type { RunBranch } from "./team-records.ts";
 
 const RUN = "release:1";
 const PERSON: Caller = { channel: "terminal", who: "ada" };
 
-function chain(events: readonly string[], before: readonly SharedStep[] = []): readonly SharedStep[] {
-  const steps = [...before];
-  for (const event of events) {
-    const last = steps.at(-1);
-    const time = `2026-01-01T00:00:${String(steps.length).padStart(2, "0")}.000Z`;
-    const by = { channel: "mcp", who: "ben" } as const;
-    steps.push({ time, event, row: event, from: "a", to: "b", by, prev: last ? hashOfStep(last) : null });
-  }
-  return steps;
-}
+const chain = (events: readonly string[], before: readonly Step[] = []) => chainOf(RUN, events, before);
 
-type Own = RunBranch<SharedStep, { readonly state: string }>;
-const side = (steps: readonly SharedStep[], more: Partial<Own> = {}): Own =>
+type Own = RunBranch<{ readonly state: string }>;
+const side = (steps: readonly Step[], more: Partial<Own> = {}): Own =>
   ({
-    head: steps.length === 0 ? "0".repeat(64) : hashOfStep(steps.at(-1) as SharedStep),
+    head: steps.length === 0 ? "0".repeat(64) : hashOfStep(steps.at(-1) as Step),
     steps,
     recorded: { state: "in_review" },
     ...more,
@@ -32,7 +24,7 @@ const side = (steps: readonly SharedStep[], more: Partial<Own> = {}): Own =>
 
 interface AdoptCase {
   readonly branches: readonly Own[];
-  readonly side?: string;
+  readonly branch?: string;
   readonly isOver?: boolean;
   readonly notes?: readonly string[];
   readonly caller?: Caller;
@@ -40,7 +32,7 @@ interface AdoptCase {
 }
 
 function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
-  const made: (readonly [Own, AdoptionStep])[] = [];
+  const made: (readonly [Own, StepDetails])[] = [];
   const looked: Own[] = [];
   const context = {
     ...{ settings: DEFAULT_SETTINGS, caller, now: { time: "2026-01-02T00:00:00.000Z", id: "new" } },
@@ -56,8 +48,8 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
       },
     },
     { id: "1", ...input } satisfies AdoptInput,
-    (one, step) => {
-      made.push([one, step]);
+    (one, overruled) => {
+      made.push([one, overruled]);
       return { changes: [change] };
     },
     context,
@@ -80,14 +72,14 @@ describe("a run that others advanced", () => {
   it("is taken over by a person who is told where it stands, and what happened", () => {
     const { looked, made, proposal } = adoptIn({ branches: [ONE], notes: ["Its branch is not here."] });
     expect([looked, made, proposal.changes]).toEqual([[ONE], [], undefined]);
-    expect(proposal.ask?.command).toBe("pawl take release:1");
+    expect(proposal.ask?.command).toBe("pawl adopt release:1");
     const message = proposal.ask?.message ?? "";
-    expect(message).toContain("Take over release:1, which is in in_review?");
+    expect(message).toContain("Adopt release:1, which is in in_review?");
     const facts = [
       "Its branch is not here.",
       "Its steps come from records in the repository, which anybody with access may write: they prove no verdict.",
-      "Whoever worked on it must stop: if two go on, the run is held when both are merged.",
-      "This side:",
+      "Whoever worked on it must stop: if two go on, the run has two branches when both are merged.",
+      "This branch:",
     ];
     const places = facts.map((fact) => message.indexOf(fact));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -98,14 +90,9 @@ describe("a run that others advanced", () => {
 
   it("moves by a step of its own, which says who, how surely, and on what", () => {
     const { change, made, proposal } = taken({ branches: [ONE] });
-    const step = {
-      ...{ time: "2026-01-02T00:00:00.000Z", event: "taken-over", row: "taken-over" },
-      ...{ from: "in_review", to: "in_review", by: { channel: "terminal", who: "ada" } },
-      ...{ strength: "terminal", prev: ONE.head },
-    };
-    expect(made).toEqual([[ONE, { ...step, event: expect.any(String), row: expect.any(String) }]]);
+    expect(made).toEqual([[ONE, {}]]);
     expect(proposal.changes).toEqual([change]);
-    const text = "release:1 is taken over. It is in_review.";
+    const text = "release:1 is adopted. It is in_review.";
     expect(proposal.reply).toEqual({
       text,
       data: { status: "success", message: text, run: RUN, state: "in_review" },
@@ -113,16 +100,11 @@ describe("a run that others advanced", () => {
     expect(proposal.events).toEqual([
       expect.objectContaining({
         ...{ type: "run:advanced", run: RUN, machine: "release", from: "in_review", to: "in_review" },
-        ...{ summary: "taken over in in_review", time: "2026-01-02T00:00:00.000Z" },
-        ...{ by: expect.objectContaining({ channel: "terminal", who: "ada" }) },
+        ...{ summary: "adopted in in_review", time: "2026-01-02T00:00:00.000Z" },
+        ...{ by: expect.objectContaining({ channel: "terminal", who: "ada" }), strength: "terminal" },
       }),
     ]);
     expect(proposal.ask).toBeUndefined();
-  });
-
-  it("is taken by somebody without a name, too", () => {
-    const { made } = taken({ branches: [ONE], caller: { channel: "terminal" } });
-    expect(made[0]?.[1].by).toEqual({ channel: "terminal" });
   });
 
   it("is asked for anew where the answer was to another question", () => {
@@ -137,7 +119,7 @@ describe("a run that others advanced", () => {
     const some = long(20);
     expect([some.includes("event-0."), some.includes("steps, then")]).toEqual([true, false]);
     const more = long(23);
-    expect(more).toContain("This side: 3 steps, then");
+    expect(more).toContain("This branch: 3 steps, then");
     expect([more.includes("event-2."), more.includes("event-3."), more.includes("event-22.")]).toEqual([
       false,
       true,
@@ -159,7 +141,7 @@ describe("what cannot be taken over", () => {
       {
         code: "no-effect",
         message: "release:1 is in this checkout already.",
-        fix: "There is nothing to take over.",
+        fix: "There is nothing to adopt.",
       },
     ],
     [
@@ -168,10 +150,10 @@ describe("what cannot be taken over", () => {
       {
         code: "no-effect",
         message: "release:1 is over: it is in_review.",
-        fix: "There is nothing to take over.",
+        fix: "There is nothing to adopt.",
       },
     ],
-    ["a side that there is not", { branches: [ONE, OTHER], side: "ffffffff0" }, {}],
+    ["a side that there is not", { branches: [ONE, OTHER], branch: "ffffffff0" }, {}],
     ["one of two, if none is named", { branches: [ONE, OTHER] }, {}],
   ])("%s", (_, scene, expected) => {
     expect(() => adoptIn(scene)).toThrow(expect.objectContaining(expected));
@@ -179,18 +161,18 @@ describe("what cannot be taken over", () => {
 });
 
 describe("a run with two sides", () => {
-  const scene: AdoptCase = { branches: [ONE, OTHER], side: nameOf(ONE) };
+  const scene: AdoptCase = { branches: [ONE, OTHER], branch: nameOf(ONE) };
 
   it("is decided by the one that a person names, and is told what only each of them has", () => {
     const { looked, proposal } = adoptIn(scene);
     expect(looked).toEqual([ONE]);
-    expect(proposal.ask?.command).toBe(`pawl take release:1 --side ${nameOf(ONE)}`);
+    expect(proposal.ask?.command).toBe(`pawl adopt release:1 --branch ${nameOf(ONE)}`);
     const message = proposal.ask?.message ?? "";
-    expect(message).toMatch(/^Does the side \S+ of release:1 count, which is in in_review\?/m);
+    expect(message).toMatch(/^Does the branch \S+ of release:1 count, which is in in_review\?/m);
     expect(message).toContain(
-      "Yes overrules the other side for everybody who gets this choice by git. Its records stay.",
+      "Yes overrules the other branch for everybody who gets this choice by git. Its records stay.",
     );
-    const [, own = "", others = ""] = /This side:([\s\S]*)The side \S+:([\s\S]*)/.exec(message) ?? [];
+    const [, own = "", others = ""] = /This branch:([\s\S]*)The branch \S+:([\s\S]*)/.exec(message) ?? [];
     expect([own.includes("approve"), own.includes("start"), own.includes("reject")]).toEqual([
       true,
       false,
@@ -205,11 +187,11 @@ describe("a run with two sides", () => {
 
   it("names what it overrules, also where it is over", () => {
     const { made, proposal } = taken({ ...scene, isOver: true });
-    expect(made[0]?.[1]).toMatchObject({ prev: ONE.head, over: [OTHER.head] });
+    expect(made[0]?.[1]).toEqual({ over: [OTHER.head] });
     expect(proposal.events?.[0]).toMatchObject({
-      summary: expect.stringMatching(/^taken over in in_review, by the side \S+$/),
+      summary: expect.stringMatching(/^adopted in in_review, on the branch \S+$/),
     });
-    const mine = taken({ branches: [{ ...ONE, recorded: null }, OTHER], side: nameOf(ONE) });
+    const mine = taken({ branches: [{ ...ONE, recorded: null }, OTHER], branch: nameOf(ONE) });
     expect(mine.made).toHaveLength(1);
   });
 

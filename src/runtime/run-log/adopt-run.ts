@@ -1,94 +1,81 @@
 /** A person adopts a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../../core/error.ts";
-import { publicCaller } from "../../core/event.ts";
 import { renderReview } from "../review/question.ts";
 import { hasAnswered, strengthOf } from "../transaction/person.ts";
 import { runAdvanced, stamped } from "../transaction/run-advanced.ts";
 import type { Context, Proposal, Reply } from "../transaction/transaction.ts";
-import { hashOfStep, TAKEN_OVER } from "./history.ts";
-import { chosenBranch, nameOfBranch, type RunBranch, type SharedStep, stepWords } from "./team-records.ts";
+import { ADOPTED } from "./history.ts";
+import { hashOfStep, type StepDetails } from "./step.ts";
+import { chosenBranch, nameOfBranch, type RunBranch, stepWords } from "./team-records.ts";
 
 export interface AdoptInput {
   readonly id: string;
   /** The beginning of the branch's hash; required if the run has several. */
-  readonly side?: string | undefined;
+  readonly branch?: string | undefined;
 }
 
-export interface Adoption<Step extends SharedStep, RecordedState> {
+export interface Adoption<RecordedState> {
   /** `workflow:id` */
   readonly run: string;
   readonly machine: string;
-  readonly branches: readonly RunBranch<Step, RecordedState>[];
+  readonly branches: readonly RunBranch<RecordedState>[];
   /** The run's state on a branch, whether it is over, and notes for a person. */
-  look(branch: RunBranch<Step, RecordedState>): {
+  look(branch: RunBranch<RecordedState>): {
     readonly state: string;
     readonly isOver: boolean;
     readonly notes: readonly string[];
   };
 }
 
-export interface AdoptionStep extends SharedStep {
-  readonly event: string;
-  readonly row: string;
-  readonly strength: string;
-  readonly prev: string;
-}
+/** The ends of the other branches, which the adoption overrules. */
+type Overruled = Pick<StepDetails, "over">;
 
 type Written = Pick<Proposal<Reply>, "changes" | "logged">;
 
 /**
- * `written`: writes the run of the branch, with the step of the adoption. Throws `no-effect`, `usage`,
- * `records-forked`.
+ * `written`: writes the run of the branch. Throws `no-effect`, `usage`, `records-forked`.
  */
-export function adoptRun<Step extends SharedStep, RecordedState>(
-  { look, machine, run, branches }: Adoption<Step, RecordedState>,
-  { side: named }: AdoptInput,
-  written: (branch: RunBranch<Step, RecordedState>, step: AdoptionStep) => Written,
+export function adoptRun<RecordedState>(
+  { look, machine, run, branches }: Adoption<RecordedState>,
+  { branch: named }: AdoptInput,
+  written: (branch: RunBranch<RecordedState>, overruled: Overruled) => Written,
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(
     "no-effect",
     `${run} is in this checkout already.`,
-    "There is nothing to take over.",
+    "There is nothing to adopt.",
   );
   if (branches.length === 0) throw here;
   const branch = chosenBranch(run, branches, named);
   const others = branches.filter((each) => each !== branch);
   const { isOver, notes, state } = look(branch);
   if (others.length === 0 && isOver)
-    throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to take over.");
+    throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to adopt.");
   if (others.length === 0 && branch.recorded === null) throw here;
   const message = question(run, { notes, others, branch, state });
   if (!hasAnswered(context, message))
     return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };
-  const move = { event: TAKEN_OVER, row: TAKEN_OVER, from: state, to: state };
-  const step: AdoptionStep = {
-    time: context.now.time,
-    ...move,
-    by: publicCaller(context.caller),
-    strength: strengthOf(context),
-    prev: branch.head,
-    ...(others.length > 0 ? { over: others.map(({ head }) => head) } : {}),
-  };
-  const text = `${run} is taken over. It is ${state}.`;
-  const summary = `taken over in ${state}${others.length > 0 ? `, by the side ${nameOfBranch(branch)}` : ""}`;
+  const move = { event: ADOPTED, row: ADOPTED, from: state, to: state };
+  const text = `${run} is adopted. It is ${state}.`;
+  const summary = `adopted in ${state}${others.length > 0 ? `, on the branch ${nameOfBranch(branch)}` : ""}`;
   const event = runAdvanced({ run, machine, ...move }, { summary, strength: strengthOf(context) }, context);
   return {
     reply: { text, data: { status: "success", message: text, run, state } },
-    ...written(branch, step),
+    ...written(branch, others.length > 0 ? { over: others.map(({ head }) => head) } : {}),
     events: stamped([event], context),
   };
 }
 
 function commandOf(run: string, branch: string | undefined): string {
-  return `pawl take ${run}${branch === undefined ? "" : ` --side ${branch}`}`;
+  return `pawl adopt ${run}${branch === undefined ? "" : ` --branch ${branch}`}`;
 }
 
 interface AdoptQuestion {
   readonly state: string;
   readonly notes: readonly string[];
-  readonly branch: RunBranch<SharedStep, unknown>;
-  readonly others: readonly RunBranch<SharedStep, unknown>[];
+  readonly branch: RunBranch<unknown>;
+  readonly others: readonly RunBranch<unknown>[];
 }
 
 const MOST_TOLD = 20;
@@ -97,16 +84,16 @@ function question(run: string, { notes, others, branch, state }: AdoptQuestion):
   const isChoice = others.length > 0;
   return renderReview({
     question: isChoice
-      ? `Does the side ${nameOfBranch(branch)} of ${run} count, which is in ${state}?`
-      : `Take over ${run}, which is in ${state}?`,
+      ? `Does the branch ${nameOfBranch(branch)} of ${run} count, which is in ${state}?`
+      : `Adopt ${run}, which is in ${state}?`,
     facts: [
       ...notes,
       "Its steps come from records in the repository, which anybody with access may write: they prove no verdict.",
       isChoice
-        ? "Yes overrules the other side for everybody who gets this choice by git. Its records stay."
-        : "Whoever worked on it must stop: if two go on, the run is held when both are merged.",
-      ...stepLines("This side", branch, others),
-      ...others.flatMap((other) => stepLines(`The side ${nameOfBranch(other)}`, other, [branch])),
+        ? "Yes overrules the other branch for everybody who gets this choice by git. Its records stay."
+        : "Whoever worked on it must stop: if two go on, the run has two branches when both are merged.",
+      ...stepLines("This branch", branch, others),
+      ...others.flatMap((other) => stepLines(`The branch ${nameOfBranch(other)}`, other, [branch])),
     ],
     whole: `pawl show ${run}`,
   });
@@ -115,8 +102,8 @@ function question(run: string, { notes, others, branch, state }: AdoptQuestion):
 /** The branch's last steps; if there are several branches, only its own. */
 function stepLines(
   name: string,
-  { steps }: RunBranch<SharedStep, unknown>,
-  others: readonly RunBranch<SharedStep, unknown>[],
+  { steps }: RunBranch<unknown>,
+  others: readonly RunBranch<unknown>[],
 ): readonly string[] {
   const common = new Set(others.flatMap((other) => other.steps.map(hashOfStep)));
   const own = steps.filter((step) => !common.has(hashOfStep(step)));

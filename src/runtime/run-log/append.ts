@@ -1,16 +1,16 @@
 /** The lines that a commit adds to the logs of the runs whose state files it writes. */
 
 import { NotText } from "../../core/error.ts";
-import type { Caller, PawlEvent, RunAdvanced } from "../../core/event.ts";
+import { type Caller, type PawlEvent, publicCaller, type RunAdvanced } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { EDIT_ACCEPTED, hashOfTable, stepFrom, TAKEN_OVER } from "./history.ts";
-import { type AdoptedStep, type At, type LoggedDetails, loadState, placeIn, type RunKind } from "./kind.ts";
-import { missingRecords, othersSteps } from "./log-records.ts";
+import { ADOPTED, EDIT_ACCEPTED, hashOfTable, stepFrom } from "./history.ts";
+import { type At, type LoggedDetails, loadState, placeIn, type RunKind } from "./kind.ts";
+import { othersSteps, recordsOf } from "./log-records.ts";
 import { diff, type Patch } from "./patch.ts";
-import { hashOfState, isBroken, lastOf, stepBackTo } from "./read.ts";
+import { hashOfState, isBroken, lastOf, lastOfWhole, stepBackTo } from "./read.ts";
 import {
   type Checkpoint,
   documentIn,
@@ -18,6 +18,7 @@ import {
   hashOfStep,
   isDecision,
   type Line,
+  type Local,
   logPath,
   renderLine,
   type Step,
@@ -64,22 +65,21 @@ async function logChange(
   { caller, details = {}, events, id, shares, time }: Committing,
 ): Promise<readonly Change[]> {
   const path = logPath(run);
-  const last = await lastOf(view, run);
-  const end = isBroken(last) ? null : last;
-  const before = await textBefore(view, kind, run);
   const own = events.filter((event) => "run" in event && event.run === run);
   const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
+  // With a line that cannot be read, the log would hold the run again.
+  const isAccepted = moves.some(({ row }) => row === EDIT_ACCEPTED);
+  const last = await (isAccepted ? lastOfWhole : lastOf)(view, run);
+  const end = isBroken(last) ? null : last;
+  const before = await textBefore(view, kind, run);
   const chain = openChain({ kind, run, time, caller }, end);
   const isAsWritten = before !== null && hashOfState(kind, before) === end?.local.document;
-  const { adopts, begins = kind.start, branch, by, found, ...more } = details;
-  const isNew = before === null || (moves.length > 0 && isOver(kind, end));
+  const { anew = false, begins = kind.start, branch, by, found, ...more } = details;
+  const isNew = before === null || anew || (moves.length > 0 && isOver(kind, end));
   if (branch === undefined && isNew && kind.sharedIn && !isBroken(last))
     chain.follow(await othersSteps(view, run));
   if (branch) chain.follow(branch);
-  else if (adopts && begins) {
-    chain.add("begun", begins);
-    for (const step of adopts) chain.adopt(step);
-  } else if (before === null && found)
+  else if (before === null && found)
     chain.add("found", found, found.status === undefined ? {} : { status: found.status });
   else if (isNew && begins) chain.add("begun", begins);
   else if (before !== null && last === null) chain.add("found", placeIn(kind, run, before));
@@ -94,17 +94,25 @@ async function logChange(
   }
   const document = after === null ? null : hashOfState(kind, after);
   const patch = patchOf(isAsWritten && !chain.isDecided() ? before : null, after);
-  const lines = chain.lines({ document, patch, events: own }, id);
-  const text = lines.map(renderLine).join("");
-  const append: Change = { type: "append", path, id, text };
+  const local = { document, patch, events: own };
+  const lines = chain.lines({ ...local, ...named(end?.local.records) }, id);
   const shared = after === null ? null : kind.sharedIn?.(after);
   const [workflow = ""] = run.split(":");
   const isDue = shared && (shared.rests || lines.some(isChoice)) && (await shares(workflow));
-  const records = isDue ? await missingRecords(view, run, shared.recordedState, lines) : [];
   // An unreadable log is renamed, and a new one begins.
+  const kept = isBroken(last) ? [] : undefined;
+  const records = isDue ? await recordsOf(view, run, shared.recordedState, lines, kept) : null;
+  const written = records ? chain.lines({ ...local, ...named(records.names) }, id) : lines;
+  const text = written.map(renderLine).join("");
+  const append: Change = { type: "append", path, id, text };
+  const missing = records?.missing ?? [];
   return isBroken(last)
-    ? [{ type: "move", from: path, to: keptPath(path, time) }, append, ...records]
-    : [append, ...records];
+    ? [{ type: "move", from: path, to: keptPath(path, time) }, append, ...missing]
+    : [append, ...missing];
+}
+
+function named(records: readonly string[] = []): Pick<Local, "records"> {
+  return records.length > 0 ? { records } : {};
 }
 
 /** No rule leads on from there: another life begins. */
@@ -146,15 +154,13 @@ type Move = Pick<
 
 interface Chain {
   add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
-  /** A step that others took; it counts as they recorded it. */
-  adopt(step: AdoptedStep): void;
   /** Steps of others' logs. */
   follow(branch: readonly Step[]): void;
   /** `last`: the run's position after the commit; null: its state is removed or unreadable. */
   move(move: Move, last: At | null, details: StepDetails): void;
   /** Whether a person decided on the state: nothing before that counts. */
   isDecided(): boolean;
-  lines(local: Omit<Required<Line>["local"], "checkpoint">, id: string): readonly Line[];
+  lines(local: Omit<Local, "checkpoint">, id: string): readonly Line[];
 }
 
 function openChain(
@@ -178,8 +184,7 @@ function openChain(
     const hash = table ? { table: hashOfTable(table) } : {};
     const made: Step = {
       ...{ v: 1, run, seq: (checkpoint?.seq ?? 0) + 1, prev: checkpoint?.head ?? null, time },
-      ...{ machine, to: state, by: caller },
-      ...step,
+      ...{ machine, to: state, ...step, by: publicCaller(step.by ?? caller) },
       ...(checkpoint?.table === hash.table && !isDecision(step) ? {} : hash),
     };
     steps.push(made);
@@ -190,14 +195,6 @@ function openChain(
   };
 
   return {
-    adopt({ event, from, row, to, ...more }) {
-      const { machine = "", variables = {} } = checkpoint ?? {};
-      const table = kind.tableOf(machine);
-      const at = table && stepFrom(table, { state: from, variables }, { event, from, row, to });
-      const set = at === null ? {} : changedIn(variables, at.variables);
-      const after = at ?? { state: to, variables };
-      push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...after }, true);
-    },
     follow(branch) {
       for (const step of branch) {
         const { machine, seq, table = isDecision(step) ? undefined : checkpoint?.table, to: state } = step;
@@ -219,7 +216,7 @@ function openChain(
         const at = last ?? there;
         push({ kind: what, from, set: at.variables, ...more }, at, what === "adopted");
       };
-      if (row === TAKEN_OVER) return decides("adopted");
+      if (row === ADOPTED) return decides("adopted");
       if (row === EDIT_ACCEPTED) return decides("accepted");
       // No step of the table leads to its start.
       if (from === "")

@@ -40,7 +40,7 @@ export function replayTable(table: Workflow, records: readonly GateRecord[], sig
   const isFinal: boolean[] = [];
   let at = begun;
   for (const [index, record] of records.entries()) {
-    const moves = [...(record.steps as unknown as Move[]).slice(index === 0 ? 0 : 1), record];
+    const moves = [...movesIn(record).slice(index === 0 ? 0 : 1), record];
     faults.push(...linkFaults(records[index - 1], record));
     for (const move of moves) {
       const leads = stepFrom(table, at, { ...move, row: move.rule });
@@ -60,12 +60,20 @@ export function replayTable(table: Workflow, records: readonly GateRecord[], sig
   }
 }
 
+/** The steps that move something: not a life's beginning, or a person's going on from others' steps. */
+function movesIn({ start, steps }: GateRecord): readonly Move[] {
+  const moves = steps.filter(
+    ({ kind }, index) => kind !== "adopted" && !(kind === "begun" && index === 0 && start !== null),
+  );
+  return moves as unknown as readonly Move[];
+}
+
 const words = ({ event, from }: Move) => `the step ${JSON.stringify(event)} in ${JSON.stringify(from)}`;
 
 /** The previous record's verdict is the first step of the next one. */
 export function linkFaults(before: GateRecord | undefined, record: GateRecord): readonly string[] {
   if (!before) return [];
-  const [step] = record.steps as unknown as readonly Partial<Move>[];
+  const [step] = movesIn(record) as readonly Partial<Move>[];
   const isSameMove =
     step?.event === before.event &&
     step.rule === before.rule &&

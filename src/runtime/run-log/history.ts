@@ -1,23 +1,14 @@
-/**
- * The steps of a run as records keep them, each with the hash of the previous one, and how they are replayed.
- * The run log (`step.ts`) has steps of its own.
- */
+/** Steps through a table, and what a state file says that its history does not. */
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical, isObject } from "../../core/json.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { openByText } from "../../core/text/by-text.ts";
-import { follow, startingConfigurations } from "../../engine/configuration.ts";
+import { follow } from "../../engine/configuration.ts";
 import { pairOf } from "../../engine/lookup.ts";
 import { canApply } from "../../engine/reach.ts";
 import { withoutScopes } from "../../engine/scope.ts";
 import type { Configuration, Facts, Workflow } from "../../engine/workflow.ts";
-
-/** The hash of the previous step; null: it is the first. */
-export interface Chained {
-  readonly prev: string | null;
-}
 
 /** A step through a table. */
 export interface TableStep {
@@ -56,82 +47,11 @@ export function hashOfTable(table: Workflow): string {
   return known;
 }
 
-/** The beginning of a replay: the run's configuration before the step of that index. */
-export interface Origin extends StoredConfiguration {
-  readonly at: number;
-  /** A run of the table began there; otherwise the run was accepted as it was. */
-  readonly begins: boolean;
-}
-
 /** The event of accepting the state as it was, by a person at a terminal: no rule of any table. */
 export const EDIT_ACCEPTED = "edit_accepted";
 
 /** The event of adopting a run that others advanced, or one of its branches: no rule of any table. */
-export const TAKEN_OVER = "taken_over";
-
-/** It moves nothing, at any place among the steps. */
-export function isTakenOver({ event, from, row, to }: TableStep): boolean {
-  return event === TAKEN_OVER && row === TAKEN_OVER && from === to;
-}
-
-/** The hash of the last step, for the next one; null: there is none. */
-export async function headOf(steps: readonly Chained[]): Promise<string | null> {
-  const last = steps.at(-1);
-  return last === undefined ? null : hashOf(canonical(last));
-}
-
-/**
- * Steps that were changed after their successor was made. `first`: the hash of the step before the first one
- * here.
- */
-export async function brokenLinks(
-  steps: readonly Chained[],
-  noun = "step",
-  first: string | null = null,
-): Promise<readonly string[]> {
-  let head = first;
-  for (const [at, step] of steps.entries()) {
-    if (step.prev !== head) return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
-    head = hashOfStep(step);
-  }
-  return [];
-}
-
-const hashes = openByText<string>(2000);
-
-/** Cached by text: every call checks the history, which grows by one step at a time. */
-export function hashOfStep(step: Chained): string {
-  return hashes(JSON.stringify(step), () => hashOf(canonical(step)));
-}
-
-/**
- * Why the steps, replayed through the present table from the origin, do not lead to the run's configuration;
- * empty: they do.
- */
-export function replayFaults(
-  table: Workflow,
-  origin: Origin,
-  steps: readonly TableStep[],
-  recordedState: Configuration,
-  noun = "step",
-): readonly string[] {
-  let configuration = fromStored(origin);
-  if (origin.begins && !startingConfigurations(table).some((start) => isSame(start, configuration)))
-    return ["it did not begin where a run of the table begins"];
-  for (const [index, step] of steps.slice(origin.at).entries()) {
-    if (isTakenOver(step) && step.from === configuration.state) continue;
-    const leads = stepFrom(table, configuration, step);
-    if (leads === null)
-      return [
-        `${noun} ${origin.at + index + 1} of its history (${step.event}) does not lead on from ${configuration.state}`,
-      ];
-    configuration = leads;
-  }
-  if (isSame(configuration, recordedState)) return [];
-  return [
-    `found ${configurationWords(recordedState)}; its history leads to ${configurationWords(configuration)}`,
-  ];
-}
+export const ADOPTED = "adopted";
 
 /** The configuration after such a step; null: no rule of the table is such a step. */
 export function stepFrom(

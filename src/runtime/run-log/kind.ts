@@ -1,7 +1,6 @@
 import type { Caller } from "../../core/event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Strength } from "../../core/strength.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { Json } from "./patch.ts";
 import type { Step, StepDetails } from "./step.ts";
@@ -36,7 +35,7 @@ export interface RunKind {
   readonly returns?: true;
   /**
    * The part of a state file's content that git shares, and whether the run rests there, so that others can act
-   * on it; null: it is unreadable. Absent: git shares nothing, or the workflow writes its records itself.
+   * on it; null: it is unreadable. Absent: git shares nothing.
    */
   sharedIn?(text: string): { readonly rests: boolean; readonly recordedState: object } | null;
 }
@@ -47,23 +46,12 @@ export interface LoggedDetails extends StepDetails {
   readonly by?: Caller;
   /** Where the run begins, if not at its kind's start. */
   readonly begins?: At | undefined;
+  /** It begins anew there, on another table, although the life before is not over. */
+  readonly anew?: true;
   /** The run had no state here: its position by what others recorded. */
   readonly found?: (At & Pick<StepDetails, "status">) | undefined;
-  /** What others did from where the run begins: a person goes on from there. */
-  readonly adopts?: readonly AdoptedStep[] | undefined;
-  /** The same as steps of their logs, from the first on. */
+  /** The steps of others that a person goes on from, from their first on. */
   readonly branch?: readonly Step[] | undefined;
-}
-
-/** A step of others, as their records have it. */
-export interface AdoptedStep extends StepDetails {
-  readonly time: string;
-  readonly event: string;
-  readonly row: string;
-  readonly from: string;
-  readonly to: string;
-  readonly by: Caller;
-  readonly strength?: Strength;
 }
 
 /** A kind, or how to find that of a run, whose table is in a file of the project. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
+import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import { projectPath } from "../../core/path.ts";
-import type { Change, Store } from "../../core/ports/store.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, Store, View } from "../../core/ports/store.ts";
 import { object } from "../../core/state-json.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import { logChanges } from "./append.ts";
-import { TAKEN_OVER } from "./history.ts";
+import { ADOPTED } from "./history.ts";
 import type { LoggedDetails, RunKind } from "./kind.ts";
-import { codecOf, loadBranches, loadChain, missingRecords } from "./log-records.ts";
+import { loadBranches, loadChain, missingRecords } from "./log-records.ts";
 import { lastOf, loadLines, loadSteps, loggedVerdicts, stateFaults } from "./read.ts";
 import { logFaults } from "./replay.ts";
 import { logPath } from "./step.ts";
@@ -199,10 +199,9 @@ describe("The records of a run", () => {
     ]);
     const recorded = [first, second].flatMap((path) => stepsIn(door.store.files.get(path)));
     expect(recorded).toEqual(await loadChain(door.store.view(), RUN));
-    const state = { state: "done" };
-    expect(await missingRecords(door.store.view(), RUN, state)).toEqual([]);
+    expect(await missingRecords(door.store.view(), KIND, RUN)).toEqual([]);
     door.store.files.delete(second);
-    expect(await missingRecords(door.store.view(), RUN, state)).toMatchObject([{ path: second }]);
+    expect(await missingRecords(door.store.view(), KIND, RUN)).toMatchObject([{ path: second }]);
   });
 
   it("are none where the project does not share", async () => {
@@ -211,19 +210,47 @@ describe("The records of a run", () => {
     expect(door.records()).toEqual([]);
   });
 
-  it("let another checkout take the run over, whose steps are of the same chain", async () => {
-    promise("team.forks-are-held");
+  it("are known by the last line where all are the checkout's own, and the log is not read", async () => {
     const [mine, theirs] = [openCheckout(), openCheckout()];
     await mine.move("opens", "closes");
     bring(mine.store, theirs.store);
-    const codec = codecOf(object);
-    const [branch] = await loadBranches(theirs.store.view(), RUN, codec);
+    // An update, and a move that is not recorded.
+    await mine.commit([mine.write("closed")], []);
+    await mine.move("opens");
+    expect(mine.records()).toHaveLength(1);
+    const read: string[] = [];
+    const watched = () => {
+      const view = mine.store.view();
+      return Object.assign(Object.create(view), {
+        read(path: ProjectPath) {
+          read.push(path);
+          return view.read(path);
+        },
+      }) as View;
+    };
+    expect(await loadBranches(watched(), RUN, object)).toEqual([]);
+    expect(read).toEqual([]);
+    // Without a state of its own, a checkout follows the records.
+    expect(await loadBranches(watched(), RUN, object, false)).toMatchObject([{ recorded: {} }]);
+    read.length = 0;
+    await theirs.move("opens", "closes");
+    bring(theirs.store, mine.store);
+    expect(await loadBranches(watched(), RUN, object)).toHaveLength(2);
+    expect(read).toContain(logPath(RUN));
+  });
+
+  it("let another checkout take the run over, whose steps are of the same chain", async () => {
+    promise("team.branches");
+    const [mine, theirs] = [openCheckout(), openCheckout()];
+    await mine.move("opens", "closes");
+    bring(mine.store, theirs.store);
+    const [branch] = await loadBranches(theirs.store.view(), RUN, object);
     expect(branch?.recorded).toMatchObject({ recordedState: { state: "closed" } });
     const move = {
       run: RUN,
       machine: "door",
-      event: TAKEN_OVER,
-      row: TAKEN_OVER,
+      event: ADOPTED,
+      row: ADOPTED,
       from: "closed",
       to: "closed",
     };
@@ -242,14 +269,14 @@ describe("The records of a run", () => {
     expect(await theirs.faults()).toEqual([]);
     // The record of the adoption leads on for the first checkout, too.
     bring(theirs.store, mine.store);
-    expect(await loadBranches(mine.store.view(), RUN, codec)).toMatchObject([
+    expect(await loadBranches(mine.store.view(), RUN, object)).toMatchObject([
       { recorded: {}, steps: { length: 4 } },
     ]);
     // Two that went on from there are two branches.
     await mine.move("opens", "closes");
     await theirs.move("ends");
     bring(theirs.store, mine.store);
-    expect(await loadBranches(mine.store.view(), RUN, codec)).toHaveLength(2);
+    expect(await loadBranches(mine.store.view(), RUN, object)).toHaveLength(2);
   });
 
   it("are continued by a new life in another checkout", async () => {
@@ -269,6 +296,6 @@ describe("The records of a run", () => {
     expect(words(await loadSteps(theirs.store.view(), RUN))).toEqual(["begun", "opens", "closes"]);
     expect(await theirs.faults()).toEqual([]);
     bring(theirs.store, mine.store);
-    expect(await loadBranches(mine.store.view(), RUN, codecOf(object))).toHaveLength(1);
+    expect(await loadBranches(mine.store.view(), RUN, object)).toHaveLength(1);
   });
 });

@@ -1,6 +1,7 @@
 /** Compares a run's state file with its log. */
 
 import { NotText, PawlError } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -40,10 +41,25 @@ export async function lastOf(view: View, run: string): Promise<Last> {
     const line = await view.lastLine(logPath(run));
     return line === null ? null : parseEnd(run, line);
   } catch (thrown) {
-    if (thrown instanceof DamagedLog) return { why: thrown.problem };
-    if (thrown instanceof NotText) return { why: "it is not text" };
-    throw thrown;
+    return brokenBy(thrown, "the last line: ");
   }
+}
+
+/** Why a log cannot be used, by the error of reading it. Throws any other error. */
+export function brokenBy(thrown: unknown, which = ""): Broken {
+  if (thrown instanceof DamagedLog) return { why: thrown.problem };
+  if (thrown instanceof NotText) return { why: `${which}it is not text` };
+  throw thrown;
+}
+
+/** As `lastOf`, but a log with any line that cannot be read is broken. */
+export async function lastOfWhole(view: View, run: string): Promise<Last> {
+  try {
+    await loadLines(view, run);
+  } catch (thrown) {
+    return brokenBy(thrown);
+  }
+  return lastOf(view, run);
 }
 
 /** What the last line says of this machine's state; null: the run has no log, or an unusable one. */
@@ -55,15 +71,19 @@ export async function lastLocal(view: View, run: string): Promise<End["local"] |
 /** All lines, the oldest first. Throws `state-tampered`. */
 export async function loadLines(view: View, run: string): Promise<readonly Line[]> {
   const text = (await view.read(logPath(run))) ?? "";
-  return parsed(`${run}\n${text}`, () => {
+  const known = text.length < SHORT ? parsedShort : parsed;
+  return known(`${run}\n${text}`, () => {
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines.map((line, index) => parseLine(run, line, index + 1));
   });
 }
 
-/** One call needs a run's lines for its history, and again to check them. */
+/** One call needs a run's lines for its history, and again to check them; a board asks for those of thousands, again and again. */
 const parsed = openByText<readonly Line[]>(1);
+const parsedShort = openByText<readonly Line[]>(4_000);
+/** Characters. */
+const SHORT = 4_000;
 
 /** The run's steps since its present life began. Throws `state-tampered`. */
 export async function loadSteps(view: View, run: string): Promise<readonly Step[]> {
@@ -85,7 +105,7 @@ export function lifeOf(lines: readonly Line[]): number {
 
 /** Of the run's own table, not of one of Alfred's tools, of which a task's life has several. */
 function isOwn({ machine, run }: Step): boolean {
-  return run.startsWith(`${machine}:`);
+  return run.startsWith(`${machine.split(":")[0]}:`);
 }
 
 /** The hash of what decides in a state file's content. */
@@ -146,7 +166,7 @@ async function faultsIn(view: View, kind: RunKind, run: string, text: string): P
 }
 
 export function brokenWords(run: string, { why }: Broken): string {
-  return `${logPath(run)}, its log, cannot be used: the last line: ${why}`;
+  return `${logPath(run)}, its log, cannot be used: ${why}`;
 }
 
 /** Throws `state-tampered` if the run's state file does not follow from its log. */
@@ -184,6 +204,7 @@ export async function checkAsWritten(
 /** People's verdicts in these steps. */
 export function verdictsIn(
   steps: readonly {
+    readonly by?: Pick<Caller, "who">;
     readonly event?: string | undefined;
     readonly from: string;
     readonly kind?: string;
@@ -191,8 +212,10 @@ export function verdictsIn(
     readonly time: string;
   }[],
 ): readonly GateVerdict[] {
-  return steps.flatMap(({ event, from, kind, strength, time }) =>
-    strength === undefined ? [] : [{ gate: from, what: `${from}: ${event ?? kind}`, strength, time }],
+  return steps.flatMap(({ by, event, from, kind, strength, time }) =>
+    strength === undefined
+      ? []
+      : [{ gate: from, what: `${from}: ${event ?? kind}`, by: by?.who, strength, time }],
   );
 }
 

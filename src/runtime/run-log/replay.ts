@@ -4,10 +4,18 @@ import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import { startingConfigurations } from "../../engine/configuration.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { hashOfTable, isSame, stepFrom } from "./history.ts";
+import {
+  configurationWords,
+  fromStored,
+  hashOfTable,
+  isSame,
+  type StoredConfiguration,
+  stepFrom,
+} from "./history.ts";
 import { decidedIn, type RunKind, type RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
 import { endOf, hashOfStep, isDecision, type Line, type Step, variablesAfter } from "./step.ts";
+import { invalidRecords, type RunBranch } from "./team-records.ts";
 
 /**
  * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
@@ -22,8 +30,37 @@ export function logFaults(kind: RunKind, all: readonly Line[]): readonly string[
   const steps = lines.flatMap(({ step }) => step ?? []);
   const documents = documentsOf(lines);
   const laws = kind.law ? lawFault(kind, kind.law, lines, documents) : tableFault(kind, steps);
-  const found = [chainFault(steps), laws, documentFault(kind, lines, documents)];
+  const [first] = steps;
+  const chain = chainFault(steps, first && isDecision(first) ? first : undefined);
+  const found = [chain, laws, documentFault(kind, lines, documents)];
   return found.filter((fault) => fault !== null);
+}
+
+/**
+ * Where a branch that others recorded does not follow from its steps; its records' links are checked already.
+ * `recordedState`: where the branch's last record says that the run stands.
+ */
+export function branchFaults(
+  kind: RunKind,
+  steps: readonly Step[],
+  recordedState: Configuration,
+): readonly string[] {
+  const fault = tableFault(kind, steps);
+  if (fault !== null) return [fault];
+  const end = steps.reduce<Configuration>(
+    (at, step) => ({ state: step.to, variables: variablesAfter(at.variables, step) }),
+    NOWHERE,
+  );
+  if (isSame(end, recordedState)) return [];
+  return [`found ${configurationWords(recordedState)}; its steps lead to ${configurationWords(end)}`];
+}
+
+/** Throws `records-invalid` for such a branch: nothing is shown or adopted by it. */
+export function checkBranch(kind: RunKind, branch: RunBranch<StoredConfiguration>): void {
+  if (branch.recorded === null) return;
+  const { path, recordedState } = branch.recorded;
+  const faults = branchFaults(kind, branch.steps, fromStored(recordedState));
+  if (faults.length > 0) throw invalidRecords(path, faults.join("; "));
 }
 
 /** Each line's state file, as the patches make it; a patch that does not fit makes null. */
@@ -35,9 +72,12 @@ export function documentsOf(lines: readonly Line[]): readonly Json[] {
   });
 }
 
-function chainFault(steps: readonly Step[]): string | null {
-  const [first] = steps;
-  let { prev, seq } = first && isDecision(first) ? first : { prev: null, seq: 1 };
+/** `from`: what the first step says of its place, if it is not the first of its log. */
+export function chainFault(
+  steps: readonly Step[],
+  from: Pick<Step, "prev" | "seq"> = { prev: null, seq: 1 },
+): string | null {
+  let { prev, seq } = from;
   for (const step of steps) {
     if (step.prev !== prev || step.seq !== seq)
       return `step ${seq} of its log is not made on the ${seq - 1} before it`;

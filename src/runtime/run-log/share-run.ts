@@ -2,9 +2,10 @@
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import type { Change } from "../../core/ports/store.ts";
+import { object } from "../../core/state-json.ts";
 import type { WorkflowModule } from "../module.ts";
 import type { Reply, StoryInput, Transaction } from "../transaction/transaction.ts";
-import { recordNames, recordsFolder, sharesRuns } from "./team-records.ts";
+import { loadRecords, recordNames, recordsFolder, sharesRuns } from "./team-records.ts";
 
 /** Throws `no-effect`: its runs have no records, the project shares none, or the run has no steps yet. */
 export function shareRun({
@@ -32,10 +33,13 @@ export function shareRun({
         throw new PawlError(
           "no-effect",
           `${run} is not recorded for others: \`share\` in pawl.yaml is false. Nothing was changed.`,
-          `Write \`share: true\` into pawl.yaml, then run \`pawl share ${run}\` again.`,
+          `Write \`share: true\` into pawl.yaml, then run \`pawl task share ${run}\` again.`,
         );
       const changes = await missingRecords(view, input.id, context);
-      if (changes.length === 0 && (await recordNames(view, run)).length === 0)
+      const names = await recordNames(view, run);
+      // A damaged one would be committed: throws `records-invalid`, which names it.
+      await loadRecords(view, run, names, object);
+      if (changes.length === 0 && names.length === 0)
         throw new PawlError(
           "no-effect",
           `${run} has no steps to record: it has not begun, or its first steps are no longer kept.`,
@@ -50,7 +54,7 @@ export function shareRun({
         files.length === 0
           ? `All steps of ${run} are recorded already. Commit ${recordsFolder(run)}, if you have not.`
           : `All steps of ${run} are recorded now. Commit ${files.join(" and ")}.`;
-      const text = `${said} Whoever gets it by git can adopt the run with \`pawl take ${run}\`.`;
+      const text = `${said} Whoever gets it by git can adopt the run with \`pawl adopt ${run}\`.`;
       return { reply: { text, data: { status: "success", message: text, run, files } }, changes };
     },
   };

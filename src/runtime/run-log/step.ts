@@ -67,6 +67,8 @@ export interface EndedCommand {
   readonly exit_code: number | null;
   readonly milliseconds: number;
   readonly sha256: string;
+  /** It was an agent of the workflow, by this name; the command names its program. */
+  readonly agent?: string;
 }
 
 /** Run X moved from A to B, by P. */
@@ -121,6 +123,8 @@ export interface Local {
   readonly checkpoint: Checkpoint;
   /** The run's events in this commit. */
   readonly events: readonly PawlEvent[];
+  /** The names of the records that hold steps of this log alone, as far as its commits wrote some. */
+  readonly records?: readonly string[];
 }
 
 /** `step`: null if only the document changed. `local`: on the last line of a commit. */
@@ -157,9 +161,12 @@ export function logPath(run: string): ProjectPath {
   return projectPath(".pawl/log", workflow, `${id}.jsonl`);
 }
 
+/** Cached by text: a run's chain is compared with its records at every call. */
 export function hashOfStep(step: Step): string {
-  return hashOf(canonical(step));
+  return stepHashes(JSON.stringify(step), () => hashOf(canonical(step)));
 }
+
+const stepHashes = openByText<string>(10_000);
 
 /** A state file's content; a text that is not JSON is a string. */
 export function documentIn(text: string): Json {
@@ -206,6 +213,7 @@ export function parseEnd(run: string, line: string): End {
 
 /** The log of a run cannot be used. */
 export class DamagedLog extends PawlError {
+  /** With the line. */
   readonly problem: string;
 
   constructor(run: string, line: number | undefined, problem: string) {
@@ -215,7 +223,7 @@ export class DamagedLog extends PawlError {
       `${logPath(run)}, the log of ${run}, cannot be used: ${which}: ${problem}. The run is held until a person decides.`,
       "Restore the file from a backup, or accept the run's state as it is in a terminal with `pawl repair`.",
     );
-    this.problem = problem;
+    this.problem = `${which}: ${problem}`;
   }
 }
 
@@ -228,10 +236,11 @@ const KINDS: readonly string[] = [
   "adopted",
 ] satisfies StepKind[];
 
-const facts = mapOf<FactValue>(
-  accepts(
+/** The values of a run's variables. */
+export const factValues = mapOf(
+  accepts<FactValue>(
     (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
-    "a value of a fact",
+    "a string, a number, true, false or null",
   ),
 );
 
@@ -247,18 +256,23 @@ const STEP_FIELDS = {
   to: text,
   event: optional(text),
   rule: optional(text),
-  set: facts,
+  set: factValues,
   table: optional(sha256),
-  by: as<Caller>(object),
+  by: as<Caller>(fields({ channel: text, who: optional(text) })),
   strength: optional(as<Strength>(text)),
   of: optional(sha256),
   status: optional(text),
   artifact: optional(sha256),
   verdict: optional(text),
-  facts: optional(facts),
+  facts: optional(factValues),
   notes: optional(text),
   tree: optional(text),
-  ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, sha256: text })),
+  ended: optional(
+    fields({
+      ...{ command: text, exit_code: orNull(number), milliseconds: number, sha256: text },
+      agent: optional(text),
+    }),
+  ),
   over: optional(listOf(sha256)),
 };
 
@@ -268,7 +282,7 @@ export const checkStep: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP
 const CHECKPOINT = fields({
   machine: text,
   state: text,
-  variables: facts,
+  variables: factValues,
   table: optional(sha256),
   seq: number,
   head: sha256,
@@ -284,6 +298,7 @@ const LINE = fields({
       patch: unchecked<Patch>(),
       checkpoint: CHECKPOINT,
       events: listOf(object),
+      records: optional(listOf(text)),
     }),
   ),
 });

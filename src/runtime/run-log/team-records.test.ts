@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { resultOrError } from "../../../test/rig/error-texts.ts";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
+import { chainOf } from "../../../test/rig/steps.ts";
+import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import { object } from "../../core/state-json.ts";
-import { hashOfStep } from "./history.ts";
+import { factValues, hashOfStep, type Step } from "./step.ts";
 import {
   branchesOf,
   chosenBranch,
   elsewhereError,
-  factValues,
   forked,
   isRecord,
   loadRecords,
@@ -21,43 +21,23 @@ import {
   parseRecord,
   recordedByName,
   recordedIds,
-  recordedUpTo,
   recordNames,
   recordsFolder,
   runOfRecord,
-  type SharedStep,
   sharesRuns,
   stepWords,
-  withoutUnshared,
 } from "./team-records.ts";
 
 const RUN = "release:1";
-const CODEC = { step: object as never, recordedState: object };
 
 /** A chain of such steps on `before`. */
-function chain(events: readonly string[], before: readonly SharedStep[] = []): SharedStep[] {
-  const steps = [...before];
-  for (const event of events) {
-    const last = steps.at(-1);
-    const prev = last ? hashOfStep(last) : null;
-    steps.push({
-      time: `2026-01-01T00:00:0${steps.length}.000Z`,
-      event,
-      row: event,
-      from: "a",
-      to: "b",
-      by: { channel: "cli" },
-      prev,
-    });
-  }
-  return steps;
-}
+const chain = (events: readonly string[], before: readonly Step[] = []) => chainOf(RUN, events, before);
 
 /** As they are read in a clone. */
-function recorded(steps: readonly SharedStep[], first = 0) {
+function recorded(steps: readonly Step[], first = 0) {
   return newRecords(RUN, steps, first, { state: steps.at(-1)?.event }).map((change) => {
     if (change.type !== "write") throw new Error("A record is a file.");
-    return parseRecord<SharedStep, object>(change.path, RUN, change.text, CODEC as never);
+    return parseRecord<object>(change.path, RUN, change.text, object);
   });
 }
 
@@ -73,7 +53,7 @@ const linesIn = (text: string) =>
     .map((line) => JSON.parse(line));
 const textOf = (...lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
-const eventsOf = (steps: readonly SharedStep[]) => steps.map(({ event }) => event).join(" ");
+const eventsOf = (steps: readonly Step[]) => steps.map(({ event }) => event).join(" ");
 
 describe("The records of a run", () => {
   const base = chain(["one", "two"]);
@@ -90,12 +70,10 @@ describe("The records of a run", () => {
     const side = onlyBranch(RUN, branchesOf(RUN, records.toReversed()));
     expect(eventsOf(side.steps)).toBe("one two three four");
     expect(side.recorded?.recordedState).toEqual({ state: "four" });
-    expect(recordedUpTo(recorded(base), long)).toBe(2);
-    expect(recordedUpTo(recorded(long, 2), long)).toBe(0);
   });
 
   it("name each side where two steps follow the same one", () => {
-    promise("team.forks-are-held");
+    promise("team.branches");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs", "then"], base)];
     const branches = branchesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
     expect(branches.map(({ steps }) => eventsOf(steps)).sort()).toEqual([
@@ -103,19 +81,19 @@ describe("The records of a run", () => {
       "one two theirs then",
     ]);
     expect(() => onlyBranch(RUN, branches)).toThrow(
-      /2 sides after its first 2 steps.*mine.*checkout's own state/,
+      /2 branches after its first 2 steps.*mine.*checkout's own state/,
     );
-    expect(() => chosenBranch(RUN, branches, "0")).toThrow(/has no side "0"/);
+    expect(() => chosenBranch(RUN, branches, "0")).toThrow(/has no branch "0"/);
     for (const side of branches) expect(chosenBranch(RUN, branches, side.head.slice(0, 12))).toBe(side);
   });
 
   it("have one side again after a choice, until the other one is advanced further", () => {
-    promise("team.forks-are-held");
+    promise("team.branches");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs"], base)];
-    const over = [hashOfStep(theirs.at(-1) as SharedStep)];
-    const choice = { ...(chain(["taken_over"], mine).at(-1) as SharedStep), over };
+    const over = [hashOfStep(theirs.at(-1) as Step)];
+    const choice = { ...(chain(["adopted"], mine).at(-1) as Step), over };
     const all = [...recorded(mine), ...recorded(theirs, 2), ...recorded([...mine, choice], 3)];
-    expect(eventsOf(onlyBranch(RUN, branchesOf(RUN, all)).steps)).toBe("one two mine taken_over");
+    expect(eventsOf(onlyBranch(RUN, branchesOf(RUN, all)).steps)).toBe("one two mine adopted");
     expect(branchesOf(RUN, [...all, ...recorded(chain(["more"], theirs), 3)])).toHaveLength(2);
   });
 
@@ -125,9 +103,9 @@ describe("The records of a run", () => {
     expect(() => branchesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
     expect(() => branchesOf(RUN, recorded(long, 2), base)).not.toThrow();
     const heavy = base.map((step) => ({ ...step, notes: "x".repeat(150_000) }));
-    const linked = [heavy[0], { ...heavy[1], prev: hashOfStep(heavy[0] as SharedStep) }, { ...base[1] }];
-    linked[2] = { ...base[1], prev: hashOfStep(linked[1] as SharedStep) } as SharedStep;
-    const [first, second] = recorded(linked as SharedStep[]);
+    const linked = [heavy[0], { ...heavy[1], prev: hashOfStep(heavy[0] as Step) }, { ...base[1] }];
+    linked[2] = { ...base[1], prev: hashOfStep(linked[1] as Step) } as Step;
+    const [first, second] = recorded(linked as Step[]);
     expect(second).toBeDefined();
     expect(() => branchesOf(RUN, [first as never])).toThrow(/the records that follow step 2 are missing/);
   });
@@ -137,7 +115,11 @@ describe("The records of a run", () => {
     const steps = chain(["three", "four", "five"], base);
     const named = (first: number, last: number, of = steps) =>
       newRecords(RUN, of.slice(0, last), first - 1, {}).map((change) => nameIn(change));
-    const say = (...names: readonly (readonly string[])[]) => recordedByName(names.flat(), steps);
+    const say = (...names: readonly (readonly string[])[]) => {
+      const { own, ...said } = recordedByName(names.flat(), steps);
+      expect(said.isAll).toBe(own.length === names.flat().length);
+      return said;
+    };
     expect(say()).toEqual({ recorded: 0, isAll: true });
     expect(say(named(1, 5))).toEqual({ recorded: 5, isAll: true });
     expect(say(named(4, 4), named(1, 3))).toEqual({ recorded: 4, isAll: true });
@@ -148,7 +130,7 @@ describe("The records of a run", () => {
     // Others went on, or on another branch.
     expect(say(named(1, 2), named(1, 6, chain(["six"], steps)))).toEqual({ recorded: 2, isAll: false });
     expect(say(named(1, 3), named(3, 3, chain(["other"], base)))).toEqual({ recorded: 3, isAll: false });
-    expect(recordedByName(named(1, 1), [])).toEqual({ recorded: 0, isAll: false });
+    expect(recordedByName(named(1, 1), [])).toEqual({ recorded: 0, isAll: false, own: [] });
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: a test edits the lines as they are
@@ -169,7 +151,7 @@ describe("The records of a run", () => {
       ([one, two, end]) => [one, two, { ...end, more: 1 }],
     ],
     ["without steps", /expected one step at least and then the run's state/, ([, , end]) => [end]],
-    ["whose end was cut off", /line 2: v: expected 1, found nothing/, ([one, two]) => [one, two]],
+    ["whose end was cut off", /line 2: state: expected an object, found nothing/, ([one, two]) => [one, two]],
     [
       "with a step that was edited",
       /its step 2 is not made on the one before it/,
@@ -195,7 +177,7 @@ describe("The records of a run", () => {
     const [change] = newRecords(RUN, base, 0, {});
     if (change?.type !== "write") throw new Error("A record is a file.");
     const text = textOf(...edit(linesIn(change.text)));
-    expect(() => parseRecord(change.path, RUN, text, CODEC as never)).toThrow(said);
+    expect(() => parseRecord(change.path, RUN, text, object)).toThrow(said);
   });
 
   it.each<[string, string, RegExp]>([
@@ -206,7 +188,7 @@ describe("The records of a run", () => {
     ["a line that is no object", "[]\n{}\n", /line 1: expected an object/],
   ])("refuse one with %s", (_, text, said) => {
     const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
-    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(said);
+    expect(() => parseRecord(path, RUN, text, object)).toThrow(said);
   });
 
   it("refuse one under the numbers of other steps", () => {
@@ -215,12 +197,7 @@ describe("The records of a run", () => {
       const [change] = newRecords(RUN, base, first, {});
       if (change?.type !== "write") throw new Error("A record is a file.");
       return () =>
-        parseRecord(
-          projectPath(change.path.replace(/[^/]+?-[^/]+?-/, path)),
-          RUN,
-          change.text,
-          CODEC as never,
-        );
+        parseRecord(projectPath(change.path.replace(/[^/]+?-[^/]+?-/, path)), RUN, change.text, object);
     };
     const said = /its name does not have the numbers of its steps/;
     expect(read(0, "0001-0002-")).not.toThrow();
@@ -233,10 +210,10 @@ describe("The records of a run", () => {
   it("refuse one that nests deeper than the stack reaches", () => {
     promise("team.records-prove-nothing");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-    const step = `{"time":"","event":"","row":"","from":"","to":"","by":{"channel":""},"prev":null,"notes":${deep}}`;
-    const text = `${step}\n{"run":"${RUN}","state":null,"v":1}\n`;
+    const step = JSON.stringify({ ...base[0], by: { channel: "mcp", who: "ada", task: "deep" } });
+    const text = `${step.replace('"deep"', deep)}\n{"run":"${RUN}","state":null,"v":1}\n`;
     const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
-    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: it nests too deep/);
+    expect(() => parseRecord(path, RUN, text, object)).toThrow(/cannot be used: it nests too deep/);
   });
 
   it("are told from any other text in their folder, whatever its name", async () => {
@@ -307,29 +284,27 @@ describe("The files of a run's records", () => {
     if (change?.type !== "write") throw new Error("A record is a file.");
     files.set(change.path, change.text);
     const names = await recordNames(view(), RUN);
-    expect(await loadRecords(view(), RUN, names, CODEC as never)).toEqual([
+    expect(await loadRecords(view(), RUN, names, object)).toEqual([
       { path: change.path, steps, recordedState: { state: "two" } },
     ]);
-    await expect(loadRecords(view(), RUN, [name(1)], CODEC as never)).rejects.toMatchObject({
+    await expect(loadRecords(view(), RUN, [name(1)], object)).rejects.toMatchObject({
       code: "records-invalid",
     });
     const many = Array.from({ length: 10_001 }, (_, at) => name(at + 1));
-    await expect(loadRecords(view(), RUN, many, CODEC as never)).rejects.toMatchObject({
+    await expect(loadRecords(view(), RUN, many, object)).rejects.toMatchObject({
       message: `${folder} cannot be used: it holds 10001 records; expected at most 10000. Nothing was changed.`,
       fix: `Restore it as it was committed: \`git log -- ${folder}\` shows when it changed.`,
     });
-    const most = await loadRecords(view(), RUN, many.slice(1), CODEC as never).catch(
-      ({ message }) => message,
-    );
+    const most = await loadRecords(view(), RUN, many.slice(1), object).catch(({ message }) => message);
     expect(most).not.toContain("10000 records");
   });
 
   it("are refused where they are too long, with the place", () => {
     const path = projectPath(folder, name(1));
-    expect(() => parseRecord(path, RUN, "x".repeat(4_000_001), CODEC as never)).toThrow(
+    expect(() => parseRecord(path, RUN, "x".repeat(4_000_001), object)).toThrow(
       `${path} cannot be used: it has 4000001 characters; expected at most 4000000. Nothing was changed.`,
     );
-    expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), CODEC as never)).not.toThrow(/characters/);
+    expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), object)).not.toThrow(/characters/);
   });
 
   it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
@@ -349,8 +324,8 @@ describe("The files of a run's records", () => {
       ["d", { run: RUN, state: { state: "d" }, v: 1 }],
     ]);
     expect(parts.map((change) => (change.type === "write" ? change.path : ""))).toEqual([
-      `${folder}/${name(13, hashOfStep(long[2] as SharedStep).slice(0, 16), 12)}`,
-      `${folder}/${name(14, hashOfStep(long[3] as SharedStep).slice(0, 16))}`,
+      `${folder}/${name(13, hashOfStep(long[2] as Step).slice(0, 16), 12)}`,
+      `${folder}/${name(14, hashOfStep(long[3] as Step).slice(0, 16))}`,
     ]);
     expect(newRecords(RUN, long, 4, {})).toEqual([]);
     const [first] = parts;
@@ -380,21 +355,6 @@ describe("The sharing of runs", () => {
   ])("is that of %j with %j", (workflows, more) => {
     expect(sharing(more)).toBe(workflows);
   });
-
-  it("keeps records, and nothing else, from being written", async () => {
-    promise("team.shared-by-setting");
-    const [record] = newRecords(RUN, chain(["one"]), 0, {});
-    const beside: Change = { type: "write", path: projectPath(".alfred/records/notes.md"), text: "" };
-    const state: Change = { type: "write", path: projectPath(".pawl/runs/release/1.json"), text: "{}" };
-    const all = [state, record as Change, beside];
-    const kept = (more: Partial<Settings>) => withoutUnshared(all, async () => settings(more));
-    expect(await kept({})).toEqual([state, beside]);
-    expect(await kept({ share: true })).toEqual(all);
-    expect(await kept({ gates: { "release.in_review": "signed" } })).toEqual(all);
-    expect(await kept({ gates: { alfred: "signed" } })).toEqual([state, beside]);
-    const unasked = () => Promise.reject(new Error("The settings are not needed."));
-    expect(await withoutUnshared([state, beside], unasked)).toEqual([state, beside]);
-  });
 });
 
 describe("A step's variables", () => {
@@ -413,32 +373,28 @@ describe("A step's variables", () => {
     ["by.who", { by: { channel: "mcp", who: 7 } }],
     ["over", { over: ["x"] }],
     ["time", { time: 7 }],
-    ["row", { row: null }],
+    ["rule", { rule: null }],
+    ["run", { run: "release:2" }],
+    ["key", { more: 1 }],
     ["from", { from: 1 }],
     ["to", { to: 1 }],
     ["event", { event: 1 }],
   ])("are not taken with another %s", (_, more) => {
     const text = textOf({ ...chain(["one"])[0], ...more }, { run: RUN, state: null, v: 1 });
     const path = projectPath(".alfred/records/release/1/0001-0001-0123456789abcdef.jsonl");
-    expect(() => parseRecord(path, RUN, text, CODEC as never)).toThrow(/cannot be used: line 1: /);
+    expect(() => parseRecord(path, RUN, text, object)).toThrow(/cannot be used: line 1: /);
   });
 });
 
 describe("The sides of a run", () => {
   const base = chain(["one", "two"]);
-  const recordOf = (steps: readonly SharedStep[], recordedState: object | null, path = "p") =>
+  const recordOf = (steps: readonly Step[], recordedState: object | null, path = "p") =>
     ({ path: projectPath(path), steps, recordedState }) as never;
 
   it("stand where the record with their last step says, if one does", () => {
-    const [side] = branchesOf<SharedStep, object>(RUN, [
-      recordOf(base, null, "b"),
-      recordOf(base, { state: "x" }, "a"),
-    ]);
+    const [side] = branchesOf<object>(RUN, [recordOf(base, null, "b"), recordOf(base, { state: "x" }, "a")]);
     expect(side?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
-    const [other] = branchesOf<SharedStep, object>(RUN, [
-      recordOf(base, { state: "x" }, "a"),
-      recordOf(base, null, "b"),
-    ]);
+    const [other] = branchesOf<object>(RUN, [recordOf(base, { state: "x" }, "a"), recordOf(base, null, "b")]);
     expect(other?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
     expect(() => branchesOf(RUN, [recordOf(base, null)])).toThrow(
       ".alfred/records/release/1 cannot be used: the records that follow step 2 are missing.",
@@ -464,23 +420,23 @@ describe("The sides of a run", () => {
 
   it("are told with what only each of them has, three steps of it, and where that is", () => {
     const mine = chain(["m1", "m2", "m3", "m4"], base);
-    const by = { channel: "mcp", who: "ben" };
-    const theirs = [...base, { ...(chain(["t1"], base)[2] as SharedStep), by }];
-    const branches = branchesOf<SharedStep, object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
+    const by = { channel: "mcp", who: "ben" } as const;
+    const theirs = [...base, { ...(chain(["t1"], base)[2] as Step), by }];
+    const branches = branchesOf<object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
     const error = forked(RUN, branches);
     const words = (side: string) =>
-      /side [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
+      /branch [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
     expect(error.code).toBe("records-forked");
     expect(error.message).toMatch(
-      /^release:1 was advanced on 2 sides after its first 2 steps, and is held: side .*; side .*\. Nothing was changed\.$/,
+      /^release:1 was advanced on 2 branches after its first 2 steps: branch .*; branch .*\. Nothing was changed\.$/,
     );
     expect(words("m2")).toMatch(
-      /: m2 \(a → b\) by cli at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
+      /: m2 \(a → b\) by mcp at 2026-01-01T00:00:03\.000Z, then m3 .*, then m4 .* \(this checkout's own state\)/,
     );
     expect(words("m1")).toBeUndefined();
     expect(words("t1")).toMatch(/: t1 \(a → b\) by ben at 2026-01-01T00:00:02\.000Z \(theirs\.json\)/);
     expect(error.fix).toBe(
-      `A person decides in a terminal which side counts: ${branches.map((side) => `\`pawl take release:1 --side ${nameOfBranch(side)}\``).join(" or ")}.`,
+      `A person decides in a terminal which branch counts: ${branches.map((side) => `\`pawl adopt release:1 --branch ${nameOfBranch(side)}\``).join(" or ")}.`,
     );
     expect(nameOfBranch(branches[0] as never)).toBe(branches[0]?.head.slice(0, 12));
   });
@@ -492,7 +448,7 @@ describe("The sides of a run", () => {
   ])("that share %j were advanced %s", (shared, words) => {
     const common = chain(shared);
     const branches = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
-    expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 sides ${words}, and`);
+    expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 branches ${words}: `);
   });
 
   it("may be one that the other contains, in what is told", () => {
@@ -502,7 +458,7 @@ describe("The sides of a run", () => {
       recorded: null,
     }));
     expect(forked(RUN, branches).message).toContain("after its first 2 steps");
-    expect(forked(RUN, []).message).toContain("on 0 sides from its beginning");
+    expect(forked(RUN, []).message).toContain("on 0 branches from its beginning");
   });
 
   it("are chosen by four letters of their hash at least, if they are of one alone", () => {
@@ -515,26 +471,28 @@ describe("The sides of a run", () => {
     for (const name of ["aaaa", "bbb", "cccc", ""])
       expect(refused(name)).toEqual({
         code: "usage",
-        message: `release:1 has no side ${JSON.stringify(name)}: expected aaaa10000000 or aaaa20000000 or bbbb10000000.`,
-        fix: "`pawl status` names its sides.",
+        message: `release:1 has no branch ${JSON.stringify(name)}: expected aaaa10000000 or aaaa20000000 or bbbb10000000.`,
+        fix: "`pawl status` names its branches.",
       });
     expect(JSON.stringify(refused("x".repeat(100)))).toContain(`"${"x".repeat(80)}\\"`.slice(1));
-    expect(() => chosenBranch(RUN, branches, undefined)).toThrow(/is held/);
-    expect(() => chosenBranch(RUN, [], undefined)).toThrow(/on 0 sides/);
+    expect(() => chosenBranch(RUN, branches, undefined)).toThrow(/on 3 branches/);
+    expect(() => chosenBranch(RUN, [], undefined)).toThrow(/on 0 branches/);
   });
 
   it("are not moved by whoever has not taken them over", () => {
     expect(elsewhereError(RUN, { by: "ben", time: "2026-01-01" })).toMatchObject({
       code: "run-elsewhere",
       message: "release:1 was moved last in another checkout, by ben at 2026-01-01. Nothing was changed.",
-      fix: "To take it over, a person runs `pawl take release:1` in a terminal.",
+      fix: "To adopt it, a person runs `pawl adopt release:1` in a terminal.",
     });
   });
 
   it("have steps by somebody, or by a channel", () => {
-    const step = base[0] as SharedStep;
+    const step = base[0] as Step;
     const at = "one (a → b)";
     expect(stepWords({ ...step, by: { channel: "mcp" } })).toBe(`${at} by mcp at ${step.time}`);
     expect(stepWords({ ...step, by: { channel: "mcp", who: "ada" } })).toBe(`${at} by ada at ${step.time}`);
+    const tool = { ...step, run: "alfred:1", machine: "plan_task", status: "planning" };
+    expect(stepWords(tool)).toBe(`plan_task: one (a → b, the task is planning) by mcp at ${step.time}`);
   });
 });

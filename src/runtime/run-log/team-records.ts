@@ -7,8 +7,9 @@
  *     of the last one's hash, so names alone tell which steps are recorded.
  * R2  Steps are identified by their hashes, whatever files they are in, and however often: a record that was
  *     left on another branch is written again, and both count as one when the branches meet.
- * R3  Two steps with the same predecessor are two branches. The run is held until a person chooses one; the
- *     choice is a step, too, and names the ends that it overrules.
+ * R3  Two steps with the same predecessor are two branches. A checkout follows its own, and sets the other
+ *     aside; one without its own holds the run until a person chooses. The choice is a step, too, and names
+ *     the ends that it overrules.
  * R4  Records are text of other authors. They are shown, and hold a run; they never move it, and open no
  *     gate.
  * R5  None is written where the workflow does not share its runs (`share` in pawl.yaml). Those that are there
@@ -18,55 +19,28 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { canonical } from "../../core/json.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
+import { fileName, type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import {
   accepts,
   as,
   type Check,
+  expected,
   fields,
-  listOf,
-  mapOf,
   object,
   only,
-  optional,
   orNull,
   readState,
-  sha256,
-  text,
 } from "../../core/state-json.ts";
 import { hasSignedGate } from "../../core/strength.ts";
-import type { FactValue } from "../../engine/workflow.ts";
-import type { Elsewhere } from "../transaction/transaction.ts";
-import { hashOfStep } from "./history.ts";
+import type { AsideBranch, Elsewhere } from "../transaction/transaction.ts";
+import { checkStep, hashOfStep, type Step } from "./step.ts";
 
 export const RECORDS = projectPath(".alfred/records");
 
-/** A step in the records' form. */
-export interface SharedStep {
-  readonly time: string;
-  /** Absent: no rule was taken. */
-  readonly event?: string | undefined;
-  readonly row?: string;
-  readonly kind?: string;
-  readonly from: string;
-  readonly to: string;
-  readonly by: { readonly channel: string; readonly who?: string | undefined };
-  /** The hash of the previous step; null: it is the first. */
-  readonly prev: string | null;
-  /** The hashes of the ends of other branches that it overrules. */
-  readonly over?: readonly string[] | undefined;
-}
-
-/** How a workflow's steps and states are checked when they are read. */
-export interface Codec<Step extends SharedStep, RecordedState> {
-  readonly step: Check<Step>;
-  readonly recordedState: Check<RecordedState>;
-}
-
 /** A chain of steps from the run's beginning to an end without a successor. */
-export interface RunBranch<Step, RecordedState> {
+export interface RunBranch<RecordedState> {
   /** The hash of its last step. */
   readonly head: string;
   readonly steps: readonly Step[];
@@ -74,7 +48,7 @@ export interface RunBranch<Step, RecordedState> {
   readonly recorded: { readonly path: ProjectPath; readonly recordedState: RecordedState } | null;
 }
 
-export interface LoadedRecord<Step, RecordedState> {
+export interface LoadedRecord<RecordedState> {
   readonly path: ProjectPath;
   readonly steps: readonly Step[];
   readonly recordedState: RecordedState | null;
@@ -85,25 +59,6 @@ const LONGEST_RECORD = 4_000_000;
 /** Bytes. A longer record is split. */
 const USUAL_RECORD = 200_000;
 const NAME = /^(\d{4,9})-(\d{4,9})-([0-9a-f]{16})\.jsonl$/;
-
-/** The values of a run's variables. */
-export const factValues = mapOf(
-  accepts<FactValue>(
-    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
-    "a string, a number, true, false or null",
-  ),
-);
-const SHARED_STEP = fields({
-  time: text,
-  event: optional(text),
-  row: optional(text),
-  kind: optional(text),
-  from: text,
-  to: text,
-  by: fields({ channel: text, who: optional(text) }),
-  prev: orNull(sha256),
-  over: optional(listOf(sha256)),
-});
 
 export function recordsFolder(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
@@ -121,21 +76,6 @@ export function sharesRuns({ gates, share, workflows }: Settings, workflow: stri
 
 /** In `gates`, these are names of workflows, not of gates. */
 const WITH_GATES: readonly string[] = ["alfred", "bloom"] satisfies (keyof Settings)[];
-
-/** The changes without the records of workflows that do not share their runs. */
-export async function withoutUnshared(
-  changes: readonly Change[],
-  settings: () => Promise<Settings>,
-): Promise<readonly Change[]> {
-  const workflowOf = (change: Change) =>
-    change.type === "write" ? (runOfRecord(change.path)?.split(":")[0] ?? null) : null;
-  if (changes.every((change) => workflowOf(change) === null)) return changes;
-  const found = await settings();
-  return changes.filter((change) => {
-    const workflow = workflowOf(change);
-    return workflow === null || sharesRuns(found, workflow);
-  });
-}
 
 /** The names of the run's records, sorted. */
 export async function recordNames(view: View, run: string): Promise<readonly string[]> {
@@ -157,7 +97,7 @@ export async function recordedIds(view: View, workflow: string): Promise<readonl
  */
 export function newRecords<RecordedState>(
   run: string,
-  steps: readonly SharedStep[],
+  steps: readonly Step[],
   first: number,
   recordedState: RecordedState,
   dropped = 0,
@@ -168,7 +108,7 @@ export function newRecords<RecordedState>(
     for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
       size += JSON.stringify(steps[end]).length;
     const state = end === steps.length ? recordedState : null;
-    const name = nameOf(dropped + begin + 1, dropped + end, steps[end - 1] as SharedStep);
+    const name = nameOf(dropped + begin + 1, dropped + end, steps[end - 1] as Step);
     const lines = [...steps.slice(begin, end), { v: 1, run, state }].map(canonical);
     changes.push({
       type: "write",
@@ -180,7 +120,7 @@ export function newRecords<RecordedState>(
   return changes;
 }
 
-function nameOf(first: number, last: number, step: SharedStep): string {
+function nameOf(first: number, last: number, step: Step): string {
   return `${numbered(first)}-${numbered(last)}-${hashOfStep(step).slice(0, 16)}.jsonl`;
 }
 
@@ -206,13 +146,17 @@ function spanOf(name: string): Span | null {
 
 /**
  * What the records' names say of this checkout's steps. `recorded`: how many of them, from the first on, are
- * in records. `isAll`: no record has other steps, so none needs to be read.
+ * in records. `isAll`: no record has other steps, so none needs to be read. `own`: the names of the records
+ * that end in one of these steps.
  */
 export function recordedByName(
   names: readonly string[],
-  steps: readonly SharedStep[],
-): { readonly recorded: number; readonly isAll: boolean } {
-  const spans = names.flatMap((name) => spanOf(name) ?? []);
+  steps: readonly Step[],
+): { readonly recorded: number; readonly isAll: boolean; readonly own: readonly string[] } {
+  const spans = names.flatMap((name) => {
+    const span = spanOf(name);
+    return span === null ? [] : [{ ...span, name }];
+  });
   const own = spans.filter(({ hash, last }) => {
     const step = steps[last - 1];
     return step !== undefined && hashOfStep(step).startsWith(hash);
@@ -220,36 +164,36 @@ export function recordedByName(
   let recorded = 0;
   for (const { first, last } of own.sort((one, other) => one.first - other.first))
     if (first <= recorded + 1) recorded = Math.max(recorded, last);
-  return { recorded, isAll: own.length === spans.length };
+  return { recorded, isAll: own.length === spans.length, own: own.map(({ name }) => name) };
 }
 
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The run's records. Throws `records-invalid`. */
-export async function loadRecords<Step extends SharedStep, RecordedState>(
+export async function loadRecords<RecordedState>(
   view: View,
   run: string,
   names: readonly string[],
-  codec: Codec<Step, RecordedState>,
-): Promise<readonly LoadedRecord<Step, RecordedState>[]> {
+  recordedState: Check<RecordedState>,
+): Promise<readonly LoadedRecord<RecordedState>[]> {
   const folder = recordsFolder(run);
   if (names.length > MOST_RECORDS)
     throw invalidRecords(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
   return Promise.all(
     names.map(async (name) => {
       const path = projectPath(folder, name);
-      return parseRecord(path, run, (await view.read(path)) ?? "", codec);
+      return parseRecord(path, run, (await view.read(path)) ?? "", recordedState);
     }),
   );
 }
 
 /** Throws `records-invalid`. */
-export function parseRecord<Step extends SharedStep, RecordedState>(
+export function parseRecord<RecordedState>(
   path: ProjectPath,
   run: string,
   jsonl: string,
-  { recordedState, step }: Codec<Step, RecordedState>,
-): LoadedRecord<Step, RecordedState> {
+  recordedState: Check<RecordedState>,
+): LoadedRecord<RecordedState> {
   if (jsonl.length > LONGEST_RECORD)
     throw invalidRecords(path, `it has ${jsonl.length} characters; expected at most ${LONGEST_RECORD}`);
   const lines = jsonl.split("\n");
@@ -261,12 +205,16 @@ export function parseRecord<Step extends SharedStep, RecordedState>(
     return readState(lines[at] ?? "", check, problemAt);
   };
   const end = lines.length - 1;
-  const checkStep = as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at));
-  const steps = lines.slice(0, end).map((_, at) => read(at, checkStep));
+  const steps = lines.slice(0, end).map((_, at) => read(at, stepOf(run)));
   const { state } = read(end, lastLine(run, recordedState));
   const record = { path, steps, recordedState: state };
   checkLinks(record);
   return record;
+}
+
+function stepOf(run: string): Check<Step> {
+  const isOwn = (step: Step) => (step.run === run ? null : expected(["run"], JSON.stringify(run), step.run));
+  return as((value, at) => checkStep(value, at) ?? isOwn(value as Step));
 }
 
 function lastLine<RecordedState>(
@@ -291,21 +239,20 @@ export function runOfRecord(path: string): string | null {
 export async function isRecord(view: View, path: string): Promise<boolean> {
   const run = runOfRecord(path);
   if (run === null) return false;
-  const any: Codec<SharedStep, unknown> = { step: as(object), recordedState: object };
   const record = projectPath(path);
   const jsonl = (await view.read(record)) ?? "";
-  return attempt(() => parseRecord(record, run, jsonl, any) !== null, false);
+  return attempt(() => parseRecord(record, run, jsonl, object) !== null, false);
 }
 
 /** Checks that its steps follow each other, and that its name is theirs. */
-function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
+function checkLinks({ path, steps }: LoadedRecord<unknown>): void {
   for (const [at, step] of steps.entries()) {
     const before = steps[at - 1];
     if (before && step.prev !== safeHash(path, before))
       throw invalidRecords(path, `its step ${at + 1} is not made on the one before it`);
   }
-  const [begin, last] = [steps[0] as SharedStep, steps.at(-1) as SharedStep];
-  const span = spanOf(path.slice(path.lastIndexOf("/") + 1));
+  const [begin, last] = [steps[0] as Step, steps.at(-1) as Step];
+  const span = spanOf(fileName(path));
   if (span === null || !safeHash(path, last).startsWith(span.hash))
     throw invalidRecords(path, "its name is not made of the hash of its last step");
   if (span.last - span.first + 1 !== steps.length || (span.first === 1) !== (begin.prev === null))
@@ -313,7 +260,7 @@ function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
 }
 
 /** Too deep a value for the stack has no hash. */
-function safeHash(path: ProjectPath, step: SharedStep): string {
+function safeHash(path: ProjectPath, step: Step): string {
   try {
     return hashOfStep(step);
   } catch (thrown) {
@@ -334,11 +281,11 @@ export function invalidRecords(path: string, what: string): PawlError {
  * The run's branches: one, if each step continued the last one. `own`: this checkout's own steps, which count
  * like those of a record. Throws `records-invalid` if a step is missing in between.
  */
-export function branchesOf<Step extends SharedStep, RecordedState>(
+export function branchesOf<RecordedState>(
   run: string,
-  records: readonly LoadedRecord<Step, RecordedState>[],
+  records: readonly LoadedRecord<RecordedState>[],
   own: readonly Step[] = [],
-): readonly RunBranch<Step, RecordedState>[] {
+): readonly RunBranch<RecordedState>[] {
   const steps = new Map<string, Step>();
   const ends = new Map<
     string,
@@ -367,11 +314,7 @@ export function branchesOf<Step extends SharedStep, RecordedState>(
     .sort((one, other) => (one.head < other.head ? -1 : 1));
 }
 
-function lineTo<Step extends SharedStep>(
-  run: string,
-  steps: ReadonlyMap<string, Step>,
-  head: string,
-): Step[] {
+function lineTo(run: string, steps: ReadonlyMap<string, Step>, head: string): Step[] {
   const line: Step[] = [];
   for (let at: string | null | undefined = head; at; ) {
     const step = steps.get(at);
@@ -386,46 +329,66 @@ function lineTo<Step extends SharedStep>(
   return line.reverse();
 }
 
-/**
- * How many of the steps, from the first on, are in these records. All of them if the step before the first is
- * not: a record that nothing leads to cannot be read.
- */
-export function recordedUpTo(
-  records: readonly LoadedRecord<SharedStep, unknown>[],
-  steps: readonly SharedStep[],
-): number {
-  const known = new Set(records.flatMap((record) => record.steps.map(hashOfStep)));
-  const first = steps.findIndex((step) => !known.has(hashOfStep(step)));
-  const before = steps[first]?.prev ?? null;
-  return first < 0 || (before !== null && !known.has(before)) ? steps.length : first;
-}
-
 // ── Branches ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The run's only branch. Throws `records-forked`, which names each. */
-export function onlyBranch<Step extends SharedStep, RecordedState>(
+export function onlyBranch<RecordedState>(
   run: string,
-  branches: readonly RunBranch<Step, RecordedState>[],
-): RunBranch<Step, RecordedState> {
+  branches: readonly RunBranch<RecordedState>[],
+): RunBranch<RecordedState> {
   const [branch, other] = branches;
   if (branch && !other) return branch;
   throw forked(run, branches);
 }
 
+/**
+ * The branch that counts in a checkout: its own, else the only one; null: there is none. Others are set aside
+ * until a person adopts one. Throws `records-forked`, which names each.
+ */
+export function countingBranch<RecordedState>(
+  run: string,
+  branches: readonly RunBranch<RecordedState>[],
+): RunBranch<RecordedState> | null {
+  if (branches.length === 0) return null;
+  return branches.find(({ recorded }) => recorded === null) ?? onlyBranch(run, branches);
+}
+
+/** By whom and when the branch was moved last. */
+export function lastMoveOf({ steps }: RunBranch<unknown>): Elsewhere {
+  const { by, time } = steps.at(-1) ?? {};
+  return { by: by?.who ?? by?.channel ?? "somebody", time: time ?? "" };
+}
+
+/** The branches that others recorded beside this checkout's own; none: it has none of its own. */
+export function setAside(branches: readonly RunBranch<unknown>[]): readonly AsideBranch[] {
+  if (branches.every(({ recorded }) => recorded !== null)) return [];
+  const shared = sharedSteps(branches);
+  return branches
+    .filter(({ recorded }) => recorded !== null)
+    .map((branch) => ({ branch: nameOfBranch(branch), steps: branchWords(branch, shared) }));
+}
+
 /** A branch's name for people. */
-export function nameOfBranch({ head }: Pick<RunBranch<SharedStep, unknown>, "head">): string {
+export function nameOfBranch({ head }: Pick<RunBranch<unknown>, "head">): string {
   return head.slice(0, 12);
 }
 
-export function forked(run: string, branches: readonly RunBranch<SharedStep, unknown>[]): PawlError {
-  const shared = sharedSteps(branches);
-  const named = branches.map((branch) => `side ${nameOfBranch(branch)}: ${branchWords(branch, shared)}`);
-  const choices = branches.map((branch) => `\`pawl take ${run} --side ${nameOfBranch(branch)}\``);
+export function forked(run: string, branches: readonly RunBranch<unknown>[]): PawlError {
+  // A checkout with a branch of its own goes on.
+  const isHeld = branches.every(({ recorded }) => recorded !== null);
+  const choices = branches.map((branch) => `\`pawl adopt ${run} --branch ${nameOfBranch(branch)}\``);
   return new PawlError(
     "records-forked",
-    `${run} was advanced on ${branches.length} sides ${sharedWords(shared)}, and is held: ${named.join("; ")}. Nothing was changed.`,
-    `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
+    `${forkedWords(run, branches)}.${isHeld ? " It is held." : ""} Nothing was changed.`,
+    `A person decides in a terminal which branch counts: ${choices.join(" or ")}.`,
   );
+}
+
+/** Which branches the run has, and the last steps of each. */
+export function forkedWords(run: string, branches: readonly RunBranch<unknown>[]): string {
+  const shared = sharedSteps(branches);
+  const named = branches.map((branch) => `branch ${nameOfBranch(branch)}: ${branchWords(branch, shared)}`);
+  return `${run} was advanced on ${branches.length} branches ${sharedWords(shared)}: ${named.join("; ")}`;
 }
 
 /** The error of an event for a run that others advanced and that is not over. */
@@ -433,11 +396,11 @@ export function elsewhereError(run: string, { by, time }: Elsewhere): PawlError 
   return new PawlError(
     "run-elsewhere",
     `${run} was moved last in another checkout, by ${by} at ${time}. Nothing was changed.`,
-    `To take it over, a person runs \`pawl take ${run}\` in a terminal.`,
+    `To adopt it, a person runs \`pawl adopt ${run}\` in a terminal.`,
   );
 }
 
-function sharedSteps(branches: readonly RunBranch<SharedStep, unknown>[]): number {
+function sharedSteps(branches: readonly RunBranch<unknown>[]): number {
   const [first, ...others] = branches.map(({ steps }) => steps.map(hashOfStep));
   const end = (first ?? []).findIndex((each, at) => others.some((other) => other[at] !== each));
   return end < 0 ? (first ?? []).length : end;
@@ -448,30 +411,34 @@ function sharedWords(shared: number): string {
   return shared === 1 ? "after its first step" : `after its first ${shared} steps`;
 }
 
-function branchWords({ recorded, steps }: RunBranch<SharedStep, unknown>, shared: number): string {
+function branchWords({ recorded, steps }: RunBranch<unknown>, shared: number): string {
   const own = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
   return `${own.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
 }
 
 const MOST_TOLD = 3;
 
-export function stepWords({ by, event, from, kind = "", time, to }: SharedStep): string {
-  return `${event ?? kind} (${from} → ${to}) by ${by.who ?? by.channel} at ${time}`;
+export function stepWords({ by, event, from, kind, machine, run, status, time, to }: Step): string {
+  const tool = run.startsWith(`${machine}:`) ? "" : `${machine}: `;
+  const what = kind === "moved" ? event : kind;
+  const where = from === "" ? to : `${from} → ${to}`;
+  const after = status === undefined ? "" : `, the task is ${status}`;
+  return `${tool}${what} (${where}${after}) by ${by.who ?? by.channel} at ${time}`;
 }
 
 /** The branch with the given beginning of its hash. Throws `usage`. */
-export function chosenBranch<Step extends SharedStep, RecordedState>(
+export function chosenBranch<RecordedState>(
   run: string,
-  branches: readonly RunBranch<Step, RecordedState>[],
+  branches: readonly RunBranch<RecordedState>[],
   name: string | undefined,
-): RunBranch<Step, RecordedState> {
+): RunBranch<RecordedState> {
   if (name === undefined) return onlyBranch(run, branches);
   const found = branches.filter(({ head }) => name.length >= 4 && head.startsWith(name));
   const [branch] = found;
   if (branch && found.length === 1) return branch;
   throw new PawlError(
     "usage",
-    `${run} has no side ${JSON.stringify(name.slice(0, 80))}: expected ${branches.map(nameOfBranch).join(" or ")}.`,
-    `\`pawl status\` names its sides.`,
+    `${run} has no branch ${JSON.stringify(name.slice(0, 80))}: expected ${branches.map(nameOfBranch).join(" or ")}.`,
+    `\`pawl status\` names its branches.`,
   );
 }

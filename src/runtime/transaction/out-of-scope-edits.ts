@@ -4,6 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import { fewOf } from "../../core/text/few.ts";
 import { isPersonHere } from "./person.ts";
 import type { Context, Proposal } from "./transaction.ts";
 
@@ -79,9 +80,7 @@ const MOST_SHOWN = 20;
 
 /** The changed files, in one sentence. */
 export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
-  const shown = files.slice(0, MOST_SHOWN).join(", ");
-  const more = files.length > MOST_SHOWN ? ` and ${files.length - MOST_SHOWN} more` : "";
-  const what = unknown ?? `these files changed: ${shown}${more}.`;
+  const what = unknown ?? `these files changed: ${fewOf(files, MOST_SHOWN)}.`;
   return `While ${run} is at "${state}", where they may not be written, ${what}`;
 }
 

@@ -24,13 +24,14 @@ export function hasAnswered({ answered, caller }: Asking, message: string): bool
 
 /**
  * The strength of this caller's verdict. A signature is verified before the verdict is committed
- * (`signed-gate.ts`).
+ * (`signed-gate.ts`), and what a passkey proved is compared with it (`device-gate.ts`).
  */
 export function strengthOf({ answered, caller }: Asking): Strength {
   if (answered === "vouched" || caller.channel === "library") return "program";
   if (caller.channel === "elicitation") return "elicited";
   if (!isPersonHere({ caller }) || answered === undefined) return "relayed";
   if (answered.signed !== undefined) return strengthOfSignature(answered.signed.signature);
+  if (caller.device !== undefined && answered.passkey !== undefined) return "passkey";
   return caller.channel === "board" ? "board" : "terminal";
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type MemoryStore, openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
+import { type MemoryStore, openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";

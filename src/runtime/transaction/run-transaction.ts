@@ -23,7 +23,7 @@ import type { Settings } from "../../core/settings.ts";
 import { type Mask, masked } from "../../core/text/masked.ts";
 import { logChanges } from "../run-log/append.ts";
 import { kindOf } from "../run-log/kind.ts";
-import { sharesRuns, withoutUnshared } from "../run-log/team-records.ts";
+import { sharesRuns } from "../run-log/team-records.ts";
 import {
   type OutOfScopeEdits,
   type ProposalWithEdits,
@@ -151,8 +151,9 @@ async function followed<R>(
 ): Promise<Proposal<R>> {
   try {
     const { waiting: _, ...unhurried } = runtime;
-    const { reply } = await runTransaction(unhurried, plan, input, caller);
-    return { ...proposal, reply: merge(proposal.reply, reply) };
+    const after = await runTransaction(unhurried, plan, input, caller);
+    const events = [...(proposal.events ?? []), ...(after.events ?? [])];
+    return { ...proposal, events, reply: merge(proposal.reply, after.reply) };
   } catch (thrown) {
     const error = toPawlError(thrown);
     await logFailure(runtime, "after-commit", error);
@@ -205,7 +206,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const { pin } = proposal;
   if (own.length === 0 && !pin) return done;
   const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
-  const changes = await withoutUnshared([...own, ...history], () => runtime.settings(view));
+  const changes = [...own, ...history];
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
@@ -234,7 +235,8 @@ async function proposeAtGate<Input, Snapshot, Observations, R>(
   view: View,
 ): Promise<Proposal<R>> {
   const proposal = await propose(runtime, plan, input, asking, view);
-  if (!proposal.verdict && !proposal.ask) return proposal;
+  const isAgreed = asking.caller.device !== undefined && asking.answered !== undefined;
+  if (!proposal.verdict && !proposal.ask && !isAgreed) return proposal;
   const settings = await runtime.settings(view);
   const time = runtime.now().toISOString();
   const scene = {

@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { toldLater } from "../../../test/rig/error-texts.ts";
-import { openMemoryStore } from "../../../test/rig/memory-store.ts";
 import { promise } from "../../../test/rig/promise.ts";
+import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { ALLOWED_SIGNERS, type GateRecord, parseRecord } from "../../core/gate-record.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
+import { projectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { SignatureOrder, Signatures } from "../../core/ports/signatures.ts";
 import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { GateLevel } from "../../core/strength.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import type { RunKind } from "../run-log/kind.ts";
+import { hashOfStep, logPath, renderLine, type Step } from "../run-log/step.ts";
 import { atGate, type GateScene, levelAt } from "./signed-gate.ts";
 import type { Proposal, Verdict } from "./transaction.ts";
 
@@ -24,10 +28,39 @@ const VERDICT: Verdict = {
   workflow: HASH,
   evidence: [],
   notes: "",
-  steps: [{ event: "submit" }],
-  start: {},
   work: { in: "folder", base: null },
 };
+/** A run's log: it begins with these variables, then the events move it. */
+function logOf(events: readonly string[], set: Facts = {}): string {
+  const at = { machine: "release", from: "", to: "in_review", by: { channel: "mcp" } } as const;
+  const steps: Step[] = [];
+  for (const event of ["", ...events]) {
+    const prev = steps.at(-1);
+    steps.push({
+      ...{ v: 1, run: "release:1", seq: steps.length + 1, prev: prev ? hashOfStep(prev) : null, time: "t" },
+      ...at,
+      ...(prev ? { kind: "moved", event, set: {} } : { kind: "begun", set }),
+    });
+  }
+  const end = steps.at(-1) as Step;
+  const checkpoint = {
+    ...{ machine: "release", state: "in_review", variables: set, seq: end.seq, head: hashOfStep(end) },
+  };
+  const local = { document: hashOf("{}"), patch: { all: {} }, checkpoint, events: [] };
+  return steps
+    .map((step) => renderLine({ id: `${step.seq}`, step, ...(step === end ? { local } : {}) }))
+    .join("");
+}
+
+const LOG = logPath("release:1");
+const RUNS: RunKind = {
+  tableOf: () => null,
+  runOf: () => null,
+  pathsOf: () => [projectPath(".pawl/runs/release/1.json")],
+  at: () => null,
+};
+const eventsOf = ({ steps }: GateRecord) => steps.map(({ event }) => event);
+
 const MOVED: Proposal<string> = {
   reply: "done",
   changes: [],
@@ -41,7 +74,12 @@ const MOVED: Proposal<string> = {
 };
 
 /** A gate in a project without files, whose work has this tree. */
-function scene(level: GateLevel, tree = "1".repeat(40), pinned: object | null = null): GateScene {
+function scene(
+  level: GateLevel,
+  tree = "1".repeat(40),
+  pinned: object | null = null,
+  log = logOf(["submit"]),
+): GateScene {
   const git = {
     snapshot: async () => ({ kind: "tree", tree, base: { commit: "2".repeat(40) }, files: [] }),
   };
@@ -49,10 +87,14 @@ function scene(level: GateLevel, tree = "1".repeat(40), pinned: object | null = 
   return {
     caller: { channel: "terminal" },
     settings: { ...DEFAULT_SETTINGS, project_id: "p".repeat(32), gates: { default: level } },
-    view: { read: async () => null, list: async () => [] } as unknown as View,
+    view: {
+      read: async (path: string) => (path === LOG ? log : null),
+      list: async () => [],
+    } as unknown as View,
     outside: { git, signatures, policies: { find: async () => pinned } } as unknown as Outside,
     time: "2026-01-01T00:00:00.000Z",
     lock: "release:1",
+    runs: RUNS,
   };
 }
 
@@ -127,7 +169,6 @@ describe("A verdict at a gate", () => {
     ["what was found", { evidence: [{ about: "test", verdict: "differs", words: "1 failed" }] }],
     ["the artifact", { artifact: "b".repeat(64) }],
     ["the policy", { policy: "b".repeat(64) }],
-    ["a step", { steps: [{ event: "submit" }, { event: "submit" }] }],
     ["the verdict", { approve: false }],
     ["the notes", { notes: "Good" }],
   ])("is asked for anew where %s has changed since it was signed", async (_, change) => {
@@ -135,6 +176,13 @@ describe("A verdict at a gate", () => {
     const at = signedAt(scene("signed"), await signing(scene("signed")));
     const moved = { ...MOVED, verdict: { ...VERDICT, ...change } };
     expect((await atGate(moved, at, async () => moved)).ask?.sign).toBeDefined();
+  });
+
+  it("is asked for anew where the run has moved since it was signed", async () => {
+    promise("gates.as-signed");
+    const record = await signing(scene("signed"));
+    const later = scene("signed", undefined, null, logOf(["submit", "submit"]));
+    expect((await atGate(MOVED, signedAt(later, record), async () => MOVED)).ask?.sign).toBeDefined();
   });
 
   it("is signed where it was pinned so, whatever the files say since", async () => {
@@ -148,6 +196,8 @@ describe("A verdict at a gate", () => {
 function kept(more: { readonly level?: GateLevel; readonly verdict?: Partial<Verdict> } = {}) {
   const store = openMemoryStore();
   store.files.set(ALLOWED_SIGNERS, "ada ssh-ed25519 AAAA\n");
+  const logged = (events: readonly string[], set?: Facts) => store.files.set(LOG, logOf(events, set));
+  logged(["submit"]);
   const signatureOf = async (text: string) => `signature of ${hashOf(text)}`;
   const orders: SignatureOrder[] = [];
   const git = {
@@ -188,7 +238,7 @@ function kept(more: { readonly level?: GateLevel; readonly verdict?: Partial<Ver
   };
   const refused = (proposal: Proposal<string>, change: object = {}) =>
     toldLater(atGate(proposal, at(change), async () => proposal));
-  return { at, git, moved, orders, outside, refused, sign, signatureOf, store };
+  return { at, git, logged, moved, orders, outside, refused, sign, signatureOf, store };
 }
 
 const unsignable = (why: string) => ({
@@ -205,14 +255,15 @@ describe("The record of a verdict", () => {
     const { ask } = await atGate(moved(), at({ answered: { to: { message: "Approve?" } } }), async () =>
       moved(),
     );
-    const record = parseRecord(ask?.sign?.record ?? "");
+    const record = parseRecord(ask?.sign?.record ?? "") as GateRecord;
+    expect(eventsOf(record)).toEqual([undefined, "submit"]);
     expect(record).toEqual({
       ...{ v: 1, project: "p".repeat(32), run: "release:1", gate: "release.in_review", round: 1 },
       ...{ verdict: "approve", machine: "release", event: "approve", rule: "approve" },
       ...{ from: "in_review", to: "published", artifact: "b".repeat(64) },
       ...{ tree: "1".repeat(40), base_commit: "2".repeat(40), process_files: ["package.json"] },
       ...{ policy: HASH, workflow: HASH, checks: [{ about: "test", verdict: "passes" }] },
-      ...{ evidence: hashOf(canonical(EVIDENCE)), notes: "Good", steps: [{ event: "submit" }] },
+      ...{ evidence: hashOf(canonical(EVIDENCE)), notes: "Good", steps: record.steps },
       ...{ start: {}, seq: 1, prev: null, time: "2026-01-01T00:00:00.000Z", signer: "ada" },
     });
     expect(ask?.message).toBe("Approve?");
@@ -236,35 +287,41 @@ describe("The record of a verdict", () => {
   });
 
   it("follows the ones before it: their hash, what happened since, and its round at its gate", async () => {
-    const { moved, sign, store } = kept();
+    const { logged, moved, sign, store } = kept();
     const first = await sign(moved({ approve: false }, "reject"));
-    const steps = [{ event: "submit" }, { event: "reject" }, { event: "submit" }];
-    const second = await sign(moved({ steps, gate: "release.other" }));
-    const third = await sign(moved({ steps: [...steps, { event: "again" }] }));
+    logged(["submit", "reject", "submit"]);
+    const second = await sign(moved({ gate: "release.other" }));
+    logged(["submit", "reject", "submit", "again"]);
+    const third = await sign(moved());
     expect([first, second, third].map(({ round, seq, start }) => [seq, round, start])).toEqual([
       [1, 1, {}],
       [2, 1, null],
       [3, 2, null],
     ]);
-    expect([second.steps, third.steps]).toEqual([steps.slice(1), [{ event: "again" }]]);
+    expect([second, third].map(eventsOf)).toEqual([["reject", "submit"], ["again"]]);
     const text = (seq: number) => store.files.get(`.alfred/gates/release/1/000${seq}.json`) ?? "";
     expect([second.prev, third.prev]).toEqual([hashOf(text(1)), hashOf(text(2))]);
   });
 
   it("begins anew where the run did, and counts on", async () => {
-    const { moved, sign } = kept();
+    const { logged, moved, sign } = kept();
     await sign(moved());
-    const anew = await sign(moved({ steps: [{ event: "import" }], start: { tries: 1 } }));
-    expect(anew).toMatchObject({ seq: 2, round: 2, steps: [{ event: "import" }], start: { tries: 1 } });
-    const next = await sign(moved({ steps: [{ event: "import" }, { event: "submit" }] }));
-    expect(next).toMatchObject({ seq: 3, steps: [{ event: "submit" }], start: null });
+    logged(["import"], { tries: 1 });
+    const anew = await sign(moved());
+    expect(anew).toMatchObject({ seq: 2, round: 2, start: { tries: 1 } });
+    expect(eventsOf(anew)).toEqual([undefined, "import"]);
+    logged(["import", "submit"], { tries: 1 });
+    const next = await sign(moved());
+    expect(next).toMatchObject({ seq: 3, start: null });
+    expect(eventsOf(next)).toEqual(["submit"]);
   });
 
   it("is verified with all before it, by those who may sign, at its time", async () => {
-    const { moved, orders, sign, store } = kept();
+    const { logged, moved, orders, sign, store } = kept();
     await sign(moved());
     orders.length = 0;
-    await sign(moved({ steps: [{ event: "submit" }, { event: "approve" }] }));
+    logged(["submit", "approve"]);
+    await sign(moved());
     const text = (seq: number) => store.files.get(`.alfred/gates/release/1/000${seq}.json`) ?? "";
     const order = {
       ...{ principal: "ada", allowed: "ada ssh-ed25519 AAAA\n", time: "2026-01-01T00:00:00.000Z" },

@@ -33,6 +33,8 @@ import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from
 import { wholeLogFaults } from "../run-log/accept.ts";
 import { kindOf, type Runs } from "../run-log/kind.ts";
 import { loadSteps } from "../run-log/read.ts";
+import type { Step } from "../run-log/step.ts";
+import { atDeviceGate } from "./device-gate.ts";
 import { isPersonHere } from "./person.ts";
 import { askedIn, type Context, type Proposal, type SignedRecord, type Verdict } from "./transaction.ts";
 
@@ -56,6 +58,11 @@ export async function atGate<R>(
   scene: GateScene,
   again: Again<R>,
 ): Promise<Proposal<R>> {
+  if (scene.caller.device !== undefined)
+    return atDeviceGate(proposal, scene, {
+      foresee: (to) => again({ caller: scene.caller, answered: { to } }),
+      level: (verdict) => levelAt(verdict, scene),
+    });
   if (proposal.ask) return asking(proposal, scene, again);
   const { verdict } = proposal;
   if (!verdict) return proposal;
@@ -182,10 +189,10 @@ async function recordOf<R>(
     ),
   );
   const known = life.flatMap(({ record }) => record.steps);
-  const steps = verdict.steps ?? (await loadProvenSteps(scene, verdict));
+  const steps = await loadProvenSteps(scene, verdict);
   const continues = known.every((step, at) => canonical(step) === canonical(steps[at])) && life.length > 0;
   const last = earlier.at(-1);
-  const { approve, artifact, evidence, gate, notes, policy, run, start, workflow } = verdict;
+  const { approve, artifact, evidence, gate, notes, policy, run, workflow } = verdict;
   return renderRecord({
     v: 1,
     project: settings.project_id,
@@ -196,15 +203,15 @@ async function recordOf<R>(
     ...(await workOf(verdict, scene)),
     checks: evidence.map(({ about, verdict: found }) => ({ about, verdict: found })),
     evidence: hashOf(canonical(evidence)),
-    steps: (continues ? steps.slice(known.length) : steps) as GateRecord["steps"],
-    start: continues ? null : start,
+    steps: (continues ? steps.slice(known.length) : steps) as unknown as GateRecord["steps"],
+    start: continues ? null : (steps[0]?.set ?? {}),
     seq: earlier.length + 1,
     prev: last ? hashOfRecord(last.text) : null,
   });
 }
 
 /** The steps of the run's log, all of which is checked: a move trusts its last line alone. */
-async function loadProvenSteps({ runs, view }: GateScene, verdict: Verdict): Promise<readonly object[]> {
+async function loadProvenSteps({ runs, view }: GateScene, verdict: Verdict): Promise<readonly Step[]> {
   const kind = runs && (await kindOf(runs, view, verdict.run));
   const faults = kind ? await wholeLogFaults(view, kind, verdict.run) : ["it has no log"];
   if (faults.length > 0) throw unsignable(verdict, `the steps of the run: ${faults.join("; ")}`);

@@ -36,6 +36,8 @@ export interface Transaction<Input, Snapshot, Observations, R> {
 
 export interface StoryInput {
   readonly id: string;
+  /** Of a review: also where no verdict is awaited. */
+  readonly anyState?: true;
 }
 
 /** The same transaction for another input, which replaces its own. */
@@ -76,6 +78,8 @@ export interface Context {
         readonly notes?: string;
         /** The record that they signed. */
         readonly signed?: SignedRecord;
+        /** What their device's passkey has proved: `HumanQuestion.passkey`. */
+        readonly passkey?: string;
       }
     | "vouched";
   /** Results computed earlier from the same texts; absent: there is no cache. */
@@ -185,6 +189,8 @@ export interface HumanQuestion extends ShownQuestion {
     /** Its content, in words for the person. */
     readonly words: string;
   };
+  /** The caller is a device: the hash of the verdict that its passkey must prove. Made by the runtime alone. */
+  readonly passkey?: string;
 }
 
 export interface SignedRecord {
@@ -233,10 +239,6 @@ export interface Verdict {
   readonly workflow: string;
   readonly evidence: readonly { readonly about: string; readonly verdict: string; readonly words: string }[];
   readonly notes: string;
-  /** All steps of the run so far, the oldest first; absent: those of its log. */
-  readonly steps?: readonly object[];
-  /** The variables at its beginning. */
-  readonly start: Readonly<Record<string, unknown>>;
   /** The judged tree or commit; absent: not known. */
   readonly judged?: string | undefined;
   /** The place of the judged work. */
@@ -251,6 +253,9 @@ export interface GateVerdict {
   readonly gate: string;
   /** `approved the plan`, `in_review: approve`. */
   readonly what: string;
+  readonly by?: string | undefined;
+  /** The database's login that brought it. */
+  readonly login?: string | undefined;
   /** As recorded; null: it was not. */
   readonly strength: string | null;
   readonly time: string;
@@ -278,6 +283,22 @@ export interface Elsewhere {
   readonly time: string;
 }
 
+/** A branch of a run that others recorded, and that this checkout does not follow. */
+export interface AsideBranch {
+  /** The beginning of its hash. */
+  readonly branch: string;
+  /** Its last steps, in words for a person. */
+  readonly steps: string;
+}
+
+/** An agent's order in a run that only a person lets go on. */
+export interface HeldOrder {
+  /** `asks`: its agent asks; `budget`: its budget is spent. */
+  readonly why: string;
+  /** What its agent asks, or why it cannot go on. */
+  readonly words: string;
+}
+
 export interface RunOverview {
   /** `workflow:id` */
   readonly run: string;
@@ -287,6 +308,8 @@ export interface RunOverview {
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
   /** The next step, in a few words: "approve or reject the git status". */
   readonly next: string;
+  /** Of its agent's order that waits for a person. Absent: none does. */
+  readonly order?: HeldOrder;
   /** The command that a person types next; default for a human's turn: `pawl approve` with the run. */
   readonly command?: string;
   /** ISO 8601, or null if the run has not begun. */
@@ -323,6 +346,8 @@ export interface RunOverview {
   };
   /** Its records go beyond this checkout's own state: others advanced it. */
   readonly elsewhere?: Elsewhere;
+  /** Others took it on from an earlier step, and no person has chosen yet; absent: nobody did. */
+  readonly aside?: readonly AsideBranch[];
   /** Its history here does not go back to its beginning: git brought its state or its records. */
   readonly unproved?: true;
   /** Set if the run cannot be read: the two lines of the error. */

@@ -9,11 +9,26 @@
  * Each answer to a GET is one of these types; a refusal is a `Refused` with its status. Texts of agents and
  * files are unchanged: the page shows them as text, never as markup.
  */
+import type { AgentAccount } from "../../core/ports/agents.ts";
 import type { Overlap, TaskCard } from "../../runtime/board.ts";
 import type { CostRow } from "../../runtime/reports/costs.ts";
+import type { Review } from "../../runtime/review/model.ts";
 import type { Waiting } from "../../runtime/review/queue.ts";
+import type { HeldOrder } from "../../runtime/transaction/transaction.ts";
 
-export type { Overlap, TaskCard } from "../../runtime/board.ts";
+/**
+ * `GET /api/P/task/TASK` returns an `EditedTask` without a difference. `POST /api/P/edit/TASK` takes an `EditOrder`, and
+ * returns `Done`, or a `VerdictQuestion` with the difference, which the same order with `asked` answers.
+ */
+export type { EditedTask, Overlap, TaskCard } from "../../runtime/board.ts";
+
+export interface EditOrder {
+  /** The keys to change; null takes one away. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Of the definition that the person saw. */
+  readonly seen: string;
+  readonly asked?: string;
+}
 
 /** `GET /api/session`: before anything else, and again after a restart of the server. */
 export interface Session {
@@ -22,6 +37,8 @@ export interface Session {
   /** This board accepts no decisions. */
   readonly readOnly: boolean;
   readonly version: string;
+  /** The device from which the page is used, and whether it has a passkey; absent: a browser at the machine. */
+  readonly device?: { readonly name: string; readonly passkey: boolean };
   readonly projects: readonly ProjectEntry[];
 }
 
@@ -42,6 +59,14 @@ export interface Inbox {
 export interface InboxItem extends Waiting {
   /** The project's key. */
   readonly project: string;
+  /** Of a gate's review, once it is known. */
+  readonly review?: {
+    readonly version: string;
+    readonly lines: number;
+    readonly minutes: number;
+    /** The reasons to read it before an approval; empty: everything agrees. */
+    readonly against: readonly string[];
+  };
 }
 
 /**
@@ -70,14 +95,20 @@ export interface RunEntry {
   readonly isBegun: boolean;
   readonly state: string;
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
+  /** It waits for a verdict. */
+  readonly isGate: boolean;
   readonly next: string;
   readonly since: string | null;
   readonly problem: Refused | null;
+  /** Of its agent's order that waits for a person; absent: none does. Its acts are POSTs, as those of a task, with the run's name. */
+  readonly order?: HeldOrder;
 }
 
 /** `GET /api/P/run/RUN` */
 export interface RunPage {
   readonly entry: RunEntry;
+  /** Its card, if it is a task of an agent. */
+  readonly task: Tasks["tasks"][number] | null;
   /** The table that it is in now, with its state; null: it is over or has not begun. */
   readonly machine: Machine | null;
   /** The state of the run in that table. */
@@ -86,6 +117,11 @@ export interface RunPage {
   /** The run's history as Markdown (`pawl show`). */
   readonly story: string;
   readonly timeline: readonly TimelineEntry[];
+}
+
+/** `GET /api/P/work/RUN`: the review's model in any state; null: nothing is known of the work. */
+export interface WorkPage {
+  readonly review: Review | null;
 }
 
 /** A table as a graph. */
@@ -135,6 +171,8 @@ export interface Tasks {
     readonly tail: readonly string[];
   })[];
   readonly overlaps: readonly Overlap[];
+  /** The accounts with which agents have worked. */
+  readonly accounts: readonly AgentAccount[];
   /** Why the tasks are unreadable; null: they are readable. */
   readonly problem: Refused | null;
 }
@@ -196,11 +234,13 @@ export interface CostPage {
 }
 
 /**
- * `POST /api/P/answer/QUESTION`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (the words are the
- * reason; may be empty).
+ * `POST /api/P/answer/QUESTION`; `interject`, `stop`, `retry`, `hint`, `take`, `cancel` with a task. Returns
+ * `Done`, or a `VerdictQuestion` that the same order with `asked` answers.
  */
 export interface WordsOrder {
+  /** What is said, or the reason; may be empty. */
   readonly words: string;
+  readonly asked?: string;
 }
 
 /** An error: the same two lines as everywhere. */

@@ -6,19 +6,51 @@ import { clean } from "./terminal/terminal.ts";
 
 /** Serves the board until a signal ends it. An agent's board is read-only and unlisted. */
 export const board: Run = async (host, call) => {
+  const { devices, open, readOnly: wanted, revoke } = call.options as BoardOptions;
+  if (devices) return (await import("./board-listen.ts")).listDevices(host);
+  if (revoke !== undefined) return (await import("./board-listen.ts")).revokeDevice(host, revoke);
+  const listen = await listenIn(host, call);
   const byAgent = host.person.agent() !== null;
-  const { readOnly: wanted, open } = call.options as { readonly readOnly?: true; readonly open?: boolean };
   const readOnly = wanted === true || byAgent;
-  const signal = await host.servers.board({
+  let typing: ReturnType<Host["person"]["terminal"]["onLine"]> = null;
+  const serving = host.servers.board({
     folders: call.projects ?? [],
     port: portOf(call),
     readOnly,
     open: open !== false && !byAgent && host.terminal.isScreen,
     unlisted: byAgent,
-    onOpen: (served) => printAddress(host, served, { readOnly, byAgent }),
+    listen,
+    onSeen: (words) => host.terminal.err(`${clean(words)}\n`),
+    onOpen: (served) => {
+      printAddress(host, served, { readOnly, byAgent });
+      if (served.devices) typing = inviteDevices(host, served.devices);
+    },
   });
-  return endedBy(signal);
+  // An open terminal would keep the program from ending.
+  return endedBy(await serving.finally(() => typing?.close()));
 };
+
+interface BoardOptions {
+  readonly readOnly?: true;
+  readonly open?: boolean;
+  readonly devices?: true;
+  readonly revoke?: string;
+}
+
+const LISTENING = ["listen", "origin", "cert", "key"];
+
+/** Null: the board serves this machine alone. */
+async function listenIn(host: Host, call: Call): Promise<BoardOrder["listen"]> {
+  if (LISTENING.every((name) => call.options[name] === undefined)) return null;
+  return (await import("./board-listen.ts")).listenIn(host, call);
+}
+
+/** Shows what lets a device in, and another each time that the person presses Enter. */
+function inviteDevices(host: Host, { invite }: NonNullable<OpenedBoard["devices"]>) {
+  const show = async () => (await import("./board-listen.ts")).showInvitation(host, invite());
+  void show();
+  return host.person.terminal.onLine(() => void show());
+}
 
 function portOf({ options: { port } }: Call): number {
   if (port === undefined) return 0;
@@ -38,18 +70,20 @@ type OpenedBoard = Parameters<BoardOrder["onOpen"]>[0];
  */
 function printAddress(
   { terminal, json }: Host,
-  { address, opened, roots, url }: OpenedBoard,
+  { address, devices, opened, roots, url }: OpenedBoard,
   { readOnly, byAgent }: { readonly readOnly: boolean; readonly byAgent: boolean },
 ): void {
   if (json) {
-    terminal.out(`${shownJson({ url, address, projects: roots, readOnly })}\n`);
+    const listens = devices && { listens: devices.origin };
+    terminal.out(`${shownJson({ url, address, projects: roots, readOnly, ...listens })}\n`);
     return;
   }
   const what = roots.length === 1 ? clean(roots[0] ?? "") : `${roots.length} projects`;
   const only = byAgent ? "An agent started this board, so nothing can be decided on it.\n" : "";
+  const beyond = devices ? `Your other devices reach it at ${devices.origin}, once you let them in.\n` : "";
   terminal.out(
     `The board of ${what}:\n\n  ${address}\n\n` +
       `${opened ? "Your browser opens it. " : ""}The address opens one browser, once, within five minutes; keep it to yourself.\n` +
-      `${only}Press Ctrl-C to stop.\n`,
+      `${beyond}${only}Press Ctrl-C to stop.\n`,
   );
 }

@@ -27,19 +27,19 @@ const alfred: WorkflowModule = {
   verbs: [
     verb(
       "plan export",
-      "write the accepted plan of a task as steps of tasks.yaml, for the loop to run; after a rejection, what was asked for since as one step more",
+      "write a task's accepted plan into tasks.yaml, for the loop to do; after a rejection, add a step for what was asked",
       [required("id", "the task's id")],
       async () => (await import("./loop/hand-over.ts")).exportPlan,
     ),
     verb(
       "plan take-back",
-      "hand in what the loop did of an exported plan: the manifest is made from the loop's own evidence",
+      "hand in what the loop did of an exported plan, with the loop's own evidence",
       [required("id", "the task's id")],
       async () => (await import("./loop/take-back.ts")).takeBack,
     ),
     verb(
       "sync",
-      "tell the tracker what it does not know yet of a task: its status, and where its plan is",
+      "bring the tracker up to date on a task: its status, and where its plan is",
       [required("id", "the task's id")],
       async () => (await import("./tools/sync.ts")).sync,
     ),

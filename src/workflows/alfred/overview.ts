@@ -53,13 +53,19 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const title = titleIn((await view.read(taskPath(id))) ?? "");
   const run = nameOf(id);
   try {
-    const { elsewhere, state } = await loadShown(view, id);
+    const { aside, elsewhere, state } = await loadShown(view, id);
     const { unproved } = isBegun(state) ? await loggedOverview(view, run) : {};
     const others = elsewhere && {
       elsewhere,
-      ...(NEXT_TOOL[state.task_status] && { command: `pawl take ${run}` }),
+      ...(NEXT_TOOL[state.task_status] && { command: `pawl adopt ${run}` }),
     };
-    return { run, title, ...standing(state), ...recorded(state), ...(unproved && { unproved }), ...others };
+    const beside = aside.length > 0 && { aside };
+    return {
+      ...{ run, title, ...standing(state), ...recorded(state) },
+      ...(unproved && { unproved }),
+      ...others,
+      ...beside,
+    };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     return unreadableRun(run, title, thrown, turnOf(thrown));
@@ -68,7 +74,7 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
 
 function turnOf({ code }: PawlError): Pick<RunOverview, "next" | "command"> {
   if (code === "state-tampered") return { next: "decide on its edited state", command: "pawl repair" };
-  if (code === "records-forked") return { next: "choose the side that counts" };
+  if (code === "records-forked") return { next: "choose the branch that counts" };
   return { next: code === "records-invalid" ? "restore its records" : "repair the state file" };
 }
 

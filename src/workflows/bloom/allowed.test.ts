@@ -23,9 +23,11 @@ it("allows what verifies the task, and only as a whole", () => {
   promise("agents.may-verify");
   const allowed = allowedCommands("bloom", {
     verify: ["npm test", "make check | tee out"],
+    acceptance_criteria: ["It is fast", { text: "It is small", check: "npm run size" }],
     steps: [{ ...(task.steps[0] as Step), verify: ["npm run lint"] }],
   });
-  expect(allowed).toEqual(expect.arrayContaining(["=npm test", "=make check | tee out", "=npm run lint"]));
+  const checks = ["=npm test", "=make check | tee out", "=npm run size", "=npm run lint"];
+  expect(allowed).toEqual(expect.arrayContaining(checks));
 });
 
 it.each([

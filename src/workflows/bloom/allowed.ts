@@ -1,16 +1,17 @@
+import { checksOf } from "../../core/criterion.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { OWN_VERBS } from "./own-verbs.ts";
 
 /**
  * The commands that an agent may run without asking under `permission: edits`: those that its prompt names
- * (no gate), and the verify commands of the task and its steps, verbatim.
+ * (no gate), and the checks of the task and its steps, verbatim.
  */
 export function allowedCommands(
   command: string,
-  task: Pick<Task, "steps" | "verify"> = { steps: [] },
+  task: Pick<Task, "acceptance_criteria" | "steps" | "verify"> = { acceptance_criteria: [], steps: [] },
 ): readonly string[] {
   const own = OWN_VERBS.map((verb) => `${command} ${verb}`);
-  const checks = [...(task.verify ?? []), ...task.steps.flatMap(({ verify }) => verify ?? [])];
+  const checks = [task, ...task.steps].flatMap(checksOf);
   return [
     ...["add", "commit", "status", "diff", "log"].map((verb) => `git ${verb}`),
     ...own,

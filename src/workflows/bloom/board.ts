@@ -6,21 +6,23 @@ import type { BoardTasks, Overlap, TaskBoard, TaskCard } from "../../runtime/boa
 import type { OverviewContext } from "../../runtime/module.ts";
 import type { CostRow, Costs } from "../../runtime/reports/costs.ts";
 import { withInput } from "../../runtime/transaction/transaction.ts";
-import { loadTasks } from "../../tasks-file/load.ts";
-import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
-import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import {
   type AgentRest,
   agentOf,
   awaitedRest,
   firstToEnd,
   lasting,
+  listAccounts,
   loadAccounts,
   type Rests,
   restReason,
   restsIn,
   shownRest,
-} from "./agent-rest.ts";
+} from "../../scheduler/agent-rest.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
+import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
+import { awaitsVerdict } from "./judged.ts";
 import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { heldByCancelled, isClosed, nowReady, takeable } from "./pick.ts";
@@ -32,7 +34,8 @@ import {
 } from "./run/scheduling-status.ts";
 import { withOthers } from "./run/shared.ts";
 import { OVER } from "./run/table.ts";
-import { listRuns, loadRuns, type Runs, reasonOf, type TaskRun } from "./run/task-run.ts";
+import { listRuns, loadRuns, nameOfRun, type Runs, reasonOf, type TaskRun } from "./run/task-run.ts";
+import { loadTail } from "./verbs/failed-output.ts";
 
 export const BOARD: TaskBoard = {
   load: loadBoard,
@@ -52,13 +55,20 @@ export const BOARD: TaskBoard = {
         id,
         reason: words.trim() === "" ? "stopped by a person" : words,
       })),
+    retry: async () => withInput((await import("./verbs/status.ts")).ready, ({ id }) => ({ id })),
+    hint: async () =>
+      withInput((await import("./verbs/status.ts")).hint, ({ id, words }) => ({ id, reason: words })),
+    take: async () => withInput((await import("./verbs/status.ts")).start, ({ id }) => ({ id })),
+    cancel: async () =>
+      withInput((await import("./verbs/cancel.ts")).cancel, ({ id, words }) => ({ id, reason: words })),
   },
+  edit: async () => (await import("./verbs/edit.ts")).editTask,
   costs: openCosts,
 };
 
 async function loadBoard(view: View, around: OverviewContext): Promise<BoardTasks> {
   const file = await load(view, around);
-  if (file === null) return { tasks: [], overlaps: [] };
+  if (file === null) return { tasks: [], overlaps: [], accounts: [], queued: 0 };
   const placed = eachTask(file);
   const kept = new Set(await listRuns(view));
   const here = await loadRuns(
@@ -66,7 +76,8 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
     placed.flatMap(({ task }) => (kept.has(task.id) ? [task.id] : [])),
   );
   const { runs, held } = await withOthers(view, file, here);
-  const rests = restsIn(await loadAccounts(view), around.time);
+  const accounts = await loadAccounts(view);
+  const rests = restsIn(accounts, around.time);
   const standings = schedulingStatuses(file, runs, around.time, rests);
   const restOf = await openRests(file, { runs, standings, rests }, around);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
@@ -82,11 +93,27 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
       questions: open.filter(({ task }) => task === each.task.id),
     }),
   );
+  const failed = new Map<string, TaskCard["failed"]>();
+  for (const { column, id, state } of cards)
+    if ((column === "blocked" || state === "target_red") && failed.size < MOST_FAILED)
+      failed.set(id, await failedOf(view, runs.get(id)));
   const going = new Set(cards.flatMap(({ column, id }) => (column === "done" ? [] : [id])));
   return {
-    tasks: cards,
+    tasks: cards.map((card) => ({ ...card, failed: failed.get(card.id) ?? null })),
+    accounts: listAccounts(accounts, around.time),
+    queued: [...nowReady(file, standings), ...takeable(file, standings)].filter(({ id }) => !atWork.has(id))
+      .length,
     overlaps: overlapsOf(placed.flatMap(({ task }) => (going.has(task.id) ? [task] : []))),
   };
+}
+
+/** Outputs that are read for one answer. */
+const MOST_FAILED = 100;
+
+async function failedOf(view: View, run: TaskRun | undefined): Promise<TaskCard["failed"]> {
+  const last = run?.evidence.at(-1);
+  if (last === undefined || last.exit === 0) return null;
+  return { command: last.command, exit: last.exit, tail: await loadTail(view, last) };
 }
 
 async function load(view: View, { cache, settings }: OverviewContext): Promise<readonly Task[] | null> {
@@ -144,12 +171,15 @@ function cardOf({ task, parent }: PlacedTask, known: CardContext): TaskCard {
     parent: parent?.id ?? null,
     agent: run?.session?.agent ?? task.agent ?? null,
     agentRun: (isAtWork && run?.underway.at(-1)) || null,
+    lastRun: run && run.runs > 0 ? nameOfRun(task.id, run.runs) : null,
     step: step && { title: step.instruction, index: task.steps.indexOf(step), of: task.steps.length },
     reason:
       fault ??
       (rest !== null ? restReason(rest) : null) ??
       (run && standing !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
     ...(rest === null ? {} : { rest: shownRest(rest) }),
+    awaitsVerdict: run !== undefined && standing !== undefined && awaitsVerdict(run),
+    failed: null,
     since: run?.since ?? task.started_at ?? null,
     usd: run ? run.spent.usd : null,
     questions: questions.map(({ id, text, asked }) => ({ id, text, since: asked })),
@@ -208,6 +238,7 @@ const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
   resolve: "conflict",
   "repair-merge": "conflict",
   "pull-request": "rework",
+  rework: "rework",
 };
 
 /** A run for a step is a first try unless a run for the same task failed since its last completed step. */

@@ -4,17 +4,13 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { TakenLease } from "../../core/ports/leases.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
-import type {
-  AgentFolder,
-  EnsuredWorktree,
-  HeldLease,
-  Repo,
-  SharedWorktrees,
-} from "../../core/ports/worktrees.ts";
+import type { AgentFolder, EnsuredWorktree, Repo, SharedWorktrees } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
+import type { AccountReport, Quota, Rests } from "../../scheduler/agent-rest.ts";
+import type { MergeQueue } from "../../scheduler/merge-queue.ts";
+import type { CheckGate } from "../../scheduler/slots.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
-import type { AccountReport, Quota, Rests } from "./agent-rest.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEvent } from "./run/table.ts";
 import type { TaskRun } from "./run/task-run.ts";
@@ -40,62 +36,6 @@ export interface TaskSnapshot {
 
 /** Why the current work must end. */
 export type StopReason = "interrupted" | "interjected" | "told";
-
-/** The queue of merges into a branch. A waiting task keeps its place until it leaves. */
-export interface MergeQueue {
-  /**
-   * `taken`: `waits` is false and no place is free; `owner` names the task that merges. Releasing a place of
-   * kind `mine` gives it up.
-   */
-  join(
-    order: JoinOrder,
-    stop: AbortSignal,
-  ): Promise<MergePlace | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
-  /** Removes the task from the queue. */
-  leave(task: string): Promise<void>;
-}
-
-export interface JoinOrder {
-  readonly repo: Repo;
-  readonly into: string;
-  readonly task: string;
-  /** Since when the task waits, ISO 8601. */
-  readonly since: string;
-  /** True: wait for a place. False: only try. */
-  readonly waits: boolean;
-}
-
-/** A merge's place in the train. */
-export interface MergePlace {
-  readonly kind: "mine";
-  /** Which of the folders for preparing merges. */
-  readonly slot: number;
-  /** The lease on the target, if other machines merge into it, too. */
-  readonly lease?: HeldLease | undefined;
-  /**
-   * Waits for the base of the merge: the commit of the merge ahead, or null for the target itself. `broken`
-   * aborts as soon as that base is void; then the merge must be prepared again.
-   */
-  base(
-    stop: AbortSignal,
-  ): Promise<{ readonly commit: string | null; readonly broken: AbortSignal } | "stopped">;
-  /** Publishes the merge commit to the merge behind, which prepares on top of it. */
-  announce(commit: string): void;
-  /** Waits for the merges ahead. `first`: its base is the target; `void`: it must be prepared again. */
-  turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
-  /** Another machine has the lease on the target now: no merge under the old lease may continue. */
-  overtaken(): void;
-  /** `published`: the target's commit after this merge; null: no merge was made. */
-  release(published: string | null): Promise<void>;
-}
-
-/** Controls which of this worker's checks run at the same time. */
-export interface CheckGate {
-  /** Waits while an exclusive check runs. The check calls the returned function at its end; null: stopped. */
-  enter(stop: AbortSignal): Promise<(() => void) | null>;
-  /** The same, with no other check beside it. */
-  alone(stop: AbortSignal): Promise<(() => void) | null>;
-}
 
 export interface ExecutionContext {
   readonly ports: WorkPorts;
@@ -166,18 +106,20 @@ export interface TaskFolder {
   readonly isBrought: boolean;
 }
 
-/** The folder where the task is worked on. Creates its worktree if it is missing. */
+/** The folder where the task is worked on. Creates its workspace if it is missing. */
 export async function placeOf(context: ExecutionContext): Promise<TaskFolder> {
   const { task } = context.known;
   const repo = repoOf(task);
   if (repo === null)
     return { folder: context.ports.root, worktree: null, lost: null, isNew: false, isBrought: false };
   const { branch, base } = branches(task);
+  const { work } = context.known.run;
   const made = await context.ports.worktrees.ensure({
     repo,
     branch,
     ...(base === undefined ? {} : { base }),
     adopts: task.branch !== undefined,
+    ...(work?.branch === branch && work.repo === repo ? { work: work.commit } : {}),
     fetch: context.known.file.git.push_to_remote,
     stop: context.stop,
   });

@@ -1,24 +1,25 @@
 import { isId } from "../../core/id.ts";
-import { hashOfPolicy, ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
-import { placed } from "../../core/policy-places.ts";
-import type { GitChanges, GitCommits } from "../../core/ports/git.ts";
+import { hashOfPolicy } from "../../core/policy.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
+import { saidNotes } from "../../runtime/agent-order.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
-import { gitOf } from "../../runtime/review/git-of.ts";
+import { briefOf, restOfClaims } from "../../runtime/review/brief.ts";
+import type { ReviewFacts } from "../../runtime/review/model.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import type { ReviewFinding } from "../../runtime/review/question.ts";
-import { checkVersion, versionOf } from "../../runtime/review/version.ts";
+import { checkVersion, decidedWords, versionOf } from "../../runtime/review/version.ts";
 import { hashOfTable } from "../../runtime/run-log/history.ts";
 import { loadSteps } from "../../runtime/run-log/read.ts";
 import type { Step } from "../../runtime/run-log/step.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import { taskOf } from "../../tasks-file/load.ts";
-import { findTask, type Task } from "../../tasks-file/task.ts";
-import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { APPROVAL, loopPolicy } from "./govern.ts";
 import { awaitsVerdict, judgedIn, repoOf } from "./judged.ts";
 import { loadMessages, type Message, untoldNotes } from "./question.ts";
-import { BLOOM } from "./run/table.ts";
+import { type Kept, loadKept, reviewNow } from "./review.ts";
+import { tableOf } from "./run/life.ts";
 import type { TaskRun, TaskVerdict } from "./run/task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
@@ -27,39 +28,52 @@ import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/s
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
 export const gate = changingAfter(
-  async (view: View, context: Context, { id }: GateInput) => ({
-    ...(await loadSnapshot(view, context)),
-    messages: await loadMessages(view, id),
-    steps: isId(id) ? await loadSteps(view, `bloom:${id}`) : [],
-  }),
+  async (view: View, context: Context, { id }: GateInput) => {
+    const snapshot = await loadSnapshot(view, context);
+    const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
+    return {
+      ...snapshot,
+      kept: await loadKept(view, run && awaitsVerdict(run) ? run : null),
+      messages: await loadMessages(view, id),
+      steps: isId(id) ? await loadSteps(view, `bloom:${id}`) : [],
+    };
+  },
   foundOf,
   (
     snapshot: LoadedGate,
-    { changes, ignored, ...hashes },
-    { id, approve, notes }: GateInput,
+    { logins, review, ...hashes },
+    { id, approve, block = false, notes }: GateInput,
     context,
   ): Done => {
     const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.runs.get(id);
-    if (!run || !snapshot.states.has(id) || !awaitsVerdict(run))
+    if (!run || !review || !snapshot.states.has(id) || !awaitsVerdict(run))
       return {
-        text: `${id} does not wait for approval${run ? `: it is ${run.state}` : ""}.`,
+        text: `${id} does not wait for approval${run ? `: it is ${run.state}` : ""}.${decidedWords(snapshot.steps, logins)}`,
         data: { task: id, state: run?.state ?? null },
         refused: true,
       };
-    const question = askFirst(
-      context,
-      reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
-    );
+    const given = { approve, block, notes: notes ?? "" };
+    const question = askFirst(context, questionOf(task, run, review, given));
     if (question) return question;
-    const given = { approve, notes: notes ?? "" };
     const verdict = verdictOf(snapshot, run, given, hashes, context);
     const judged = { ...run, verdicts: [...run.verdicts, kept(run, given, context)] };
     if (approve) {
       const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
       return { ...withUntold(task, snapshot, sent), verdict };
     }
-    const edits = [noted(task, rejection(notes ?? "")), statusEdit(task, "blocked")];
+    const said = noted(task, rejection(notes ?? ""));
+    if (!block) {
+      const message = notes?.trim() || "No reason was given.";
+      const sent = sendEvent(snapshot, task, judged, { event: "sent_back" }, context, message);
+      return {
+        ...sent,
+        text: `${id} is rejected: its agent continues with your notes.`,
+        edits: [said, ...(sent.edits ?? [])],
+        verdict,
+      };
+    }
+    const edits = [said, statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
       snapshot,
@@ -76,7 +90,11 @@ export const gate = changingAfter(
  * With the steps that the run took to get here, and the messages that people sent since its agent last
  * ran.
  */
-type LoadedGate = Snapshot & { readonly steps: readonly Step[]; readonly messages: readonly Message[] };
+interface LoadedGate extends Snapshot {
+  readonly steps: readonly Step[];
+  readonly messages: readonly Message[];
+  readonly kept: Kept;
+}
 
 /** Each point is on a line of its own, also in the agent's prompt. */
 function rejection(notes: string): string {
@@ -110,7 +128,6 @@ function verdictOf(
     strength: strengthOf(context),
     judged: work?.commit,
     evidence: evidence.slice(-MAX_COMMANDS).map(findingOf),
-    start: first?.set ?? {},
     work: !isWhole
       ? elsewhere("its log does not hold all of its steps")
       : !work
@@ -146,102 +163,68 @@ interface Hashes {
 }
 
 interface GateObservations extends Hashes {
-  readonly changes: GitChanges | null;
-  /** Edits of the tasks file that loosen the task's policy and do not count. */
-  readonly ignored: readonly PolicyChange[];
+  /** Null: it waits for no verdict. */
+  readonly review: ReviewFacts | null;
+  /** Of a database, of the verdicts so far. */
+  readonly logins: ReadonlyMap<string, string> | undefined;
 }
 
 async function foundOf(
-  snapshot: Snapshot,
+  snapshot: LoadedGate,
   input: GateInput,
   outside: Outside,
-  { settings }: Context,
+  context: Context,
 ): Promise<GateObservations> {
   const run = snapshot.states.has(input.id) ? snapshot.runs.get(input.id) : undefined;
-  const present = run && awaitsVerdict(run) ? versionOf(judgedIn(run)) : null;
+  const waits = run && awaitsVerdict(run) ? run : null;
+  const present = waits && versionOf(judgedIn(waits));
   checkVersion(`bloom:${input.id}`, input.version, present);
   return {
-    changes: await changesOf(snapshot, input, outside),
-    ignored: await ignoredFor(snapshot, input.id, outside),
-    policy: hashOfPolicy(loopPolicy(settings)),
-    table: hashOfTable(BLOOM),
+    logins: waits ? undefined : await outside.workers?.logins(`bloom:${input.id}`),
+    review: waits && (await reviewNow({ snapshot, run: waits, ...snapshot.kept }, outside, context)),
+    policy: hashOfPolicy(loopPolicy(context.settings)),
+    table: hashOfTable(tableOf(run ?? {})),
   };
-}
-
-/** What was loosened in the tasks file since the task began. */
-export async function ignoredFor(
-  { file, path, text }: Snapshot,
-  id: string,
-  { policies }: Outside,
-): Promise<readonly PolicyChange[]> {
-  const task = findTask(file.tasks, id);
-  const pinned = task && ((await policies?.find(`bloom:${task.id}`)) ?? null);
-  const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
-  return placed(loosened, taskSources(path, id), async () => text);
-}
-
-/** What the task's branch has and its target lacks; null: no commit of the task is known. */
-async function changesOf(
-  { file, runs }: Snapshot,
-  { id }: GateInput,
-  outside: Outside,
-): Promise<GitChanges | null> {
-  const run = runs.get(id);
-  if (!run || !awaitsVerdict(run) || !run.work) return null;
-  const { base, files, ...found } = { base: "", files: [], ...(await commitsOf(file, run, outside)) };
-  const repo = repoOf(run);
-  const against = repo === null ? base : `${base} in ${repo}`;
-  return found.kind === "commits" ? { kind: "changes", base: against, files } : (found as GitChanges);
-}
-
-export async function commitsOf(file: Snapshot["file"], run: TaskRun, outside: Outside): Promise<GitCommits> {
-  const target = taskOf(file.tasks, run.task).merge_into ?? null;
-  const git = await gitOf(outside, repoOf(run));
-  return "reason" in git ? { kind: "unavailable", ...git } : git.commits(target, run.work?.commit ?? "");
 }
 
 interface Given {
   readonly approve: boolean;
+  readonly block: boolean;
   readonly notes: string;
 }
 
-function reviewOf(
-  task: Task,
-  run: TaskRun,
-  { changes, ignored }: Pick<GateObservations, "changes" | "ignored">,
-  { approve, notes }: Given,
-) {
+function questionOf(task: Task, run: TaskRun, review: ReviewFacts, { approve, block, notes }: Given) {
   const verb = approve ? "approve" : "reject";
   return {
     question: `Do you ${verb} the work of task ${task.id} (${task.title})?`,
     facts: [
-      approve ? "Yes lets it leave its branch: push, merge, what tasks.yaml says." : "Yes blocks the task.",
+      approve
+        ? "Yes lets it leave its branch: push, merge, what tasks.yaml says."
+        : block
+          ? "Yes blocks the task."
+          : "Yes sends it back to its agent, with your notes.",
       ...(run.work ? [`Its work is on ${run.work.branch}, at ${run.work.commit.slice(0, 12)}.`] : []),
       ...(notes.trim() === "" ? [] : [`Your notes: ${notes}`]),
     ],
-    findings: [...policyFindings(task.id, ignored), ...run.evidence.slice(-MAX_COMMANDS).map(findingOf)],
-    changes,
-    notes: [{ by: "tasks.yaml (its agents write there too)", text: (task.ai_notes ?? []).join("\n") }],
-    whole: `bloom show ${task.id}`,
+    brief: briefOf(review),
+    findings: restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
+    changes: review.changes,
+    notes: saidNotes(run.said ?? {}),
+    whole: `pawl review ${task.id}`,
   };
-}
-
-export function policyFindings(id: string, ignored: readonly PolicyChange[]): readonly ReviewFinding[] {
-  if (ignored.length === 0) return [];
-  const words = `The tasks file was loosened since the task began, which is ignored: ${ignored.map(renderChange).join("; ")}. \`pawl policy bloom:${id} --accept\` lets it count.`;
-  return [{ about: "policy", verdict: "differs", words }];
 }
 
 const MAX_COMMANDS = 12;
 
-function findingOf({ command, commit, exit, flaky, on }: TaskRun["evidence"][number]): ReviewFinding {
-  const where = `on ${on === "merge" ? "the merged result" : "its worktree"}${commit ? ` at ${commit.slice(0, 12)}` : ""}`;
+function findingOf({ command, commit, empty, exit, flaky, on }: TaskRun["evidence"][number]): ReviewFinding {
+  const where = `on ${on === "merge" ? "the merged result" : "its workspace"}${commit ? ` at ${commit.slice(0, 12)}` : ""}`;
   if (flaky)
     return {
       about: command,
       verdict: "differs",
       words: `it is flaky: it ended with ${flaky.exit ?? "a signal"}, then passed on the same files, ${where}`,
     };
+  if (empty && exit === 0) return { about: command, verdict: "unknown", words: `it ran no test ${where}` };
   return exit === 0
     ? { about: command, verdict: "agrees", words: `it passed ${where}` }
     : { about: command, verdict: "differs", words: `it ended with ${exit ?? "a signal"} ${where}` };

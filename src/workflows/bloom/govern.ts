@@ -2,6 +2,8 @@
  * The policy of a task during its run: its part of the tasks file (`verify`, checkpoint, budget, where its
  * work goes), pinned when the task begins, and the loop's settings, pinned when the loop begins.
  */
+import { type CheckedCriterion, type Criterion, criterionText, isChecked } from "../../core/criterion.ts";
+import { type PawlError, toPawlError } from "../../core/error.ts";
 import {
   gatePolicy,
   governing,
@@ -17,7 +19,8 @@ import type { Policies } from "../../core/ports/policies.ts";
 import type { View } from "../../core/ports/store.ts";
 import { type BloomSettings, DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
-import { loadTasks } from "../../tasks-file/load.ts";
+import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
+import { loadTasks, taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 import { isUsed } from "./environment.ts";
 import { listRuns } from "./run/task-run.ts";
@@ -31,6 +34,7 @@ const TASK_KEYS = [
   "verify",
   "checkpoint",
   "agent",
+  "life",
   "repo",
   "branch",
   "base_branch",
@@ -41,20 +45,46 @@ const TASK_KEYS = [
 export function taskPolicy(task: Task): Policy {
   const own = TASK_KEYS.map((key) => [`task.${key}`, task[key]]);
   const budget = Object.entries(task.budget ?? {}).map(([key, value]) => [`task.budget.${key}`, value]);
-  const steps = task.steps.map(({ id, verify }) => [`task.steps.${id}.verify`, verify]);
-  return policyFrom(Object.fromEntries([...own, ...budget, ...steps]));
+  const steps = task.steps.flatMap(({ id, verify, ...step }) => [
+    [`task.steps.${id}.verify`, verify],
+    [`task.steps.${id}.acceptance_criteria`, checkedIn(step)],
+  ]);
+  const criteria = ["task.acceptance_criteria", checkedIn(task)];
+  return policyFrom(Object.fromEntries([...own, criteria, ...budget, ...steps]));
 }
 
 /** The task with its pinned policy; everything else as in the file. */
 export function taskBy(policy: Policy, task: Task): Task {
   const own = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
   const steps = task.steps.map((step): Step => {
-    const path = `task.steps.${step.id}.verify`;
-    return { ...step, verify: policy[path] as Step["verify"] };
+    const path = `task.steps.${step.id}`;
+    const acceptance_criteria = criteriaBy(policy[`${path}.acceptance_criteria`], step);
+    return { ...step, acceptance_criteria, verify: policy[`${path}.verify`] as Step["verify"] };
   });
+  const acceptance_criteria = criteriaBy(policy["task.acceptance_criteria"], task);
   const amounts = ["usd", "turns", "minutes"].map((key) => [key, policy[`task.budget.${key}`]]);
   const budget = policyFrom(Object.fromEntries(amounts)) as Task["budget"];
-  return { ...task, ...own, steps, budget };
+  return { ...task, ...own, acceptance_criteria, steps, budget };
+}
+
+/** Only criteria with a check are part of the policy: a text alone decides nothing. */
+function checkedIn({ acceptance_criteria }: Pick<Step, "acceptance_criteria">) {
+  const checked = acceptance_criteria.filter(isChecked);
+  return checked.length === 0 ? undefined : checked;
+}
+
+/** The pinned criteria in the places of those with their texts, else at the end; another one has no check. */
+function criteriaBy(
+  pinned: unknown,
+  { acceptance_criteria }: Pick<Step, "acceptance_criteria">,
+): readonly Criterion[] {
+  const left = [...((pinned ?? []) as readonly CheckedCriterion[])];
+  const placed = acceptance_criteria.map((written) => {
+    const text = criterionText(written);
+    const at = left.findIndex((each) => each.text === text);
+    return at < 0 ? text : (left.splice(at, 1)[0] as CheckedCriterion);
+  });
+  return [...placed, ...left];
 }
 
 const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"] as const;
@@ -78,6 +108,7 @@ export function loopPolicy({
     ...pathsBelow("bloom.caps.repositories", bloom.caps.repositories),
     ...pathsBelow("bloom.caps.agents", bloom.caps.agents),
     "bloom.caps.usd_per_day": bloom.caps.usd_per_day,
+    ...(bloom.life === null ? {} : { "bloom.life": bloom.life }),
     ...(bloom.stand_ins.length > 0 ? { "bloom.stand_ins": bloom.stand_ins } : {}),
     ...pathsBelow("setup", setup),
     ...(isUsed(task_environment) ? pathsBelow("environment", { ...task_environment }) : {}),
@@ -119,7 +150,10 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
     environment: (policy.environment ?? []) as readonly string[],
     setup: valuesBelow("setup", policy) as Settings["setup"],
     task_environment: { ...NO_ENVIRONMENT, ...valuesBelow("environment", policy) },
-    bloom: { ...settings.bloom, ...own, ...groups, environment, stand_ins } as BloomSettings,
+    bloom: {
+      ...settings.bloom,
+      ...{ ...own, ...groups, environment, stand_ins, life: policy["bloom.life"] ?? null },
+    } as BloomSettings,
   };
 }
 
@@ -141,6 +175,53 @@ export async function tasksThatPin(
   const removed = (await policies?.find(REMOVED)) ?? {};
   const wasAtWork = ((await policies?.find(AT_WORK)) ?? null) !== null;
   return runs.filter((id) => wasAtWork || id in removed || findTask(file.tasks, id) !== null);
+}
+
+/**
+ * Why there are no tasks, if the project's own workflows, or those of a program (`hasOthers`), may have something for the loop;
+ * null: there are. Else throws that, as `checkedSettings` does.
+ */
+export async function tasksMissing(
+  runtime: Runtime,
+  only: string | null = null,
+  hasOthers = false,
+): Promise<PawlError | null> {
+  try {
+    await checkedSettings(runtime, only);
+    return null;
+  } catch (thrown) {
+    const error = toPawlError(thrown);
+    const { workflows } = await runtime.settings(runtime.store.view());
+    const mayHave = hasOthers || workflows.length > 0;
+    if (error.code !== "tasks-missing" || only !== null || !mayHave) throw thrown;
+    return error;
+  }
+}
+
+/** The present settings. Throws if there is nothing to work on: no tasks file, or no task with the given id. */
+export async function checkedSettings(runtime: Runtime, only: string | null = null): Promise<Settings> {
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
+  if (only !== null) taskOf(file.tasks, only);
+  return settings;
+}
+
+/**
+ * Pins the loop's present settings as it begins, and returns none. Unless they are looser than the pinned ones and
+ * open runs keep these: then it returns their tasks. Under a lock: of two loops that begin at the same time, the later
+ * one reads what the other has stored.
+ */
+export async function pinLoop({ outside, settings, store }: Runtime): Promise<readonly string[]> {
+  await using _lock = await store.hold(LOOP);
+  const view = store.view();
+  const now = await settings(view);
+  const present = loopPolicy(now);
+  const pinned = (await outside.policies?.find(LOOP)) ?? null;
+  const isLooser = pinned !== null && ignoredIn(pinned, present).length > 0;
+  const open = isLooser ? await tasksThatPin(view, now, outside.policies) : [];
+  if (open.length === 0) await outside.policies?.keep(LOOP, present);
+  return open;
 }
 
 /**

@@ -51,7 +51,7 @@ describe("A worker's labels", () => {
     expect(unserved([], task(), settings)).toMatch(/^there is no worker: /);
     expect(unserved(workers, task(), settings)).toBeNull();
     expect(unserved(workers, task({ repo: "ios" }), settings)).toBe(
-      "no worker serves repo:ios with agent:claude with macos with xcode: `pawl workers` lists them",
+      "no worker serves repo:ios with agent:claude with macos with xcode: `pawl worker list` lists them",
     );
   });
 });

@@ -33,11 +33,17 @@ export function parseLabels(text: string): Labels {
   return [...new Set(labels)].sort();
 }
 
+/** Of a worker whose machine cannot start the agent: it is one of its labels. */
+export function without(agent: string): string {
+  return `-agent:${agent}`;
+}
+
 /** The labels that the task needs and the worker lacks; empty: the worker serves the task. */
 export function lackOf(labels: Labels, task: Task, settings: Asking): Labels {
   const asked = asks(task, settings);
   return [
     ...asked.kinds.filter((label) => {
+      if (labels.includes(`-${label}`)) return true;
       const kind = label.slice(0, label.indexOf(":") + 1);
       return labels.some((each) => each.startsWith(kind)) && !labels.includes(label);
     }),
@@ -55,7 +61,7 @@ export function unserved(workers: readonly Labels[], task: Task, settings: Askin
     return "there is no worker: `pawl worker` starts one, and `pawl run` takes it, too";
   if (workers.some((labels) => serves(labels, task, settings))) return null;
   const { kinds, words } = asks(task, settings);
-  return `no worker serves ${[...kinds, ...words].join(" with ")}: \`pawl workers\` lists them`;
+  return `no worker serves ${[...kinds, ...words].join(" with ")}: \`pawl worker list\` lists them`;
 }
 
 /** A task without a repository works in the project's root, which every worker has. */

@@ -3,6 +3,7 @@
  * same time, they are likely to conflict. The prediction changes only the order: if every ready task
  * overlaps, the first one begins.
  */
+import { criterionText } from "../../core/criterion.ts";
 import type { Task } from "../../tasks-file/task.ts";
 
 /**
@@ -28,7 +29,8 @@ export function filesNamed(task: Task): ReadonlySet<string> {
 }
 
 function textOf({ title, instructions = "", acceptance_criteria, steps }: Task): string {
-  const texts = [title, instructions, ...acceptance_criteria, ...steps.map((step) => step.instruction)];
+  const criteria = acceptance_criteria.map(criterionText);
+  const texts = [title, instructions, ...criteria, ...steps.map((step) => step.instruction)];
   return texts.join("\n").slice(0, MOST_CHARACTERS);
 }
 

@@ -6,28 +6,29 @@ import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/m
 import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { loggedVerdicts, verdictsIn } from "../../runtime/run-log/read.ts";
-import { loadTasks } from "../../tasks-file/load.ts";
-import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import {
   agentOf,
   awaitedRest,
   firstToEnd,
   lasting,
+  listAccounts,
   loadAccounts,
   type Rests,
   restReason,
   restsIn,
   shownRest,
-} from "./agent-rest.ts";
-import { totalOf } from "./costs.ts";
+} from "../../scheduler/agent-rest.ts";
+import { totalOf } from "../../scheduler/costs.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { type HeldEnvironment, loadEnvironments } from "./environment.ts";
 import { heldTasks } from "./lease.ts";
 import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { loadQuestions } from "./question.ts";
+import { ruleOf } from "./run/life.ts";
 import { personsEvent } from "./run/persons-event.ts";
 import { schedulingStatuses } from "./run/scheduling-status.ts";
-import { findOthers, type OthersRun, sharedTasks } from "./run/shared.ts";
-import { BLOOM } from "./run/table.ts";
+import { loadRecorded, type OthersRun, sharedTasks } from "./run/shared.ts";
 import { isOver, listRuns, loadRun, type TaskRun } from "./run/task-run.ts";
 import { openUntaken, type Untaken } from "./untaken.ts";
 
@@ -53,7 +54,9 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
     }
   }
   const others = await othersIn(view, tasks, runs, faults);
-  const rests = restsIn(await loadAccounts(view), around.time);
+  const accounts = await loadAccounts(view);
+  around.tellAccounts?.(listAccounts(accounts, around.time));
+  const rests = restsIn(accounts, around.time);
   const standings = schedulingStatuses(tasks, runs, around.time, rests);
   const waits = waitsIn(tasks, standings);
   const stuck = heldByCancelled(tasks, standings);
@@ -71,7 +74,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
     const { task } = placed;
     const run = runs.get(task.id);
     const fault = faults.get(task.id);
-    const theirs = others.get(task.id);
+    const theirs = others.runs.get(task.id);
     if (fault) begun.push(unreadableRun(`bloom:${task.id}`, task.id, fault, decideOn(fault)));
     else if (theirs && !isOver(theirs.run) && speaksFor(theirs.run, task)) begun.push(ofOthers(theirs, task));
     else if (run && !isOver(run) && speaksFor(run, task))
@@ -79,6 +82,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
         ...ofRun(run, task, { isHeld: held.has(task.id), untaken, rests }),
         ...environmentOf(environments.get(task.id)),
         ...asked(task.id),
+        ...others.aside.get(task.id),
         ...(await recalled(around, `bloom:${task.id} logged`, view, (seen) =>
           loggedVerdicts(seen, `bloom:${task.id}`),
         )),
@@ -112,27 +116,35 @@ function ofAsked({ id, status, title }: Task, asked: Pick<RunOverview, "question
   ];
 }
 
-/** For the tasks whose run moved in another checkout; this checkout's own run then no longer counts. */
+interface Others {
+  /** The runs that moved in another checkout; this checkout's own then no longer counts. */
+  readonly runs: ReadonlyMap<string, OthersRun>;
+  /** The branches beside this checkout's own run. */
+  readonly aside: ReadonlyMap<string, Pick<RunOverview, "aside">>;
+}
+
 async function othersIn(
   view: View,
   tasks: readonly Task[],
   runs: Map<string, TaskRun>,
   faults: Map<string, PawlError>,
-): Promise<ReadonlyMap<string, OthersRun>> {
+): Promise<Others> {
   const found = new Map<string, OthersRun>();
+  const aside = new Map<string, Pick<RunOverview, "aside">>();
   for (const { id } of await sharedTasks(view, tasks)) {
     if (faults.has(id)) continue;
     try {
-      const theirs = await findOthers(view, id, runs.has(id));
-      if (theirs === null) continue;
-      found.set(id, theirs);
+      const { aside: beside, others } = await loadRecorded(view, id, runs.has(id));
+      if (beside.length > 0) aside.set(id, { aside: beside });
+      if (others === null) continue;
+      found.set(id, others);
       runs.delete(id);
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;
       faults.set(id, thrown);
     }
   }
-  return found;
+  return { runs: found, aside };
 }
 
 function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview {
@@ -140,7 +152,7 @@ function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview
   const verdicts = verdictsIn(steps);
   return {
     ...told,
-    command: `pawl take bloom:${task.id}`,
+    command: `pawl adopt bloom:${task.id}`,
     ...(verdicts.length > 0 ? { verdicts } : {}),
     elsewhere,
   };
@@ -188,7 +200,7 @@ function isOpen(task: Task): boolean {
 /** A task that depends on a cancelled one, until a person decides. */
 function ofStuck({ id, status, title }: Task, why = ""): RunOverview {
   const base = { run: `bloom:${id}`, title, state: status, since: null };
-  const next = `${why}: edit its \`depends_on\`, cancel it too, or put that back with \`pawl todo\``;
+  const next = `${why}: edit its \`depends_on\`, cancel it too, or put that back with \`pawl task todo\``;
   return { ...byHand(base, next, `pawl show ${id}`), waitsFor: "blocked" };
 }
 
@@ -215,10 +227,10 @@ function ofTask(
   const base = { run: `bloom:${task.id}`, title: task.title, state: task.status, since: null };
   switch (task.status) {
     case "in_progress":
-      return byHand(base, "a person works on it", `pawl done ${task.id}`);
+      return byHand(base, "a person works on it", `pawl task done ${task.id}`);
     case "blocked":
       return {
-        ...byHand(base, "read its notes, then let it continue", `pawl ready ${task.id}`),
+        ...byHand(base, "read its notes, then let it continue", `pawl task ready ${task.id}`),
         waitsFor: "blocked",
       };
     case "done_pending_merge":
@@ -262,7 +274,7 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
   const { id, title } = task;
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
-  const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
+  const cost = run.runs === 0 ? {} : { cost: totalOf(run.costs) };
   const awaited = firstToEnd(run.rest, rests);
   const rest = awaited ? { rest: shownRest(awaited) } : {};
   const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost, ...rest };
@@ -271,15 +283,20 @@ function ofRun(run: TaskRun, task: Task, { isHeld, rests, untaken }: RunContext)
   switch (state) {
     case "waiting_for_human":
       return run.kept.awaits === "approval"
-        ? { ...base, awaits: "human", waitsFor: "gate", next: "approve it, or send it back" }
+        ? {
+            ...base,
+            awaits: "human",
+            waitsFor: "gate",
+            next: `${run.reason === null ? "" : `${run.reason}: `}approve it, or send it back`,
+          }
         : {
-            ...byHand(base, `answer its question: ${reason ?? ""}`, `pawl questions ${id}`),
+            ...byHand(base, `answer its question: ${reason ?? ""}`, `pawl task questions ${id}`),
             waitsFor: "question",
           };
     case "blocked":
     case "budget_exhausted":
       return {
-        ...byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`),
+        ...byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl task ready ${id}`),
         waitsFor: hasFailed(run) ? "failed" : "blocked",
       };
     case "target_red":
@@ -307,9 +324,9 @@ function targetOf({ red }: TaskRun): Pick<RunOverview, "target"> {
   return { target: { repo, into, command, since } };
 }
 
-/** Whether a check of its work stopped it, in its worktree or on the merged result. */
-function hasFailed({ row }: TaskRun): boolean {
-  const event = BLOOM.rules.find(({ id }) => id === row)?.on;
+/** Whether a check of its work stopped it, in its workspace or on the merged result. */
+function hasFailed(run: TaskRun): boolean {
+  const event = ruleOf(run)?.on;
   return event === "verify_failed" || event === "merge_unverified";
 }
 

@@ -2,6 +2,7 @@
  * An agent's prompts. Every prompt ends with the exact command that marks the work done. It contains no path:
  * the agent works in its folder, and finds tasks.yaml through its environment.
  */
+import { criterionWords } from "../../core/criterion.ts";
 import { getCurrentStepForTask, getNextPendingStep } from "../../tasks-file/steps.ts";
 import { branchOf, findTask, type Step, type Task } from "../../tasks-file/task.ts";
 
@@ -73,8 +74,9 @@ export function stepInfoOf(task: Task, step: Step): StepInfo {
     stepIndex,
     totalSteps: task.steps.length,
     instruction: step.instruction,
-    acceptanceCriteria:
-      step.acceptance_criteria.length > 0 ? step.acceptance_criteria : task.acceptance_criteria,
+    acceptanceCriteria: (step.acceptance_criteria.length > 0 ? step : task).acceptance_criteria.map(
+      criterionWords,
+    ),
     isFirstStep: stepIndex === 0,
     previousSteps: task.steps
       .slice(0, stepIndex)
@@ -115,7 +117,7 @@ export function buildStepPrompt(
 export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: string, fresh = true): string {
   return paragraphs(
     ...(fresh ? context(task, gitInfo, false) : [continuation(task)]),
-    fresh ? section("Acceptance criteria", task.acceptance_criteria.map(bullet)) : "",
+    fresh ? section("Acceptance criteria", criteriaOf(task)) : "",
     fresh ? asking(task, taskCli) : "",
     "When the task is done, run this command and end your turn:",
     `${taskCli} done ${task.id}`,
@@ -140,6 +142,28 @@ export function buildPurposePrompt(
   );
 }
 
+/** What an agent of the task's life knows of the task, before its own prompt. */
+export function orderContext(task: Task): string {
+  const base = task.merge_into ?? task.base_branch;
+  const where =
+    task.repo === undefined
+      ? ""
+      : `The task's work is in this folder, on the branch \`${branchOf(task)}\`${base === undefined ? "" : `; \`git diff ${base}...HEAD\` shows all of it`}.`;
+  return paragraphs(
+    `# Task ${task.id}: ${task.title}`,
+    (task.instructions ?? "").trim(),
+    section(
+      "Its steps",
+      task.steps
+        .filter(({ status }) => status !== "cancelled")
+        .map(({ id, instruction }) => `- ${id}: ${firstLine(instruction)}`),
+    ),
+    section("It is accepted when", criteriaOf(task)),
+    section("Notes so far", task.ai_notes.map(bullet)),
+    where,
+  );
+}
+
 function continuation(task: Task): string {
   return `Continue task ${task.id}: ${task.title}`;
 }
@@ -155,7 +179,7 @@ function context(task: Task, gitInfo: GitInfo | null, withCriteria: boolean): re
   return [
     `# Task ${task.id}: ${task.title}`,
     (task.instructions ?? "").trim(),
-    withCriteria ? section("The whole task is accepted when", task.acceptance_criteria.map(bullet)) : "",
+    withCriteria ? section("The whole task is accepted when", criteriaOf(task)) : "",
     section("Notes so far", task.ai_notes.map(bullet)),
     gitInfo ? gitRules(gitInfo) : "",
   ];
@@ -171,7 +195,7 @@ function gitRules(git: GitInfo): string {
   return [
     "## Git",
     "",
-    `You work in a worktree of your own, on the branch \`${git.branch}\`${base}. Commit all your work there, in commits that say what and why.`,
+    `You work in a workspace of your own, on the branch \`${git.branch}\`${base}. Commit all your work there, in commits that say what and why.`,
     `${next} once everything is done and checked: do not push, merge or switch branches, and change nothing outside this folder.`,
   ].join("\n");
 }
@@ -182,6 +206,10 @@ function asking(task: Task, taskCli: string): string {
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : [`## ${title}`, "", ...lines].join("\n");
+}
+
+function criteriaOf({ acceptance_criteria }: Task): readonly string[] {
+  return acceptance_criteria.map(criterionWords).map(bullet);
 }
 
 function bullet(text: string): string {

@@ -6,31 +6,37 @@ import type { PolicyChange } from "../../core/policy.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
+import { saidNotes } from "../../runtime/agent-order.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import { gitOf } from "../../runtime/review/git-of.ts";
-import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/review/model.ts";
+import type { Claim, ReviewChanges, ReviewCheck, ReviewFacts } from "../../runtime/review/model.ts";
 import { listFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
 import { loadSteps } from "../../runtime/run-log/read.ts";
 import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { taskOf } from "../../tasks-file/load.ts";
-import type { Task, TasksFile } from "../../tasks-file/task.ts";
+import { branchOf, type Task, type TasksFile } from "../../tasks-file/task.ts";
 import { costOf } from "./costs.ts";
-import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
+import { criteriaShown } from "./criteria-shown.ts";
+import { commitsOf, ignoredFor, policyFindings } from "./gate-facts.ts";
 import { APPROVAL, governTask } from "./govern.ts";
 import { awaitsVerdict, judgedIn, repoOf, roundOf } from "./judged.ts";
 import { INPUTS } from "./run/facts.ts";
-import { BLOOM } from "./run/table.ts";
+import { tableOf } from "./run/life.ts";
 import type { TaskRun } from "./run/task-run.ts";
 import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
 import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
-interface Opened {
+interface Opened extends Kept {
   readonly snapshot: Snapshot;
-  /** Null: the task does not wait for a person's verdict. */
+  /** Null: there is nothing to show. */
   readonly run: TaskRun | null;
+}
+
+/** What a review reads beside the run. */
+export interface Kept {
   /** The end of each shown command's output. */
   readonly tails: ReadonlyMap<LoopEvidence, string>;
   /** How often an agent began to work on it; null: not known. */
@@ -39,6 +45,8 @@ interface Opened {
 
 interface ReviewFindings {
   readonly changes: ReviewChanges | null;
+  /** The logins of a database that brought the verdicts, by their time. */
+  readonly logins: ReadonlyMap<string, string> | undefined;
   /** The files that differ from the last judged version; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly ignored: readonly PolicyChange[];
@@ -49,16 +57,16 @@ interface ReviewFindings {
   readonly version: string;
 }
 
-export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
+export const review: Transaction<StoryInput, Opened, ReviewFindings | null, ReviewFacts | null> = {
   run: () => null,
-  async read(view, { id }, context) {
+  async read(view, { anyState, id }, context) {
     const snapshot = await loadSnapshot(view, context);
     const fault = snapshot.held.get(id);
     if (fault) throw fault;
-    taskOf(snapshot.file.tasks, id);
+    const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
-    if (!run || !awaitsVerdict(run)) return { snapshot, run: null, tails: new Map(), tries: null };
-    return { snapshot, run, tails: await loadTails(view, shownOf(run)), tries: await triesOf(view, id) };
+    const shown = !run || awaitsVerdict(run) ? (run ?? null) : anyState ? withSeen(run, task) : null;
+    return { snapshot, run: shown, ...(await loadKept(view, shown)) };
   },
   observe: async ({ run, snapshot }, _, outside, context) => run && look(run, snapshot, outside, context),
   propose: ({ run, snapshot: { cacheEntries, file }, ...kept }, found) => ({
@@ -67,11 +75,33 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
   }),
 };
 
-async function triesOf(view: View, id: string): Promise<number> {
-  const steps = await loadSteps(view, `bloom:${id}`);
+/** Until all of its work is committed, what its commands last ran on stands for it. */
+function withSeen(run: TaskRun, task: Task): TaskRun {
+  const commit = run.evidence.findLast((each) => each.commit !== null)?.commit;
+  const { repo } = task;
+  if (run.work !== null || commit == null || repo === undefined) return run;
+  return { ...run, work: { repo, branch: branchOf(task), commit, merged: null, time: "" } };
+}
+
+export async function loadKept(view: View, run: TaskRun | null | undefined): Promise<Kept> {
+  if (!run) return { tails: new Map(), tries: null };
+  return { tails: await loadTails(view, shownOf(run)), tries: await triesOf(view, run) };
+}
+
+/** For the question of a verdict, too. */
+export async function reviewNow(
+  { run, snapshot, ...kept }: Opened & { readonly run: TaskRun },
+  outside: Outside,
+  context: Context,
+): Promise<ReviewFacts> {
+  return reviewOf(run, snapshot.file, kept, await look(run, snapshot, outside, context));
+}
+
+async function triesOf(view: View, run: TaskRun): Promise<number> {
+  const steps = await loadSteps(view, `bloom:${run.task}`);
   const starts = new Set(
-    BLOOM.rules
-      .filter(({ commands }) => commands?.some(({ type }) => type === "run-agent"))
+    tableOf(run)
+      .rules.filter(({ commands }) => commands?.some(({ type }) => type === "run-agent" || type === "run"))
       .map(({ id: rule }) => rule),
   );
   return steps.filter(({ rule }) => rule !== undefined && starts.has(rule)).length;
@@ -110,9 +140,10 @@ async function look(
   return {
     changes: await changesOf(run, snapshot, changed ? (judged ?? null) : null, changed, outside),
     changed,
+    logins: judged === undefined ? undefined : await outside.workers?.logins(`bloom:${id}`),
     ignored: await ignoredFor(snapshot, id, outside),
     task: governTask(task, pinned).task,
-    gone: new Set(await outside.files.missing(logs as ProjectPath[])),
+    gone: new Set(logs.length === 0 ? [] : await outside.files.missing(logs as ProjectPath[])),
     level: await levelAt({ gate: APPROVAL, run: `bloom:${id}` }, { outside, settings }),
     version: versionOf(judgedIn(run)),
   };
@@ -131,8 +162,11 @@ async function changesOf(
   if (found.from === undefined)
     return { kind: "unavailable", reason: "this git port does not say since when" };
   const { base, from } = found;
-  const listed = listFiles(found.files, { plan: null, sinceLast });
-  return { kind: "changes", repo: repoOf(run), base, from, to: run.work.commit, ...listed, lastJudged };
+  const git = await gitOf(outside, repoOf(run));
+  if ("reason" in git) return { kind: "unavailable", ...git };
+  const to = run.work.commit;
+  const listed = await listFiles(found.files, null, sinceLast, { git, from, to, last: lastJudged });
+  return { kind: "changes", repo: repoOf(run), base, from, to, ...listed, lastJudged };
 }
 
 function reviewOf(
@@ -140,8 +174,8 @@ function reviewOf(
   file: TasksFile,
   { tails, tries }: Pick<Opened, "tails" | "tries">,
   found: ReviewFindings,
-): Review {
-  const { changed, changes, gone, ignored, level, task, version } = found;
+): ReviewFacts {
+  const { changed, changes, gone, ignored, level, logins, task, version } = found;
   const { verdicts } = run;
   const last = verdicts.at(-1);
   const notes = task.ai_notes.join("\n");
@@ -156,6 +190,8 @@ function reviewOf(
     question: `Do you approve the work of task ${task.id} (${task.title})?`,
     leads: leadsOf(run, task, file),
     facts: factsOf(run),
+    criteria: criteriaShown(run, task),
+    deeds: deedsOf(task),
     claims: [...policyFindings(task.id, ignored).map(asClaim), ...claimsIn(run, task)],
     choices: [],
     artifact: null,
@@ -164,13 +200,23 @@ function reviewOf(
     cost: costOf(run, task, tries),
     size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(notes)),
     history: verdicts.map(({ approved, by, commit, notes: said, strength, time }) => ({
-      ...{ time, approved, by, strength, stage: "human", artifact: null, work: commit },
+      ...{
+        time,
+        approved,
+        by,
+        login: logins?.get(time),
+        strength,
+        stage: "human",
+        artifact: null,
+        work: commit,
+      },
       ...pointsIn(said),
     })),
     points: answered(last && !last.approved ? pointsIn(last.notes).points : [], {
       ...{ changed, before: null, now: null },
     }),
     notes: [
+      ...saidNotes(run.said ?? {}),
       { by: "tasks.yaml (its agents write there too)", text: notes },
       { by: "The agent, on why there is nothing to commit", text: run.nothing ?? "" },
     ].filter(({ text }) => text.trim() !== ""),
@@ -178,10 +224,18 @@ function reviewOf(
   };
 }
 
-function leadsOf(run: TaskRun, task: Task, file: TasksFile): Review["leads"] {
-  const reject = `Rejecting blocks the task, with your notes in it, until you say \`pawl ready ${task.id}\`.`;
+function deedsOf({ steps }: Task): NonNullable<ReviewFacts["deeds"]> {
+  const done = steps.filter(({ status }) => status === "done");
+  return done.map(({ id, instruction: words }) => ({ id, words }));
+}
+
+function leadsOf(run: TaskRun, task: Task, file: TasksFile): ReviewFacts["leads"] {
+  const rejected = {
+    reject: "Rejecting sends it back to its agent, with your notes.",
+    block: `If rejected, it stays blocked until you say \`pawl task ready ${task.id}\``,
+  };
   if (run.state === "opening_pr")
-    return { approve: "Approving says that its pull request is merged: Pawl cleans up.", reject };
+    return { approve: "Approving says that its pull request is merged: Pawl cleans up.", ...rejected };
   const input = (name: "push" | "target") =>
     INPUTS[name]?.({ file, task } as Parameters<(typeof INPUTS)[string]>[0], run, "approved");
   const target = input("target");
@@ -191,7 +245,7 @@ function leadsOf(run: TaskRun, task: Task, file: TasksFile): Review["leads"] {
     ...(target === "merge" ? [`merges it into ${task.merge_into}`] : []),
   ];
   const approve = ways.length === 0 ? "Approving completes the task." : `Approving ${ways.join(" and ")}.`;
-  return { approve, reject };
+  return { approve, ...rejected };
 }
 
 function factsOf(run: TaskRun): readonly string[] {
@@ -218,16 +272,18 @@ function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
     .map(({ id, verify = task.verify ?? [] }): Claim => {
       const ends = verify.map((command) => ({
         command,
-        exit: evidence.findLast((each) => each.command === command && each.on === "worktree")?.exit,
+        last: evidence.findLast((each) => each.command === command && each.on === "worktree"),
       }));
       const named = (own: typeof ends) => own.map(({ command }) => `\`${command}\``).join(", ");
-      const failed = ends.filter(({ exit }) => exit !== undefined && exit !== 0);
-      const unseen = ends.filter(({ exit }) => exit === undefined);
+      const failed = ends.filter(({ last }) => last !== undefined && last.exit !== 0);
+      const unseen = ends.filter(({ last }) => last === undefined);
+      const empty = ends.filter(({ last }) => last?.empty);
       const claim = { about: `step ${id}`, claim: "done" };
       if (failed.length > 0) return { ...claim, found: `Failed: ${named(failed)}.`, verdict: "differs" };
       if (ends.length === 0) return { ...claim, found: "No command checks it.", verdict: "unknown" };
-      return unseen.length > 0
-        ? { ...claim, found: `Not run: ${named(unseen)}.`, verdict: "unknown" }
+      if (unseen.length > 0) return { ...claim, found: `Not run: ${named(unseen)}.`, verdict: "unknown" };
+      return empty.length > 0
+        ? { ...claim, found: `Looked at nothing: ${named(empty)}.`, verdict: "unknown" }
         : { ...claim, found: `Passed: ${named(ends)}.`, verdict: "agrees" };
     });
 }
@@ -239,6 +295,7 @@ function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): R
     name: on === "merge" ? `${command} (on the merged result)` : command,
     command,
     state: exit === 0 ? "passed" : "failed",
+    ...(each.empty ? { empty: true } : {}),
     exit,
     duration_ms: duration,
     tail,

@@ -3,6 +3,7 @@ import type { Step, Task } from "../../tasks-file/task.ts";
 import { targetOf } from "./commands/pull-request.ts";
 import type { TaskSnapshot } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import { lifeOf, textOf } from "./run/life.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
 /** The prompt of this run: messages from people first, then the step or purpose. */
@@ -21,15 +22,21 @@ export function runPrompt(
     ...messages.map((each) => each.text),
   ];
   const said = `${words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`}${doneText(done)}`;
-  if (!isWork)
-    return (
-      said + buildPurposePrompt(task, git, purposeText(run.purpose, run.message, task, conflicts, cli), fresh)
-    );
+  if (!isWork) {
+    const text = orderedText(run, task) ?? purposeText(run.purpose, run.message, task, conflicts, cli);
+    return said + buildPurposePrompt(task, git, text, fresh);
+  }
   if (!fresh && run.purpose === "step" && isTold(run, step)) return said + goOnText(task.id, step, cli);
   if (run.purpose === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
   return (
     said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
+}
+
+/** What a row of its life tells the task's agent; null: none does. */
+function orderedText(run: TaskRun, task: Task): string | null {
+  const life = run.purpose === "order" ? lifeOf(run) : null;
+  return life && run.ordered != null ? textOf(life, run.ordered, run, task) : null;
 }
 
 /**
@@ -91,6 +98,8 @@ export function purposeText(
       return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
     case "repair-merge":
       return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${told}`;
+    case "rework":
+      return `## Your work was rejected\n\nA person read it. Change what they ask for${task.repo === undefined ? "" : ", and commit it"}; then end your turn.\n\n${told}`;
     case "pull-request":
       return [
         `## Your pull request came back\n\nThis speaks against your branch as it was pushed. \`${targetOf(task)}\` is merged into your branch now. Do what is asked and commit it; the branch is checked and pushed for you.`,

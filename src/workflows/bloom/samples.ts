@@ -58,4 +58,12 @@ export function promptSamples(): readonly PromptSample[] {
   return texts.map(([name, text]) => ({ name, machine: BLOOM.name, configuration: null, text: `${text}\n` }));
 }
 
-const PURPOSES = ["repair", "commit", "nothing", "resolve", "repair-merge", "pull-request"] as const;
+const PURPOSES = [
+  "repair",
+  "commit",
+  "nothing",
+  "resolve",
+  "repair-merge",
+  "pull-request",
+  "rework",
+] as const;

@@ -39,8 +39,17 @@ describe("A task that no worker has taken yet", () => {
     const some = await untaken([...gone, worker(["agent:claude", "linux"])]);
     expect(some(task())).toBe("the next free worker takes it");
     expect(some(task({ agent: "codex" }))).toContain(
-      "no worker serves agent:codex: `pawl workers` lists them",
+      "no worker serves agent:codex: `pawl worker list` lists them",
     );
+  });
+
+  it("waits for no worker whose machine lacks its agent", async () => {
+    promise("machines.lacks");
+    const lacks = worker(["linux", "-agent:claude"]);
+    const all = await untaken([lacks]);
+    expect(all(task())).toContain("no worker serves agent:claude: ");
+    expect(all(task({ agent: "codex" }))).toBe("the next free worker takes it");
+    expect((await untaken([lacks, worker(["linux"])]))(task())).toBe("the next free worker takes it");
   });
 
   it("names the cap that is reached, as the database reckons it", async () => {

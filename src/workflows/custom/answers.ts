@@ -5,19 +5,22 @@
 
 import { PawlError } from "../../core/error.ts";
 import type { PolicyChange } from "../../core/policy.ts";
-import type { GitChanges } from "../../core/ports/git.ts";
 import { variableWords } from "../../engine/counter.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import type { Context, HumanQuestion, Proposal, Reply } from "../../runtime/module.ts";
+import { briefOf, restOfClaims } from "../../runtime/review/brief.ts";
+import type { ReviewFacts } from "../../runtime/review/model.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review/question.ts";
-import { toStored } from "../../runtime/run-log/history.ts";
 import { isCommandLine } from "../../runtime/transaction/person.ts";
 import type { Answered } from "../../runtime/transaction/run-event.ts";
+import { agentsSaid, orderNext } from "./agents/order-state.ts";
+import { beginNext } from "./begin/begin-state.ts";
+import { type Child, childrenList } from "./begin/children.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { elsewhereWords } from "./resolve-run.ts";
-import { type Looks, type RunFile, renderRun } from "./run-file.ts";
+import { type AgentOrder, type BeginOrder, type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
 /** The run's data for surfaces, besides the text. */
@@ -32,14 +35,32 @@ export function standing({ loaded: { definition }, run }: OwnRun, configuration:
   };
 }
 
-/** The run's state. `ignored`: the loosened policy that holds it. */
+/** While an agent has the order, nobody else moves the run; one of its events is a person's if it cannot go on. */
+function orderStanding({ run }: OwnRun, order: AgentOrder) {
+  return { ...orderNext(run, order), available: [] };
+}
+
+/** While the runs work that it began, only a person's events move it. */
+function gatheringStanding(run: OwnRun, order: BeginOrder, children?: readonly Child[]) {
+  const { available } = standing(run, run.configuration);
+  return { ...beginNext(run.run, order, children), available: available.filter(({ human }) => human) };
+}
+
+/** The run's state. `ignored`: the loosened policy that holds it. `children`: the runs that it began, where they are known. */
 export function shown(
   run: OwnRun,
   { said = [] }: SendInput,
   ignored: readonly PolicyChange[] = [],
+  children?: readonly Child[],
 ): Proposal<Reply> {
   const { file, configuration, run: name, workflow } = run;
-  const data = standing(run, configuration);
+  const { order } = run;
+  const data = {
+    ...standing(run, configuration),
+    ...(order?.agent !== undefined && orderStanding(run, order)),
+    ...(order?.begin !== undefined && gatheringStanding(run, order, children)),
+    ...(children?.length && { children }),
+  };
   const begun = file === null ? " (not begun)" : "";
   const kept = variableLines(workflow, configuration);
   const { elsewhere } = run;
@@ -49,6 +70,7 @@ export function shown(
     ...(kept.length > 0 ? [kept.join(", ")] : []),
     ...(elsewhere ? [elsewhereWords(name, elsewhere)] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
+    ...(children?.length ? [childrenList(children)] : []),
     ...(data.available.length > 0 && !elsewhere ? [`Events:\n${renderEvents(name, data.available)}`] : []),
   ];
   const message = [...said, lines.join("\n\n")].join("\n");
@@ -87,14 +109,13 @@ export function asked(
 
 /** What a person sees before they agree to the event. */
 export function question(
-  { file, configuration, run, workflow }: OwnRun,
+  own: OwnRun,
   event: string,
-  changes: GitChanges | null,
+  review: ReviewFacts | null,
   { notes = "" }: SendInput,
   context: Context,
 ): HumanQuestion {
-  const last = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
-  const by = last?.by === undefined ? "An earlier event" : `${last.event} (by ${last.by.channel})`;
+  const { configuration, file, run, workflow } = own;
   const isOwn = isCommandLine(context);
   const message = renderReview({
     question: `Send ${event} to ${run}, which is in ${configuration.state}? (${workflow.events[event]?.description ?? ""})`,
@@ -103,12 +124,12 @@ export function question(
       ...cameBy(file),
       ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
     ],
-    findings: commandEnded(file),
-    changes,
-    notes: [
-      ...(isOwn ? [] : [{ by: "The assistant", text: notes }]),
-      ...(last ? [{ by, text: last.notes ?? "" }] : []),
-    ],
+    ...(review && {
+      brief: briefOf(review),
+      findings: restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
+      changes: review.changes,
+    }),
+    notes: [...agentsSaid(own), ...(isOwn ? [] : [{ by: "The assistant", text: notes }])],
     whole: `pawl show ${run}`,
   });
   return { message };
@@ -125,10 +146,10 @@ function cameBy(file: RunFile | null): readonly string[] {
   return last && facts.length > 0 ? [`It got there by ${last.event}, with ${facts.join(", ")}.`] : [];
 }
 
-/** The end of the last command. */
+/** The end of the last command. What an agent answers is no evidence. */
 export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   const ended = file?.history.at(-1)?.ended;
-  if (!ended) return [];
+  if (!ended || ended.agent !== undefined) return [];
   const verdict = ended.exit_code === 0 ? "agrees" : "differs";
   return [{ about: ended.command, verdict, words: `it ended with ${ended.exit_code ?? "no exit code"}` }];
 }
@@ -167,6 +188,16 @@ export function stillRunning(
   return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }], logged: { begins } } };
 }
 
+/** Another run begins this one: it stands where each begins, with what it is to do. */
+export function begun(run: OwnRun, { begins = "", ...input }: SendInput, time: string): Proposal<Reply> {
+  const { configuration, file, path, workflow } = run;
+  const { reply } = shown(run, input);
+  if (file !== null) return { reply };
+  const text = renderRun({ ...newRun(run, time), task: begins });
+  const logged = { begins: { machine: workflow.name, ...configuration } };
+  return { reply, changes: [{ type: "write", path, text }], logged };
+}
+
 /** A new run's file, before any rule. */
 export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: string): RunFile {
   return {
@@ -177,7 +208,6 @@ export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: st
     kept: configuration.variables,
     awaits: awaitedOf(loaded.definition, configuration),
     next: nextOf(loaded.definition, configuration),
-    origin: { ...toStored(configuration), at: 0 },
     history: [],
     created_at: time,
     updated_at: time,

@@ -7,12 +7,19 @@ import { pathFault } from "../../core/path.ts";
 import { targetOf } from "../../engine/configuration.ts";
 import { isFinal, isVariable } from "../../engine/lookup.ts";
 import type { Rule, Workflow } from "../../engine/workflow.ts";
+import type { AgentCommand } from "../../runtime/agent-order.ts";
+import { beginFaults } from "./begin/check-begin.ts";
 import {
+  agentCommands,
   commandOf,
   type Definition,
   endEvents,
+  endsOf,
   type FactSource,
+  isBegin,
+  isForAgent,
   OTHER_BRANCH,
+  type RuleCommand,
   type RunCommand,
   VALUES_OF,
 } from "./definition.ts";
@@ -25,19 +32,23 @@ export interface DefinitionFault {
   readonly state?: string;
   /** The index of the glob in `planFiles`. */
   readonly planFile?: number;
+  readonly agent?: string;
   readonly message: string;
 }
 
-export function checkDefinition(definition: Omit<Definition, "replies">): readonly DefinitionFault[] {
+type Checked = Omit<Definition, "replies" | "prompts">;
+
+export function checkDefinition(definition: Checked): readonly DefinitionFault[] {
   return [
     ...checkSources(definition),
     ...checkGates(definition),
     ...checkCommands(definition),
+    ...checkAgents(definition),
     ...checkPlanFiles(definition),
   ];
 }
 
-function checkPlanFiles({ planFiles, table }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+function checkPlanFiles({ planFiles, table }: Checked): readonly DefinitionFault[] {
   const needs = Object.entries(table.states).filter(([, { writes }]) => writes === "plan");
   return [
     ...(planFiles ?? []).flatMap((glob, planFile) => {
@@ -52,7 +63,7 @@ function checkPlanFiles({ planFiles, table }: Omit<Definition, "replies">): read
   ];
 }
 
-function checkSources({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+function checkSources({ table, sources }: Checked): readonly DefinitionFault[] {
   const unknown = Object.keys(sources).filter((name) => !Object.hasOwn(table.facts, name));
   return [
     ...unknown.map((fact) => ({ fact, message: `source ${fact}: the table has no fact of that name.` })),
@@ -80,6 +91,8 @@ function sourceFaults(source: FactSource | undefined, values: readonly unknown[]
     const fault = templateFault(source.path) ?? pathFault(renderWithId(source.path, "id"));
     if (fault) found.push(`the path ${JSON.stringify(source.path)} cannot be used: ${fault}.`);
   }
+  if (source.type === "function" && typeof source.ask !== "function")
+    found.push("expected `ask`, a function that answers with one of the values.");
   if (source.type === "command") {
     const fault = templateFault(source.command);
     if (fault) found.push(`the command cannot be used: ${fault}.`);
@@ -87,11 +100,7 @@ function sourceFaults(source: FactSource | undefined, values: readonly unknown[]
   return found;
 }
 
-function checkGates({
-  table,
-  gates = {},
-  hints = {},
-}: Omit<Definition, "replies">): readonly DefinitionFault[] {
+function checkGates({ table, gates = {}, hints = {} }: Checked): readonly DefinitionFault[] {
   const ends = endEvents(table);
   return [
     ...Object.keys(gates).flatMap((event) => {
@@ -111,7 +120,8 @@ function checkGates({
   ];
 }
 
-function checkCommands({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+function checkCommands(definition: Checked): readonly DefinitionFault[] {
+  const { table, sources } = definition;
   const ends = endEvents(table);
   return table.rules.flatMap((rule) => {
     const command = commandOf(rule);
@@ -124,17 +134,22 @@ function checkCommands({ table, sources }: Omit<Definition, "replies">): readonl
         message: `rule ${rule.id}: ${rule.on} is sent by the engine, which gives no fact ${fact}.`,
       })),
       ...((rule.commands?.length ?? 0) > 1 || (rule.commands && !command)
-        ? [{ row: rule.id, message: `rule ${rule.id}: expected one command, of type "run".` }]
+        ? [{ row: rule.id, message: `rule ${rule.id}: expected one of \`run\` and \`begin\`.` }]
         : []),
-      ...(command ? commandFaults(table, rule, command) : []),
+      ...(command ? commandFaults(definition, rule, command) : []),
     ];
   });
 }
 
-function commandFaults(table: Workflow, rule: Rule, command: RunCommand): readonly DefinitionFault[] {
-  const fault = templateFault(command.command);
-  const faults = fault ? [`the command cannot be used: ${fault}.`] : [];
-  for (const event of new Set([command.passed, command.failed])) {
+export function commandFaults(
+  definition: Checked,
+  rule: Rule,
+  command: RuleCommand,
+): readonly DefinitionFault[] {
+  const { table } = definition;
+  const what = isBegin(command) ? "what it begins" : isForAgent(command) ? "the agent" : "the command";
+  const faults = [...ownFaults(definition, rule, command)];
+  for (const event of new Set(endsOf(command))) {
     if (!Object.hasOwn(table.events, event)) {
       faults.push(
         `${JSON.stringify(event)} is not an event; expected one of ${Object.keys(table.events).join(", ")}.`,
@@ -143,12 +158,70 @@ function commandFaults(table: Workflow, rule: Rule, command: RunCommand): readon
     }
     for (const state of new Set(rule.from.map((from) => targetOf(rule, from) ?? from))) {
       if (isFinal(table, state))
-        faults.push(`the run ends in ${state}, so no event could say how the command ended.`);
+        faults.push(`the run ends in ${state}, so no event could say how ${what} ended.`);
       else if (!isTaken(table, state, event))
-        faults.push(`in ${state}, where the command runs, no rule moves on ${event}.`);
+        faults.push(`in ${state}, where ${what} runs, no rule moves on ${event}.`);
     }
   }
   return [...new Set(faults)].map((message) => ({ row: rule.id, message: `rule ${rule.id}: ${message}` }));
+}
+
+function ownFaults(definition: Checked, rule: Rule, command: RuleCommand): readonly string[] {
+  if (isBegin(command)) return beginFaults(definition, rule, command);
+  return isForAgent(command) ? answerFaults(command) : sourceOfCommand(command);
+}
+
+function sourceOfCommand({ call, command }: RunCommand): readonly string[] {
+  if (typeof command === "string" ? call !== undefined : typeof call !== "function")
+    return ["expected either `command`, for a shell, or `call`, a function."];
+  const fault = command === undefined ? null : templateFault(command);
+  return fault ? [`the command cannot be used: ${fault}.`] : [];
+}
+
+const FIELD = /^[a-z][a-z0-9_]*$/;
+/** Also part of a file's name. */
+const AGENT = /^[a-z][a-z0-9_-]{0,40}$/;
+
+function answerFaults({ answers, prompt }: AgentCommand): readonly string[] {
+  if (typeof prompt !== "string" || typeof answers !== "object" || answers === null)
+    return ["expected `prompt`, and `answers`: a map of fields."];
+  const faults = Object.entries(answers).flatMap(([field, kind]) => [
+    ...(FIELD.test(field)
+      ? []
+      : [`the answer's field ${JSON.stringify(field)} is not a word of a-z, 0-9 and _.`]),
+    ...(kind === "text" ||
+    kind === "tasks" ||
+    (Array.isArray(kind) && kind.length > 0 && new Set(kind).size === kind.length)
+      ? []
+      : [`the answer's field ${field}: expected text, tasks, or a list of different events.`]),
+  ]);
+  const verdicts = Object.values(answers).filter((kind) => Array.isArray(kind));
+  if (verdicts.length === 1) return faults;
+  return [...faults, `expected one field of \`answers\` that lists events, of which the agent names one.`];
+}
+
+/** Each agent exists and is used. */
+export function checkAgents({ agents = {}, table }: Checked): readonly DefinitionFault[] {
+  const orders = agentCommands({ table }).map(({ command, rule }) => ({
+    row: rule.id,
+    agent: command.agent,
+  }));
+  const names = Object.keys(agents);
+  const expected = names.length > 0 ? `one of ${names.join(", ")}` : "an entry under `agents`";
+  return [
+    ...names
+      .filter((name) => !AGENT.test(name))
+      .map((agent) => ({ agent, message: `agent ${agent}: expected a name of a-z, 0-9, _ and -.` })),
+    ...orders
+      .filter(({ agent }) => !Object.hasOwn(agents, agent))
+      .map(({ agent, row }) => ({
+        row,
+        message: `rule ${row}: ${JSON.stringify(agent)} is no agent of this workflow: expected ${expected}.`,
+      })),
+    ...names
+      .filter((name) => !orders.some(({ agent }) => agent === name))
+      .map((agent) => ({ agent, message: `agent ${agent}: no rule starts it.` })),
+  ];
 }
 
 function isTaken(table: Workflow, state: string, event: string): boolean {

@@ -5,15 +5,31 @@
 import { type Fields, isObject } from "../../core/json.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { Problem } from "../../core/yaml/located-yaml.ts";
+import { PERMISSIONS, SESSIONS } from "../../runtime/agent-order.ts";
 import { FACT_SOURCES } from "./definition.ts";
 
-const DEFINITION = ["table", "summary", "sources", "gates", "hints", "planFiles", "replies"];
+const DEFINITION = [
+  ...["table", "summary", "sources", "gates", "hints", "planFiles", "replies", "agents", "prompts"],
+];
+const AGENT = ["agent", "model", "permission", "session", "budget"];
 const TABLE = ["name", "title", "states", "initial", "events", "facts", "starts", "rules", "goals"];
 const STATE = ["description", "final", "writes", "forbids", "awaits", "next"];
 const EVENT = ["description", "gate", "verdict"];
 const FACT = ["description", "values", "initial"];
 const RULE = ["id", "from", "on", "when", "to", "set", "outcome", "commands", "reply"];
-const COMMAND = ["type", "command", "passed", "failed"];
+const COMMAND = ["type", "command", "call", "passed", "failed", "agent", "prompt", "session", "answers"];
+const BEGIN = ["type", "workflow", "from", "each", "task", "first", "most", "event", "done", "with"];
+const WITH = [
+  "repo",
+  "base_branch",
+  "merge_into",
+  "open_pr",
+  "checkpoint",
+  "life",
+  "agent",
+  "agent_name",
+  "budget",
+];
 const HINT = ["awaits", "next"];
 const GATES = ["human", "approve", "reject"];
 const AWAITS = ["nobody", "assistant", "human", "agent"];
@@ -23,6 +39,7 @@ const IN_FILES: Readonly<Record<string, string>> = {
   rows: "`rules`",
   plan_files: "`planFiles`",
   run: '`commands: [{ type: "run", command, passed, failed }]`',
+  begin: '`commands: [{ type: "begin", workflow, from, most }]`',
   blocked: "`fillBlocked`",
 };
 
@@ -63,6 +80,11 @@ export function checkKeys(draft: unknown): readonly Problem[] {
     keys(place, hint, HINT);
     word(`${place}: awaits`, hint.awaits, AWAITS);
   });
+  each("agent", definition.agents, (place, agent) => {
+    keys(place, agent, AGENT);
+    word(`${place}: permission`, agent.permission, PERMISSIONS);
+    word(`${place}: session`, agent.session, SESSIONS);
+  });
   for (const [event, gate] of Object.entries(mapOf(definition.gates)))
     word(`${name}, gate ${event}`, gate, GATES);
   each("source", definition.sources, (place, source) => {
@@ -73,7 +95,11 @@ export function checkKeys(draft: unknown): readonly Problem[] {
   for (const rule of Array.isArray(table.rules) ? table.rules.map(mapOf) : []) {
     const place = `${name}, rule ${String(rule.id)}`;
     keys(place, rule, RULE);
-    for (const command of Array.isArray(rule.commands) ? rule.commands : []) keys(place, command, COMMAND);
+    for (const command of Array.isArray(rule.commands) ? rule.commands : []) {
+      const isBegin = mapOf(command).type === "begin";
+      keys(place, command, isBegin ? BEGIN : COMMAND);
+      if (isBegin) keys(`${place}: with`, mapOf(command).with, WITH);
+    }
   }
   return found;
 }

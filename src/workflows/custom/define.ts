@@ -2,43 +2,36 @@
 
 import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
-import type { EventDefinition, State, Workflow } from "../../engine/workflow.ts";
+import type { Workflow } from "../../engine/workflow.ts";
+import { checkPrompts } from "./agents/prompt.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
 import type { Definition, DefinitionSource, Gate, StateHint } from "./definition.ts";
-import { tableHash } from "./load.ts";
+import type { Defined, DraftOf, FactsOf, WorkflowDraft } from "./draft.ts";
 import { invalid } from "./problem.ts";
+import { checkProved, tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
-
-/**
- * A definition whose table may contain gates and hints at its events and states, as a workflow's file does.
- */
-export interface WorkflowDraft extends Omit<Definition, "table"> {
-  readonly table: DraftTable;
-}
-
-export interface DraftTable extends Omit<Workflow, "events" | "states"> {
-  readonly events: Readonly<Record<string, DraftEvent>>;
-  readonly states: Readonly<Record<string, State & StateHint>>;
-}
-
-/**
- * Both keys reserve the event for a person. With `verdict`, `pawl approve` or `pawl reject` sends it, too.
- */
-export interface DraftEvent extends EventDefinition {
-  readonly gate?: "human";
-  readonly verdict?: "approve" | "reject";
-}
 
 /**
  * Checks a workflow's definition: every key is known, and names, sources, gates, commands and replies are
  * consistent. Gates and hints in the table's events and states are moved to `gates` and `hints`; a definition
- * without them is returned unchanged. Whether the table decides every case is proved separately, by `check`,
- * and again before any of its runs moves.
+ * without them is returned unchanged. Then proves the table: it decides every case, and from everywhere a goal
+ * can be reached. Misspelt states, events, facts and replies do not compile.
  *
  * @throws PawlError `workflow-invalid`, with all problems.
  */
-export function defineWorkflow(draft: WorkflowDraft): Definition {
+export function defineWorkflow<
+  const Name extends string,
+  const State extends string,
+  const Event extends string,
+  const Facts extends FactsOf,
+>(draft: DraftOf<Name, State, Event, Facts>): Defined<Name, State, Event, Facts> {
+  const definition = definitionOf(draft as WorkflowDraft);
+  checkProved(definition, null);
+  return definition as Defined<Name, State, Event, Facts>;
+}
+
+function definitionOf(draft: WorkflowDraft): Definition {
   const name = typeof draft?.table?.name === "string" ? draft.table.name : "of the program";
   const said = checkKeys(draft);
   if (said.length > 0) throw invalid(name, "its definition", said);
@@ -49,7 +42,12 @@ export function defineWorkflow(draft: WorkflowDraft): Definition {
     ...checkDefinition(definition).map(({ message }) => ({ place: table.name, message })),
   ];
   const all =
-    problems.length > 0 ? problems : checkReplies(definition, (reply) => `${table.name}, reply ${reply}`);
+    problems.length > 0
+      ? problems
+      : [
+          ...checkReplies(definition, (reply) => `${table.name}, reply ${reply}`),
+          ...checkPrompts(definition, (prompt) => `${table.name}, prompt ${prompt}`),
+        ];
   if (all.length > 0) throw invalid(table.name, "its definition", all);
   return definition;
 }

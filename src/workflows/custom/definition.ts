@@ -1,8 +1,12 @@
 /** A workflow of your own, from a file or a program: its table, and what its runs need besides. */
 import type { View } from "../../core/ports/store.ts";
+import type { Extensible } from "../../engine/extend.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
+import type { AgentCommand, AgentEntry } from "../../runtime/agent-order.ts";
 import type { Owners } from "../../runtime/transaction/check-event.ts";
+import type { FactFunction, RuleFunction } from "./functions.ts";
+import { renderWithId } from "./template.ts";
 
 export interface Definition {
   readonly table: Workflow;
@@ -21,6 +25,12 @@ export interface Definition {
   readonly planFiles?: readonly string[];
   /** Name → Liquid template in Markdown. */
   readonly replies: Readonly<Record<string, string>>;
+  /** The agents that its rules may start, by name; absent: none. */
+  readonly agents?: Readonly<Record<string, AgentEntry>>;
+  /** The table over which it is laid: then it is a task's life, and has no runs of its own. */
+  readonly extends?: Extensible;
+  /** The prompts of its agents, by name; absent: none. */
+  readonly prompts?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -30,7 +40,8 @@ export interface Definition {
  * `file`: `present` or `missing`. `checklist`: from a Markdown file's task list, `none`, `open` or
  * `all-checked`. `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name if the fact
  * lists it, else `other`. `command`: `passed` or `failed`, from the engine's own run of a shell command.
- * `given`: passed by the caller with the event.
+ * `given`: passed by the caller with the event. `children`: how the runs stand that its last `begin` began.
+ * `function`: answered by a function of the program.
  */
 export type FactSource =
   | { readonly type: "file"; readonly path: string }
@@ -38,7 +49,9 @@ export type FactSource =
   | { readonly type: "git-clean" }
   | { readonly type: "git-branch" }
   | { readonly type: "command"; readonly command: string }
-  | { readonly type: "given" };
+  | { readonly type: "given" }
+  | { readonly type: "children" }
+  | { readonly type: "function"; readonly ask: FactFunction };
 
 /** The keys of each source. */
 export const FACT_SOURCES = {
@@ -48,6 +61,8 @@ export const FACT_SOURCES = {
   "git-branch": ["type"],
   command: ["type", "command"],
   given: ["type"],
+  children: ["type"],
+  function: ["type", "ask"],
 } as const satisfies Readonly<Record<FactSource["type"], readonly string[]>>;
 
 /** The values of the facts whose source determines them. */
@@ -56,7 +71,14 @@ export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly Fac
   checklist: ["none", "open", "all-checked"],
   "git-clean": ["clean", "dirty", "unknown"],
   command: ["passed", "failed"],
+  children: ["none", "open", "failed", "all-done"],
 };
+
+/** Says that the runs that a rule began have come to rest. Only the engine sends it. */
+export const GATHERED = "gathered";
+
+/** The workflow whose runs are the tasks of the project. */
+export const BLOOM = "bloom";
 
 /** The value for all branches that the fact does not list. */
 export const OTHER_BRANCH = "other";
@@ -90,23 +112,108 @@ export interface RunCommand extends Command {
    * A shell command, run in the project's folder. It runs again if its outcome was lost, so repeating it must
    * be safe.
    */
-  readonly command: string;
+  readonly command?: string;
+  /** In place of the command: a function of the program, which defines the workflow. */
+  readonly call?: RuleFunction;
   /** The event on exit code 0. */
   readonly passed: string;
   /** The event on any other end. */
   readonly failed: string;
 }
 
-export function commandOf(rule: Rule): RunCommand | null {
-  const command = rule.commands?.find(({ type }) => type === "run");
-  return (command as RunCommand | undefined) ?? null;
+/**
+ * A rule's order to begin runs: those of another workflow, one for each entry. They begin after the rule's commit, each once;
+ * `gathered` is the next event.
+ */
+export interface BeginCommand extends Command {
+  readonly type: "begin";
+  /** `bloom`, whose runs are tasks, or another own workflow. */
+  readonly workflow: string;
+  /** The entries are the tasks that an agent answered last: `planner.tasks`. */
+  readonly from?: string;
+  /** In place of `from`: a file with an entry in each line, or in each open box. */
+  readonly each?: string;
+  /** With `each`: the name of the prompt with each run's task. */
+  readonly task?: string;
+  /** Of more entries only the first ones begin. */
+  readonly first?: number;
+  /** In place of `first`: with more entries, none begins. */
+  readonly most?: number;
+  /** The first event of each run of an own workflow. */
+  readonly event?: string;
+  /** Where a run of an own workflow is done; in its other ends it has failed. Absent: in each of its ends. */
+  readonly done?: readonly string[];
+  /** Keys of each task of Bloom: where it is worked on and delivered, and by whom. */
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 
-/** The events that report the end of a command; only the engine sends them. */
+export type RuleCommand = RunCommand | AgentCommand | BeginCommand;
+
+export function isForAgent(command: RuleCommand): command is AgentCommand {
+  return command.type === "run" && command.agent !== undefined;
+}
+
+export function isBegin(command: RuleCommand): command is BeginCommand {
+  return command.type === "begin";
+}
+
+export function commandOf(rule: Rule): RuleCommand | null {
+  const command = rule.commands?.find(({ type }) => type === "run" || type === "begin");
+  return (command as RuleCommand | undefined) ?? null;
+}
+
+export interface RuledBegin {
+  readonly rule: Rule;
+  readonly command: BeginCommand;
+}
+
+/** Every order to begin runs, with the rule that gives it. */
+export function beginCommands({ table }: Pick<Definition, "table">): readonly RuledBegin[] {
+  return table.rules.flatMap((rule) => {
+    const command = commandOf(rule);
+    return command && isBegin(command) ? [{ rule, command }] : [];
+  });
+}
+
+export interface RuledAgent {
+  readonly rule: Rule;
+  readonly command: AgentCommand;
+}
+
+/** Every order to an agent, with the rule that gives it. */
+export function agentCommands({ table }: Pick<Definition, "table">): readonly RuledAgent[] {
+  return table.rules.flatMap((rule) => {
+    const command = agentCommandOf(rule);
+    return command ? [{ rule, command }] : [];
+  });
+}
+
+/** Null: the rule starts no agent. */
+export function agentCommandOf(rule: Rule): AgentCommand | null {
+  const command = commandOf(rule);
+  return command && isForAgent(command) ? command : null;
+}
+
+/** The events of which one reports its end. */
+export function endsOf(command: RuleCommand): readonly string[] {
+  if (isBegin(command)) return [GATHERED];
+  if (!isForAgent(command)) return [command.passed, command.failed];
+  return Object.values(command.answers ?? {}).flatMap((each) => (Array.isArray(each) ? each : []));
+}
+
+/** As it is shown, with the run's id, and as the table has it. */
+export function renderCommand(
+  { call, command }: Pick<RunCommand, "call" | "command">,
+  id: string,
+): { readonly command: string; readonly named: string; readonly call?: RuleFunction } {
+  if (command !== undefined) return { command: renderWithId(command, id), named: command };
+  const named = `${call?.name || "call"}()`;
+  return { command: named, named, ...(call ? { call } : {}) };
+}
+
+/** The events that report the end of a command or an agent; only the engine sends them. */
 export function endEvents({ rules }: Workflow): ReadonlySet<string> {
-  return new Set(
-    rules.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])),
-  );
+  return new Set(rules.map(commandOf).flatMap((command) => (command ? endsOf(command) : [])));
 }
 
 /** Which events the engine sends, and which need a person's agreement. */

@@ -1,24 +1,24 @@
 /** The effects of an event on a run by its rule: the reply, and the run afterwards. */
 
-import { type Caller, publicCaller } from "../../core/event.ts";
+import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Reply, Verdict } from "../../runtime/module.ts";
-import { isTakenOver, toStored } from "../../runtime/run-log/history.ts";
 import type { LoggedDetails } from "../../runtime/run-log/kind.ts";
+import type { EndedCommand } from "../../runtime/run-log/step.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/transaction/run-event.ts";
+import { withRunCost } from "./agents/outcome.ts";
+import { everySaid, saidBy } from "./agents/prompt.ts";
 import { commandEnded, newRun, standing } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
-import { runChanges } from "./resolve-run.ts";
-import { type Entry, type Order, type RunFile, renderRun, sharedEntry, stepOf } from "./run-file.ts";
+import { type Order, orderFor, renderRun, type Said, type StoredRun } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
-import { renderWithId } from "./template.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;
 
@@ -47,18 +47,27 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
     ...(isBlocked ? { refused: true as const } : {}),
   };
   if (rule.outcome !== "moved") return { reply, changes: forgetting(run, context) };
-  const file = fileAfter(step, order, context);
+  const ended = sent.ended && keptEnd(sent.ended);
   return {
     reply,
-    changes: runChanges(file, run.recorded),
-    logged: loggedOf(file.history.at(-1) as Entry, run),
+    changes: [{ type: "write", path: run.path, text: renderRun(fileAfter(step, order, ended, context)) }],
+    logged: loggedOf(step, ended, input),
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
     ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
-    ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
+    ...(sent.events && { events: sent.events }),
+    ...(order && order.agent === undefined && said.length <= MAX_FOLLOWING
+      ? { next: { run: run.run, said } }
+      : {}),
   };
 }
 
-function replyText({ decision: { after, rule }, observed, run, sent }: Sending, input: SendInput): string {
+function replyText(step: Sending, input: SendInput): string {
+  const {
+    decision: { after, rule },
+    observed,
+    run,
+    sent,
+  } = step;
   const { definition } = run.loaded;
   const { table } = definition;
   const { next, available } = standing(run, after);
@@ -81,8 +90,16 @@ function replyText({ decision: { after, rule }, observed, run, sent }: Sending, 
     given: sent.given,
     checks: endsIn(observed),
     ended: sent.ended,
+    said: everySaid(definition, saidAfter(step)),
     available: renderEvents(run.run, available),
   });
+}
+
+/** What the run's agents said last, by field: an agent's orders may ask for different ones. */
+function saidAfter({ run: { file }, sent: { byAgent } }: Pick<Sending, "run" | "sent">): Said {
+  const said = file?.said ?? {};
+  if (!byAgent) return said;
+  return { ...said, [byAgent.agent]: { ...saidBy(said, byAgent.agent), ...byAgent.texts } };
 }
 
 function notesOf({ notes, feedback_notes }: SendInput): string {
@@ -101,32 +118,28 @@ function notSent({ ended }: OwnSent, { event }: SendInput): readonly string[] {
   ];
 }
 
-function toBeRun(run: string, { command }: Order): string {
+function toBeRun(run: string, { agent, begin, command }: Order): string {
+  if (begin !== undefined)
+    return `Begins runs of ${begin.workflow}. If you hear no more of it, \`pawl cast ${run}\` continues.\n`;
+  if (agent !== undefined) return `Next: the agent ${agent}. \`pawl run\` lets it work.\n`;
   return `Runs now: \`${command}\`. If you hear no more of it, \`pawl cast ${run}\` continues.\n`;
 }
 
-function orderedBy({ rule }: Decision, { id }: OwnRun, { now }: Pick<Context, "now">): Order | null {
-  const order = rule.outcome === "moved" ? commandOf(rule) : null;
-  if (!order) return null;
-  return {
-    row: rule.id,
-    command: renderWithId(order.command, id),
-    named: order.command,
-    key: `${now.id}-run`,
-    passed: order.passed,
-    failed: order.failed,
-    since: now.time,
-  };
+function orderedBy({ rule }: Decision, { id, loaded }: OwnRun, { now }: Pick<Context, "now">): Order | null {
+  const command = rule.outcome === "moved" ? commandOf(rule) : null;
+  const pending = { row: rule.id, key: `${now.id}-run`, since: now.time };
+  return command && orderFor(command, pending, id, loaded.definition);
 }
 
 /**
  * The changes if nothing moved: removes stored checks, which no longer count, and the pending command, which
- * has ended.
+ * has ended. An agent keeps its order: only an answer that moves the run is its end; and so do the runs that it began.
  */
-function forgetting({ file, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
+function forgetting({ file, order, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
   if (!file?.checks && !file?.pending) return [];
-  const { checks: _, pending: __, ...rest } = file;
-  return [{ type: "write", path, text: renderRun({ ...rest, updated_at: now.time }) }];
+  const { checks: _, pending, ...rest } = file;
+  const kept = order?.agent === undefined && order?.begin === undefined ? {} : { pending };
+  return [{ type: "write", path, text: renderRun({ ...rest, ...kept, updated_at: now.time }) }];
 }
 
 /** What a record of the person's verdict covers. */
@@ -147,11 +160,6 @@ function verdictOf(
     evidence: commandEnded(file),
     judged: sent.work?.kind === "tree" ? sent.work.tree : undefined,
     notes: notesOf(context.input),
-    steps: (file?.history ?? [])
-      .slice(file?.origin.at ?? 0)
-      .filter((entry) => !isTakenOver(entry))
-      .map(stepOf),
-    start: file?.origin.kept ?? run.configuration.variables,
     work:
       context.policy === undefined
         ? { in: "elsewhere", reason: "a program brought its table along, which nobody else can look at" }
@@ -166,65 +174,77 @@ function worth({ ended, gated }: OwnSent, context: Pick<Context, "answered" | "c
 
 /** The run's file after the move, without the data that counted only until then. */
 function fileAfter(
-  { decision: { after, before, rule }, observed: { facts }, run, sent }: Sending,
+  step: Sending,
   order: Order | null,
-  context: ProposalContext<SendInput>,
-): RunFile {
-  const { caller, input, now, policy } = context;
+  ended: KeptEnd | null,
+  { now, policy }: ProposalContext<SendInput>,
+): StoredRun {
+  const { decision, run, sent } = step;
+  const { after } = decision;
   const { definition, hash } = run.loaded;
-  const { ended } = sent;
   const { checks: _, output: ___, pending: __, ...file } = run.file ?? newRun(run, now.time);
-  const notes = notesOf(input);
-  const kept = ended && keptEnd(ended);
-  const entry = {
-    time: now.time,
-    event: sent.event,
-    row: rule.id,
-    from: before.state,
-    to: after.state,
-    by: ended ? { channel: "engine" } : publicCaller(caller),
-    ...worth(sent, context),
-    ...(Object.keys(facts).length > 0 ? { facts } : {}),
-    ...(notes ? { notes } : {}),
-    ...(sent.work?.kind === "tree" ? { tree: sent.work.tree } : {}),
-    ...(kept ? { ended: kept } : {}),
-    prev: run.head,
-  };
-  // Steps under another table cannot be replayed, so the replay begins here.
-  const isOld = file.table_hash !== hash;
+  const { byAgent } = sent;
+  const pending = pendingAfter(step, order);
   return {
     ...file,
-    origin: isOld ? { ...toStored(before), at: file.history.length } : file.origin,
     table_hash: hash,
     policy,
     state: after.state,
     kept: after.variables,
-    awaits: awaitedOf(definition, after),
+    awaits: order?.agent !== undefined || pending?.begin ? "agent" : awaitedOf(definition, after),
     next: nextOf(definition, after),
-    ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),
-    ...(kept ? { output: kept.tail } : {}),
-    history: [...file.history, entry],
+    ...(pending ? { pending } : {}),
+    ...(ended ? { output: ended.tail } : {}),
+    ...(byAgent && {
+      said: saidAfter(step),
+      costs: withRunCost(file.costs, byAgent.agent, byAgent.cost),
+    }),
+    ...(byAgent?.session && { sessions: { ...file.sessions, [byAgent.agent]: byAgent.session } }),
     updated_at: now.time,
-  } as RunFile;
+  };
 }
 
-/** The entry, for the run's log. */
-function loggedOf(entry: Entry, run: OwnRun): LoggedDetails {
-  const { by, ended, facts, notes, tree } = sharedEntry(entry);
+/** The rule's order; of runs that it began, also while it stays where it waits for them: they may go on. */
+function pendingAfter({ decision, run, sent }: Sending, order: Order | null): StoredRun["pending"] {
+  if (order !== null) {
+    const begin = order.begin === undefined ? {} : { begin: {} };
+    return { row: order.row, key: order.key, since: order.since, ...begin };
+  }
+  const { gathered } = sent;
+  const waits = run.order?.begin !== undefined && decision.before.state === decision.after.state;
+  const pending = waits ? run.file?.pending : undefined;
+  if (!pending || gathered === undefined) return pending;
+  return { ...pending, begin: { ...pending.begin, gathered } };
+}
+
+/** By whom a command's end moves a run. */
+const ENGINE = { channel: "engine" as string } as Caller;
+
+/** The step's details, for the run's log. The output of its command stays in the run's file. */
+function loggedOf(
+  { observed: { facts }, run, sent }: Sending,
+  ended: KeptEnd | null,
+  input: SendInput,
+): LoggedDetails {
+  const notes = notesOf(input);
+  const { tail: _, ...end } = ended ?? { tail: "" };
   return {
     ...(run.file === null ? { begins: { machine: run.workflow.name, ...run.configuration } } : {}),
-    by: by as Caller,
-    ...(facts ? { facts } : {}),
-    ...(notes === undefined ? {} : { notes }),
-    ...(tree === undefined ? {} : { tree }),
-    ...(ended ? { ended } : {}),
+    ...(ended ? { by: ENGINE, ended: end as EndedCommand } : {}),
+    ...(Object.keys(facts).length > 0 ? { facts } : {}),
+    ...(notes ? { notes } : {}),
+    ...(sent.work?.kind === "tree" ? { tree: sent.work.tree } : {}),
   };
 }
 
 /** How many characters of a command's output the history keeps. */
 const MAX_TAIL = 2_000;
 
-function keptEnd(ended: CommandEnd) {
+interface KeptEnd extends EndedCommand {
+  readonly tail: string;
+}
+
+function keptEnd(ended: CommandEnd): KeptEnd {
   const tail = ended.tail.slice(-MAX_TAIL);
   return { ...ended, tail, sha256: hashOf(tail) };
 }

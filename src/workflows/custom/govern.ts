@@ -32,7 +32,7 @@ import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 
 export function policyOf(definition: Definition, levels: GateLevels): Policy {
-  const { gates = {}, planFiles, sources, table } = definition;
+  const { agents = {}, gates = {}, planFiles, prompts = {}, sources, table } = definition;
   const { events, facts, rules: rows, states } = table;
   const scoped = Object.keys(states).filter((name) => states[name]?.writes !== undefined);
   const named = (kind: string, entries: readonly (readonly [string, unknown])[]) =>
@@ -60,6 +60,8 @@ export function policyOf(definition: Definition, levels: GateLevels): Policy {
         "rows",
         rows.map(({ id, reply: _, ...row }) => [id, row]),
       ),
+      ...named("agents", Object.entries(agents)),
+      ...named("prompts", Object.entries(prompts)),
       ...Object.entries(gatePolicy(levels, gateNames(definition))),
     ]),
   );
@@ -127,10 +129,10 @@ export function held({ run, source }: Pick<OwnRun, "run" | "source">, ignored: r
   return new PawlError(
     "policy-held",
     `${heldWords(run, ignored)} Nothing was changed.`,
-    `Restore ${source.file}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
+    `Restore ${source.file}, or have a person run \`pawl config policy ${run} --accept\` in a terminal.`,
   );
 }
 
 export function heldWords(run: string, ignored: readonly PolicyChange[]): string {
-  return `${run} is held: its workflow was loosened since it began: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy ${run}\`, and may accept it there.`;
+  return `${run} is held: its workflow was loosened since it began: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl config policy ${run}\`, and may accept it there.`;
 }

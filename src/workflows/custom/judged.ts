@@ -3,10 +3,10 @@ import { BOOKKEEPING } from "../../core/gate-record.ts";
 import type { Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { type Judged, versionOf } from "../../runtime/review/version.ts";
+import type { Step } from "../../runtime/run-log/step.ts";
 import { type Gate, gateName } from "./definition.ts";
 import { availableEvents, takesVerdict } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
-import type { RunFile } from "./run-file.ts";
 
 type Verdict = Exclude<Gate, "human">;
 
@@ -20,14 +20,13 @@ export function eventFor(
 }
 
 /** People's verdicts in the run's present state, the oldest first. */
-export function verdictsAt(
-  run: OwnRun,
-): readonly (RunFile["history"][number] & { readonly gate: Verdict })[] {
+export function verdictsAt(run: OwnRun): readonly (Step & { readonly gate: Verdict })[] {
   const { gates = {} } = run.loaded.definition;
-  return (run.file?.history ?? []).flatMap((entry) => {
-    const gate = Object.hasOwn(gates, entry.event) ? gates[entry.event] : undefined;
-    const isVerdict = gate !== undefined && gate !== "human" && entry.from === run.configuration.state;
-    return isVerdict ? [{ ...entry, gate }] : [];
+  return (run.file?.history ?? []).flatMap((step) => {
+    const { event = "", from } = step;
+    const gate = Object.hasOwn(gates, event) ? gates[event] : undefined;
+    const isVerdict = gate !== undefined && gate !== "human" && from === run.configuration.state;
+    return isVerdict ? [{ ...step, gate }] : [];
   });
 }
 

@@ -4,31 +4,29 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { hashOfStep } from "../../runtime/run-log/history.ts";
+import { missingRecords } from "../../runtime/run-log/log-records.ts";
 import { elsewhereError } from "../../runtime/run-log/team-records.ts";
 import type { TableRun } from "../../runtime/transaction/run-event.ts";
 import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { checkElsewhere, loadOwn, missingRecords, type ResolvedRun, resolveRun } from "./resolve-run.ts";
-import { configurationOf, type Order, orderOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
-import { checkHistory } from "./run-history.ts";
+import { checkElsewhere, checkHistory, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
+import { configurationOf, type Order, orderOf, type RunFile, runPath } from "./run-file.ts";
+import { runsOf } from "./run-kind.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 
 export interface OwnRun extends TableRun {
+  /** The project's own workflows. */
+  readonly sources: readonly DefinitionSource[];
   readonly source: DefinitionSource;
   readonly loaded: Loaded;
   readonly id: string;
   readonly path: ProjectPath;
   /** Null: it has not begun. */
   readonly file: RunFile | null;
-  /** The hash of the last entry of its history. */
-  readonly head: string | null;
   /** The command of its last rule, if its end is not known. */
   readonly order: Order | null;
   /** Who continued it in another checkout; then nothing moves it here. Null: no one else did. */
   readonly elsewhere: Elsewhere | null;
-  /** How many entries of its history are recorded. */
-  readonly recorded: number;
 }
 
 /** `start`: the variables with which a new run would begin. */
@@ -42,6 +40,7 @@ export async function loadRun(
   const source = sourceNamed(sources, named);
   const loaded = await source.load(view);
   const { definition } = loaded;
+  if (definition.extends !== undefined) throw ofTasks(named);
   const { table: workflow } = definition;
   const path = runPath(named, id);
   const standing = await loadChecked(view, source.name, id, loaded);
@@ -50,21 +49,27 @@ export async function loadRun(
   const configuration = file
     ? configurationOf(standing?.path ?? path, file, loaded)
     : initialConfiguration(workflow, start(loaded));
-  const last = file?.history.at(-1);
   return {
+    sources,
     source,
     loaded,
     run,
     id,
     path,
     file,
-    head: last ? hashOfStep(sharedEntry(last)) : null,
     order: file && orderOf(file, definition),
     elsewhere,
-    recorded: standing?.recorded ?? 0,
     workflow,
     configuration,
   };
+}
+
+function ofTasks(name: string): PawlError {
+  return new PawlError(
+    "usage",
+    `${name} extends Bloom's table, so it has no runs of its own: it is the life of tasks.`,
+    `Write \`life: ${name}\` into a task, or below \`bloom:\` of pawl.yaml for all of them, and start \`pawl run\`.`,
+  );
 }
 
 /** The run, checked against its history; null: it has not begun. */
@@ -80,7 +85,7 @@ export async function loadChecked(
     await checkHistory(view, own, loaded);
   }
   const standing = await resolveRun(view, workflow, id, own);
-  if (standing?.elsewhere) await checkElsewhere(standing, loaded);
+  if (standing?.elsewhere) checkElsewhere(standing, loaded);
   return standing;
 }
 
@@ -100,7 +105,7 @@ export async function loadMissing(
   if (found === null) throw runMissing(workflow, id);
   if (found.elsewhere && found.file.awaits !== "nobody")
     throw elsewhereError(`${workflow}:${id}`, found.elsewhere);
-  return missingRecords(found.file, found.recorded);
+  return found.elsewhere ? [] : missingRecords(view, runsOf(workflow, loaded), `${workflow}:${id}`);
 }
 
 export function runMissing(workflow: string, id: string): PawlError {

@@ -3,6 +3,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/transaction/run-event.ts";
 import { shown } from "./answers.ts";
+import { type Child, childrenShown } from "./begin/children.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { govern } from "./govern.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
@@ -22,23 +23,26 @@ interface Listed {
   readonly runs: readonly RunOverview[];
 }
 
-type Look = { readonly one: OwnRun; readonly view: View } | { readonly all: readonly Listed[] };
+type Look =
+  | { readonly one: OwnRun; readonly children: readonly Child[]; readonly view: View }
+  | { readonly all: readonly Listed[] };
 
 export function lookAt(
   sources: readonly DefinitionSource[],
 ): Transaction<LookInput, Look, Governed | null, Reply> {
   return {
     run: () => null,
-    read: async (view, { run }) =>
-      run === undefined
-        ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
-        : { one: await loadRun(sources, view, run), view },
+    async read(view, { run }, context) {
+      if (run === undefined) return { all: await Promise.all(sources.map((source) => listed(source, view))) };
+      const one = await loadRun(sources, view, run);
+      return { one, children: await childrenShown(one.file, { ...context, sources, view }), view };
+    },
     observe: async (seen, _, outside, context) =>
       "one" in seen ? govern(seen.one, outside, { ...context, view: seen.view }, false) : null,
     propose(seen, governed, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
       const pinned = governed?.pin ? { pin: governed.pin } : {};
-      const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored);
+      const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored, seen.children);
       const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
       const told = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
       const text = told.length > 0 ? `${reply.text}\nHistory:\n${told.join("\n")}\n` : reply.text;

@@ -2,10 +2,10 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { GateInput, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
+import type { AgainInput, GateInput, Table, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction/transaction.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
-import type { DefinitionSource } from "./definition.ts";
+import type { Definition, DefinitionSource } from "./definition.ts";
 import type { SendInput } from "./sent.ts";
 
 export interface OwnWorkflows {
@@ -33,6 +33,7 @@ async function openOne(
   const { name } = source;
   const loaded = await source.load(own.view()).catch(toPawlError);
   const isSound = !(loaded instanceof PawlError);
+  if (isSound && loaded.definition.extends) return lifeModule(source, own, loaded.definition);
   const gates = isSound ? Object.values(loaded.definition.gates ?? {}) : [];
   const description = isSound
     ? (loaded.definition.summary ?? "A workflow of the project's own.")
@@ -44,13 +45,9 @@ async function openOne(
     begin: `pawl cast ${name}:ID`,
     ...(isSound ? {} : { fault: loaded }),
     guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
-    async tables() {
-      const { definition, placeOf } = await source.load(own.view());
-      const owners = (await import("./definition.ts")).ownersOf(definition);
-      const table = { workflow: definition.table, replies: Object.keys(definition.replies), owners };
-      return [placeOf ? { ...table, placeOf } : table];
-    },
-    overview: async (view) => (await import("./overview.ts")).overview(source, view),
+    tables: () => tablesOf(source, own),
+    overview: async (view, around) =>
+      (await import("./overview.ts")).overview(source, view, around, own.sources),
     scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
     runs: async () => (await import("./run-kind.ts")).runsOfSources([source]),
     runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
@@ -58,8 +55,7 @@ async function openOne(
     tools,
     prompts: async () => [],
     resources: async () => [],
-    acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
-    story: async () => (await import("./story.ts")).storyOf(source),
+    story: async () => (await import("./story.ts")).storyOf(source, own.sources),
     missingRecords: async (view, id) =>
       (await import("./load-run.ts")).loadMissing(view, name, id, await source.load(view)),
     adopt: async () => (await import("./adopt.ts")).adoptOf(name, (view) => source.load(view)),
@@ -70,10 +66,46 @@ async function openOne(
       proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
     }),
     verbs: [castVerb(source, own)],
+    again: () => againOf(source, own.sources),
     ...(gates.some((gate) => gate !== "human") && {
-      gate: () => gateOf(source),
-      review: async () => (await import("./review.ts")).reviewIn(source),
+      gate: () => gateOf(source, own.sources),
+      review: async () => (await import("./review.ts")).reviewIn(source, own.sources),
     }),
+  };
+}
+
+async function tablesOf(source: DefinitionSource, own: OwnWorkflows): Promise<readonly Table[]> {
+  const [{ ownersOf }, { boundOf }, { repliesOf }, { loadFamily }, { extensionFaults }] = await Promise.all([
+    import("./definition.ts"),
+    import("./agents/bound.ts"),
+    import("./proved.ts"),
+    import("./begin/family.ts"),
+    import("./extending.ts"),
+  ]);
+  const loaded = await source.load(own.view());
+  const { definition, placeOf } = loaded;
+  const bound = boundOf(definition, await loadFamily(own.sources, own.view(), source, loaded));
+  const table = {
+    ...{ workflow: definition.table, replies: repliesOf(definition), owners: ownersOf(definition) },
+    ...(bound && { bound }),
+    broken: extensionFaults(definition),
+  };
+  return [placeOf ? { ...table, placeOf } : table];
+}
+
+/** A task's life has no runs of its own: the tasks whose `life` names it follow its table. */
+function lifeModule(source: DefinitionSource, own: OwnWorkflows, definition: Definition): WorkflowModule {
+  const { name } = source;
+  const { summary = "A life of tasks.", table } = definition;
+  return {
+    ...{ name, title: table.title, summary },
+    tables: () => tablesOf(source, own),
+    overview: async () => [],
+    tools: async () => [],
+    prompts: async () => [],
+    resources: async () => [],
+    // It says why there is no such run.
+    verbs: [castVerb(source, own)],
   };
 }
 
@@ -92,18 +124,31 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
       required("run", `the run: ${name}:ID`),
       optional("event", "the event; without it, the run is shown"),
       { flags: "--fact <name=value...>", description: "facts that the event asks for" },
-      { flags: "-m, --notes <text>", description: "what is to be kept with the event" },
+      { flags: "-m, --notes <text>", description: "words that are kept with the event" },
     ],
     async () => (await import("./send.ts")).sendTo(sources),
     { prose: true, accepts: (words) => words[0]?.startsWith(`${name}:`) === true },
   );
 }
 
-/** `pawl approve` and `pawl reject`: send the state's event for that verdict. */
-async function gateOf(source: DefinitionSource) {
+/** `pawl cast RUN` of a person, where an agent's order waits for one. */
+async function againOf(source: DefinitionSource, sources: readonly DefinitionSource[]) {
   const { sendTo } = await import("./send.ts");
   return withInput(
-    sendTo([source]),
+    sendTo(sources),
+    ({ id, isAnswer, words }: AgainInput): SendInput => ({
+      run: `${source.name}:${id}`,
+      again: isAnswer ? "answer" : "any",
+      notes: words,
+    }),
+  );
+}
+
+/** `pawl approve` and `pawl reject`: send the state's event for that verdict. */
+async function gateOf(source: DefinitionSource, sources: readonly DefinitionSource[]) {
+  const { sendTo } = await import("./send.ts");
+  return withInput(
+    sendTo(sources),
     ({ approve, id, notes, version }: GateInput): SendInput => ({
       run: `${source.name}:${id}`,
       verdict: approve ? "approve" : "reject",

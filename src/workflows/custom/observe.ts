@@ -12,7 +12,7 @@ import { renderOddBoxes } from "../../core/text/checkbox.ts";
 import { parseTaskItems } from "../../core/text/markdown.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import { neededFacts } from "../../engine/inputs.ts";
-import type { FactValue, Workflow } from "../../engine/workflow.ts";
+import type { Fact, FactValue, Workflow } from "../../engine/workflow.ts";
 import type {
   Observation,
   Observed,
@@ -20,7 +20,9 @@ import type {
   Observers,
   RunContext,
 } from "../../runtime/transaction/run-event.ts";
+import { loadChildren } from "./begin/children.ts";
 import { type Definition, type FactSource, OTHER_BRANCH } from "./definition.ts";
+import { askFunction, type FunctionCall } from "./functions.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Note, OwnSent, SendInput } from "./sent.ts";
@@ -87,6 +89,11 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): O
         },
       };
     }),
+    ...of(["children"], () => ({
+      observe: async () => ({
+        value: (await loadChildren(run.file, { ...context, sources: run.sources })).value,
+      }),
+    })),
     ...Object.entries(sent.given).map(([name, value]) => [name, { observe: () => ({ value }) }] as const),
     ...of(["git-clean", "git-branch"], (name) => ({
       costly: true,
@@ -98,11 +105,26 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): O
         throw notGiven(workflow, sent.event, name, undefined);
       },
     })).filter(([name]) => !Object.hasOwn(sent.given, name)),
+    ...of(["function"], (name) => ({
+      costly: true,
+      async observe() {
+        const { ask } = sourceOf<"function">(name);
+        return { value: await askFunction(name, factOf(workflow, name), ask, callOf(run, "")) };
+      },
+    })),
     ...of(["command"], (name) => ({
       costly: true,
       observe: () => runCommand(name, sourceOf<"command">(name), run, sent, context),
     })),
   ]);
+}
+
+function factOf({ facts }: Workflow, name: string): Pick<Fact, "values"> {
+  return facts[name] ?? { values: [] };
+}
+
+export function callOf({ configuration, id, run }: OwnRun, key: string): FunctionCall {
+  return { run, id, state: configuration.state, kept: configuration.variables, key };
 }
 
 /** Runs a command once per decision: finds one again that has been running since an earlier send. */

@@ -1,21 +1,49 @@
+import { hashOf } from "../../core/hash.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import type { RunOverview } from "../../runtime/module.ts";
+import type { OverviewContext, RunOverview } from "../../runtime/module.ts";
+import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { verdictsIn } from "../../runtime/run-log/read.ts";
+import { totalOf } from "../../scheduler/costs.ts";
+import { orderNext, orderWords } from "./agents/order-state.ts";
+import { beginNext } from "./begin/begin-state.ts";
+import { childrenShown, type Looking } from "./begin/children.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
 import { loadChecked } from "./load-run.ts";
 import { allRuns } from "./resolve-run.ts";
 import { configurationOf, orderOf } from "./run-file.ts";
 
+/** Runs that are read together: a server has other requests, too. */
+const AT_ONCE = 50;
+
 /** Lists every run of the workflow; an unreadable one with its problem. */
-export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
-  const names = await allRuns(view, source.name);
+export async function overview(
+  source: DefinitionSource,
+  view: View,
+  around: Partial<OverviewContext> = {},
+  sources: readonly DefinitionSource[] = [source],
+): Promise<readonly RunOverview[]> {
+  const { only } = around;
+  const all = await allRuns(view, source.name);
+  const names = only === undefined ? all : all.filter((id) => id === only);
   if (names.length === 0) return [];
   const loaded = await source.load(view);
-  const found = await Promise.all(names.map((id) => overviewOf(source, loaded, view, id)));
-  return found.flatMap((each) => each ?? []);
+  // What is shown of a run depends on its definition, too.
+  const definition = around.memory ? hashOf(JSON.stringify(loaded.definition)) : "";
+  const found: RunOverview[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    const some = names.slice(at, at + AT_ONCE).map((id) => {
+      const key = `${source.name}:${id} ${definition}`;
+      const { settings } = around;
+      return recalled(around, key, view, (seen) =>
+        overviewOf(source, loaded, seen, id, { settings, sources }),
+      );
+    });
+    found.push(...(await Promise.all(some)).flatMap((each) => each ?? []));
+  }
+  return found;
 }
 
 async function overviewOf(
@@ -23,20 +51,52 @@ async function overviewOf(
   loaded: Loaded,
   view: View,
   id: string,
+  { settings, sources }: { settings: OverviewContext["settings"] | undefined } & Pick<Looking, "sources">,
 ): Promise<RunOverview | null> {
-  const run = { run: `${name}:${id}`, title: loaded.definition.table.title };
+  const run = { run: `${name}:${id}`, title: `${loaded.definition.table.title} ${id}` };
   try {
     const standing = await loadChecked(view, name, id, loaded);
     if (standing === null) return null;
-    const { elsewhere, file, path } = standing;
+    const { aside, elsewhere, file, path } = standing;
     const configuration = configurationOf(path, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
     const verdicts = verdictsIn(file.history);
     const recorded = {
       ...(verdicts.length > 0 ? { verdicts } : {}),
       ...(elsewhere ? { elsewhere } : {}),
+      ...(aside.length > 0 ? { aside } : {}),
     };
+    const cost = file.costs ? { cost: totalOf(Object.values(file.costs)) } : {};
     const order = orderOf(file, loaded.definition);
+    if (order?.agent !== undefined) {
+      const held = order.work?.held;
+      return {
+        ...run,
+        state: file.state,
+        ...orderNext(run.run, order),
+        ...(held && {
+          command: `pawl cast ${run.run}`,
+          order: { why: held.why, words: capital(orderWords(order)) },
+        }),
+        since: held?.since ?? since,
+        ...recorded,
+        ...cost,
+      };
+    }
+    if (order?.begin !== undefined) {
+      const looking = order.stands.begun && settings && { settings: await settings(), sources, view };
+      const children = looking ? await childrenShown(file, looking) : undefined;
+      const { held } = order.stands;
+      return {
+        ...run,
+        state: file.state,
+        ...beginNext(run.run, order, children),
+        ...(held ? { command: `pawl cast ${run.run}` } : {}),
+        since: held?.since ?? since,
+        ...recorded,
+        ...cost,
+      };
+    }
     if (order)
       return {
         ...run,
@@ -53,13 +113,18 @@ async function overviewOf(
       state: file.state,
       awaits,
       next,
-      ...(elsewhere ? { command: `pawl take ${run.run}` } : turnOf(loaded, run.run, configuration)),
+      ...(elsewhere ? { command: `pawl adopt ${run.run}` } : turnOf(loaded, run.run, configuration)),
       since,
       ...recorded,
+      ...cost,
     };
   } catch (thrown) {
     return unreadableRun(run.run, run.title, thrown);
   }
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** If no event of the state is a verdict, `pawl approve` would not work, so the command is `pawl cast`. */

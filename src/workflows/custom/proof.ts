@@ -9,7 +9,7 @@ import { policyOf } from "./govern.ts";
 export function openProof({ definition, hash }: Loaded): GateProof {
   const { gates = {}, table } = definition;
   return {
-    tables: hash,
+    tables: [hash],
     policy: (settings) => hashOfPolicy(policyOf(definition, settings.gates)),
     replay: async (records, settings) =>
       replayTable(table, records, ({ event, from }) => {

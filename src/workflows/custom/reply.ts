@@ -5,10 +5,11 @@ import { targetOf } from "../../engine/configuration.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
 import type { Facts, Rule } from "../../engine/workflow.ts";
+import { sampleSaid } from "./agents/prompt.ts";
 import { type Definition, endEvents } from "./definition.ts";
 import { render, replyFaults } from "./template.ts";
 
-/** The end of a command that the engine ran. */
+/** The end of a command that the engine ran, or of an agent. */
 export interface CommandEnd {
   readonly command: string;
   /** Null: it was killed. */
@@ -16,6 +17,8 @@ export interface CommandEnd {
   readonly milliseconds: number;
   /** The end of its output. */
   readonly tail: string;
+  /** It was an agent of the workflow, by this name; the command names its program. */
+  readonly agent?: string;
 }
 
 export interface ReplyValues {
@@ -42,6 +45,8 @@ export interface ReplyValues {
   readonly checks: Readonly<Record<string, CommandEnd>>;
   /** The command whose end the event reports; null for other events. */
   readonly ended: CommandEnd | null;
+  /** What the run's agents said last: agent → field → text. */
+  readonly said: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The events that can be sent now, as a Markdown list. */
   readonly available: string;
 }
@@ -62,6 +67,7 @@ const NAMES = [
   "given",
   "checks",
   "ended",
+  "said",
   "available",
 ] as const satisfies readonly (keyof ReplyValues)[];
 
@@ -103,7 +109,8 @@ function trialFault(definition: Definition, rule: Rule, source: string): Problem
 }
 
 /** Sample values in the form that the rule's reply gets when the rule applies in the state. */
-function sampleOf({ table, sources }: Definition, rule: Rule, state: string): ReplyValues {
+function sampleOf(definition: Definition, rule: Rule, state: string): ReplyValues {
+  const { table, sources } = definition;
   const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
   const { inputs } = pairOf(table, state, rule.on);
   // Files are always observed; other facts are certain only if the rule always needs them.
@@ -129,6 +136,7 @@ function sampleOf({ table, sources }: Definition, rule: Rule, state: string): Re
     given: Object.fromEntries(ofType("given").map((name) => [name, first(name)])),
     checks: Object.fromEntries(ofType("command").map((name) => [name, end])),
     ended: endEvents(table).has(rule.on) ? end : null,
+    said: sampleSaid(definition),
     available: "",
   };
 }

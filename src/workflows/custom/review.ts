@@ -7,18 +7,26 @@ import { variableWords } from "../../engine/counter.ts";
 import { canApply } from "../../engine/reach.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";
-import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
+import type {
+  Claim,
+  ReviewChanges,
+  ReviewCheck,
+  ReviewCost,
+  ReviewFacts,
+} from "../../runtime/review/model.ts";
 import { listFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { unknownChanges } from "../../runtime/review/work-changes.ts";
-import { isTakenOver } from "../../runtime/run-log/history.ts";
 import { levelAt } from "../../runtime/transaction/signed-gate.ts";
+import { totalOf } from "../../scheduler/costs.ts";
+import { agentsSaid } from "./agents/order-state.ts";
+import { type Child, childrenShown, childrenWords } from "./begin/children.ts";
 import { type DefinitionSource, gateName } from "./definition.ts";
 import { eventFor, lookAtWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 
 interface ReviewFindings {
-  readonly work: Snapshot;
+  readonly changes: ReviewChanges;
   /** The files that differ from the last judged version; null: not known. */
   readonly changed: readonly ChangedFile[] | null;
   readonly level: string;
@@ -28,26 +36,53 @@ interface ReviewFindings {
 
 export function reviewIn(
   source: DefinitionSource,
-): Transaction<StoryInput, OwnRun, ReviewFindings, Review | null> {
+  sources: readonly DefinitionSource[],
+): Transaction<
+  StoryInput,
+  OwnRun & { readonly children: readonly Child[] },
+  ReviewFindings,
+  ReviewFacts | null
+> {
   return {
     run: () => null,
-    read: (view, { id }) => loadRun([source], view, `${source.name}:${id}`),
+    async read(view, { id }, context) {
+      const run = await loadRun(sources, view, `${source.name}:${id}`);
+      return { ...run, children: await childrenShown(run.file, { ...context, sources, view }) };
+    },
     observe: (run, _, outside, context) => look(run, outside, context),
-    propose: (run, found) => ({
+    propose: (run, { version, ...found }, { anyState }) => ({
       // A run that others moved cannot be decided here.
       reply:
-        found.version === null || run.elsewhere ? null : reviewOf(run, { ...found, version: found.version }),
+        anyState || (version !== null && !run.elsewhere)
+          ? reviewOf(run, { ...found, version: version ?? "" })
+          : null,
     }),
   };
 }
 
-async function look(run: OwnRun, outside: Outside, { settings }: Context): Promise<ReviewFindings> {
-  const work = await lookAtWork(outside);
+/** For the question of an event, on the work that the person agrees to. */
+export async function reviewNow(
+  run: OwnRun,
+  work: Snapshot,
+  outside: Outside,
+  context: Pick<Context, "settings">,
+): Promise<ReviewFacts> {
+  const { version, ...found } = await look(run, outside, context, work);
+  return reviewOf(run, { ...found, version: version ?? "" });
+}
+
+async function look(
+  run: OwnRun,
+  outside: Outside,
+  { settings }: Pick<Context, "settings">,
+  seen?: Snapshot,
+): Promise<ReviewFindings> {
+  const work = seen ?? (await lookAtWork(outside));
   const judged = verdictsAt(run).at(-1)?.tree;
   const changed = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
   const gate = gateName(run.loaded.definition, run.configuration.state);
   return {
-    work,
+    changes: await changesIn(work, changed ? (judged ?? null) : null, changed, outside),
     changed,
     level: await levelAt({ gate, run: run.run }, { outside, settings }),
     version: await presentVersion(run, work),
@@ -55,14 +90,13 @@ async function look(run: OwnRun, outside: Outside, { settings }: Context): Promi
 }
 
 function reviewOf(
-  run: OwnRun,
-  { changed, level, version, work }: ReviewFindings & { readonly version: string },
-): Review {
+  run: OwnRun & { readonly children?: readonly Child[] },
+  { changed, changes, level, version }: ReviewFindings & { readonly version: string },
+): ReviewFacts {
   const { configuration, file, loaded, workflow } = run;
   const { state } = configuration;
   const verdicts = verdictsAt(run);
   const last = verdicts.at(-1);
-  const changes = changesIn(work, changed ? (last?.tree ?? null) : null, changed);
   const notes = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
   const by = notes?.by === undefined ? "An earlier event" : `${notes.event} (by ${notes.by.channel})`;
   const said = notes?.notes ?? "";
@@ -70,7 +104,7 @@ function reviewOf(
   const lacks = (["approve", "reject"] as const).filter((verdict) => eventFor(run, verdict) === undefined);
   return {
     run: run.run,
-    title: workflow.title,
+    title: `${workflow.title} ${run.id}`,
     gate: gateName(loaded.definition, state),
     subject: `what is in ${state}`,
     version,
@@ -79,9 +113,12 @@ function reviewOf(
     question: `Do you approve ${run.run}, which is in ${state}? (${workflow.states[state]?.description ?? ""})`,
     leads: { approve: leadOf(run, "approve"), reject: leadOf(run, "reject") },
     ...(lacks.length > 0 && { lacks }),
-    facts: Object.entries(configuration.variables).map(
-      ([name, value]) => `${name} = ${variableWords(workflow, name, value)}`,
-    ),
+    facts: [
+      ...Object.entries(configuration.variables).map(
+        ([name, value]) => `${name} = ${variableWords(workflow, name, value)}`,
+      ),
+      ...(run.children?.length ? [`It began ${childrenWords(run.children)}`] : []),
+    ],
     claims: claimsIn(run),
     choices: [],
     artifact: null,
@@ -96,29 +133,35 @@ function reviewOf(
       ...{ artifact: null, work: entry.tree ?? null },
     })),
     points: answered(rejected, { changed, before: null, now: null }),
-    notes: said === "" ? [] : [{ by, text: said }],
+    notes: [...agentsSaid(run), ...(said === "" ? [] : [{ by, text: said }])],
     level,
   };
 }
 
 const MINUTE = 60_000;
 
-/** By state: how long the run was in it, and how often, not counting waits that a person's verdict ended. */
+/** By state: how long the run was in it, and how often, not counting waits that a person's verdict ended. Then by agent. */
 function costOf(run: OwnRun): ReviewCost {
   const { created_at, history = [] } = run.file ?? {};
   const spent = history.flatMap((entry, at) => {
     const began = history[at - 1]?.time ?? created_at ?? entry.time;
-    const isWork = entry.strength === undefined && !isTakenOver(entry);
+    const isWork = entry.strength === undefined && entry.kind !== "adopted";
     return isWork ? [{ state: entry.from, spent: Date.parse(entry.time) - Date.parse(began) }] : [];
   });
   const unknown = { usd: null, tokens: null };
+  const { tokens, usd } = totalOf(Object.values(run.file?.costs ?? {}));
+  const agents = Object.entries(run.file?.costs ?? {}).map(([agent, cost]) => ({
+    ...{ name: `the agent ${agent}`, usd: cost.usd, tokens: cost.tokens },
+    ...{ minutes: Math.round(cost.milliseconds / MINUTE), tries: cost.runs },
+  }));
   const sum = (own: typeof spent) =>
     Math.max(0, Math.round(own.reduce((total, each) => total + each.spent, 0) / MINUTE));
   const steps = [...new Set(spent.map(({ state }) => state))].map((name) => {
     const own = spent.filter(({ state }) => state === name);
     return { name, ...unknown, minutes: sum(own), tries: own.length };
   });
-  return { ...unknown, minutes: spent.length === 0 ? null : sum(spent), tries: roundOf(run), steps };
+  const minutes = spent.length === 0 ? null : sum(spent);
+  return { usd, tokens, minutes, tries: roundOf(run), steps: [...steps, ...agents] };
 }
 
 /** The verdict's event, and the states that it may lead to. */
@@ -156,24 +199,27 @@ function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
   });
 }
 
-/** The end of the last command. */
+/** The end of the last command. What an agent answers is no check. */
 function checksIn({ file }: OwnRun): readonly ReviewCheck[] {
   const ended = file?.history.at(-1)?.ended;
-  if (!ended) return [];
-  const { command, exit_code: exit, milliseconds: duration_ms, tail = "" } = ended;
+  if (!ended || ended.agent !== undefined) return [];
+  const { command, exit_code: exit, milliseconds: duration_ms } = ended;
+  const tail = file?.output ?? "";
   const state = exit === 0 ? "passed" : "failed";
   return [{ name: command, command, state, exit, duration_ms, tail, log: null, on: null }];
 }
 
-function changesIn(
+async function changesIn(
   work: Snapshot,
   lastJudged: string | null,
   sinceLast: readonly ChangedFile[] | null,
-): ReviewChanges {
+  { git }: Outside,
+): Promise<ReviewChanges> {
   const reason = unknownChanges(work);
   if (reason !== null || work.kind !== "tree" || work.base === null)
     return { kind: "unavailable", reason: reason ?? "" };
   const { branch: base, commit: from } = work.base;
-  const listed = listFiles(work.files, { plan: null, sinceLast });
-  return { kind: "changes", repo: null, base, from, to: work.tree, ...listed, lastJudged };
+  const to = work.tree;
+  const listed = await listFiles(work.files, null, sinceLast, { git, from, to, last: lastJudged });
+  return { kind: "changes", repo: null, base, from, to, ...listed, lastJudged };
 }

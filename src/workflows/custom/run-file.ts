@@ -1,5 +1,6 @@
 /** `.pawl/runs/<workflow>/<id>.json`: a run's configuration. The history that led to it is in the run's log. */
 
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
@@ -21,18 +22,50 @@ import {
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { type Codec, factValues } from "../../runtime/run-log/team-records.ts";
-import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
-import { renderWithId } from "./template.ts";
+import type { AgentCommand, AgentEntry, AgentSession } from "../../runtime/agent-order.ts";
+import { factValues, type Step } from "../../runtime/run-log/step.ts";
+import {
+  type BeginCommand,
+  commandOf,
+  type Definition,
+  isBegin,
+  isForAgent,
+  type Loaded,
+  type RuleCommand,
+  renderCommand,
+} from "./definition.ts";
+import type { RuleFunction } from "./functions.ts";
 
 const key = accepts<string>(
   (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),
   "a key that Pawl gave",
 );
-const index = accepts<number>(
-  (value) => Number.isInteger(value) && Number(value) >= 0,
-  "a whole number from 0",
-);
+
+const SESSION = fields({ id: text, agent: text });
+
+/** How far the agent of a rule's order is. */
+const WORK = fields({
+  /** How often it was started for the order, and how many of its runs failed. */
+  runs: number,
+  failed: number,
+  spent: fields({ usd: number, turns: number, milliseconds: number }),
+  /** The run that is under way, by the name of its folder. */
+  underway: optional(text),
+  session: optional(SESSION),
+  /** What was wrong with its first answer. */
+  refused: optional(text),
+  /** When it may be tried again. */
+  after: optional(text),
+  /** Only a person lets it go on. */
+  held: optional(fields({ why: text, words: text, since: text })),
+  /** What a person said to it. */
+  hint: optional(text),
+});
+
+export type OrderWork = Checked<typeof WORK>;
+
+/** What the runs of one of its agents cost, in all; null: it does not report it. */
+const COST = fields({ usd: orNull(number), tokens: orNull(number), milliseconds: number, runs: number });
 
 /**
  * The rule whose command has no known end; until then nothing else moves the run. The table defines the
@@ -43,42 +76,20 @@ const PENDING = fields({
   /** The key under which the command runs and is found again; also a folder's name. */
   key,
   since: text,
-});
-
-const ENTRY = fields({
-  time: text,
-  event: text,
-  row: text,
-  from: text,
-  to: text,
-  by: fields({ channel: text, who: optional(text) }),
-  /** The channel of a person's verdict. */
-  strength: optional(text),
-  facts: optional(factValues),
-  notes: optional(text),
-  /** For a person's verdict: the tree of the judged work. */
-  tree: optional(text),
-  /** The hash of the entry before, without the output of commands; null: the first entry. */
-  prev: orNull(text),
-  /** Branches of the run that it overrules: the hashes of their last entries. */
-  over: optional(listOf(text)),
-  /** The command whose end the event reported. */
-  ended: optional(
+  /** Of an agent, once it was started. */
+  work: optional(WORK),
+  /** Of an order to begin runs. */
+  begin: optional(
     fields({
-      command: text,
-      exit_code: orNull(number),
-      milliseconds: number,
-      /** The output stays on the machine where the command ran. */
-      tail: optional(text),
-      /** The hash of the output. */
-      sha256: text,
+      /** When all of them had begun. */
+      begun: optional(text),
+      /** How they stood when `gathered` came last and left the run where it is. */
+      gathered: optional(text),
+      /** Only a person lets it go on. */
+      held: optional(fields({ words: text, since: text })),
     }),
   ),
 });
-
-export type Entry = Checked<typeof ENTRY>;
-
-const ORIGIN = fields({ state: text, kept: factValues, at: index });
 
 const STORED_RUN = fields({
   workflow: text,
@@ -98,18 +109,27 @@ const STORED_RUN = fields({
   checks: optional(mapOf(fields({ key, since: text }))),
   /** What the command printed whose end the last event reported. */
   output: optional(text),
+  /** What its agents said last: agent → field → text. */
+  said: optional(mapOf(mapOf(text))),
+  /** By agent. */
+  costs: optional(mapOf(COST)),
+  /** The sessions that its agents continue. */
+  sessions: optional(mapOf(SESSION)),
+  /** The runs that it began, each with the key of the last order for it, and where it is done. */
+  children: optional(listOf(fields({ workflow: text, id: text, order: text, done: optional(listOf(text)) }))),
+  /** What it is to do, where another run began it. */
+  task: optional(text),
   created_at: text,
   updated_at: text,
 });
 
-const RECORDED_STATE = fields({
+export const RECORDED_STATE = fields({
   table_hash: text,
   policy: optional(text),
   state: text,
   kept: factValues,
   awaits: text,
   next: text,
-  origin: ORIGIN,
   /** The rule whose command has no known end. */
   pending: optional(text),
   created_at: text,
@@ -118,34 +138,37 @@ const RECORDED_STATE = fields({
 /** A run's state according to its records. */
 export type RecordedState = Checked<typeof RECORDED_STATE>;
 
-/** The form of its records: entries without the output of commands. */
-export const SHARED: Codec<Entry, RecordedState> = { step: ENTRY, recordedState: RECORDED_STATE };
-
-export function sharedEntry(entry: Entry): Entry {
-  if (entry.ended?.tail === undefined) return entry;
-  const { tail: _, ...ended } = entry.ended;
-  return { ...entry, ended };
-}
-
-export function recordedStateIn(file: RunFile): RecordedState {
-  const { awaits, created_at, kept, next, origin, pending, policy, state, table_hash } = file;
-  return { table_hash, policy, state, kept, awaits, next, origin, pending: pending?.row, created_at };
+/** The part of a run's file that git shares; the run rests if it waits for a person or is over. */
+export function sharedIn(
+  json: string,
+): { readonly rests: boolean; readonly recordedState: RecordedState } | null {
+  const run = attempt(() => JSON.parse(json) as StoredRun, null);
+  if (run === null) return null;
+  const { awaits, created_at, kept, next, pending, policy, state, table_hash } = run;
+  const recordedState = { table_hash, policy, state, kept, awaits, next, pending: pending?.row, created_at };
+  return { rests: pending === undefined && (awaits === "human" || awaits === "nobody"), recordedState };
 }
 
 /** The run's file, made from a branch of its records. */
 export function fileOfBranch(
   workflow: string,
   id: string,
-  history: readonly Entry[],
+  steps: readonly Step[],
   { pending: _, ...recordedState }: RecordedState,
 ): RunFile {
   return {
     workflow,
     id,
     ...recordedState,
-    history,
-    updated_at: history.at(-1)?.time ?? recordedState.created_at,
+    history: historyIn(steps),
+    updated_at: steps.at(-1)?.time ?? recordedState.created_at,
   };
+}
+
+/** The steps of the last life that changed where the run stands. */
+export function historyIn(steps: readonly Step[]): readonly Step[] {
+  const begun = steps.findLastIndex(({ kind }) => kind === "begun");
+  return steps.slice(Math.max(0, begun)).filter(({ kind }) => kind !== "begun" && kind !== "found");
 }
 
 /** The run as its file has it. */
@@ -153,26 +176,49 @@ export type StoredRun = Checked<typeof STORED_RUN>;
 
 /** The run with its history, from its log. */
 export interface RunFile extends StoredRun {
-  /** The entry with which the replay of its history begins. */
-  readonly origin: Checked<typeof ORIGIN>;
-  readonly history: readonly Entry[];
+  readonly history: readonly Step[];
 }
 
 export type Looks = NonNullable<RunFile["checks"]>;
 
-/** An entry in a gate's record: what decided, without notes and output. */
-export function stepOf({ by, event, facts, from, row, strength, time, to }: Entry): object {
-  return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by.channel, strength, facts }));
+export type Said = NonNullable<RunFile["said"]>;
+
+/** The rule's order from the table, under the key that the run stores. */
+export type Order = CommandOrder | AgentOrder | BeginOrder;
+
+interface Pending extends Omit<Checked<typeof PENDING>, "begin"> {
+  /** What a display calls it. */
+  readonly command: string;
 }
 
-/** The rule's command from the table, under the key that the run stores. */
-export interface Order extends Checked<typeof PENDING> {
-  readonly command: string;
+export interface CommandOrder extends Pending {
+  readonly agent?: never;
+  readonly begin?: never;
   /** As in the table, with `{{ id }}`. */
   readonly named: string;
+  /** What is called in place of the command. */
+  readonly call?: RuleFunction;
   readonly passed: string;
   readonly failed: string;
 }
+
+export interface AgentOrder extends Pending {
+  readonly begin?: never;
+  /** Its name in the workflow. */
+  readonly agent: string;
+  readonly entry: AgentEntry;
+  readonly prompt: string;
+  readonly session: AgentSession;
+  readonly answers: AgentCommand["answers"];
+}
+
+export interface BeginOrder extends Pending {
+  readonly agent?: never;
+  readonly begin: BeginCommand;
+  /** How far it is. */
+  readonly stands: NonNullable<Checked<typeof PENDING>["begin"]>;
+}
+
 const RUNS = ".pawl/runs";
 
 function runsFolder(workflow: string): ProjectPath {
@@ -203,7 +249,7 @@ export function parseRun(path: string, workflow: string, id: string, json: strin
   return readState(json, named, stateUnreadable(path, "the run", "Removing it forgets the run."));
 }
 
-export function renderRun({ history: _, origin: __, ...stored }: StoredRun & Partial<RunFile>): string {
+export function renderRun({ history: _, ...stored }: StoredRun & Partial<RunFile>): string {
   return `${JSON.stringify(stored, null, 2)}\n`;
 }
 
@@ -241,14 +287,30 @@ export function orderOf({ pending: waits, id }: StoredRun, definition: Definitio
   const { table } = definition;
   const rule = table.rules.find((each) => each.id === waits.row);
   const order = rule ? commandOf(rule) : null;
-  const ends = endEvents(table);
-  if (order && ends.has(order.passed) && ends.has(order.failed)) {
-    const { passed, failed } = order;
-    return { ...waits, command: renderWithId(order.command, id), named: order.command, passed, failed };
-  }
+  const made = order && orderFor(order, waits, id, definition);
+  if (made) return made;
   throw new PawlError(
     "run-unreachable",
     `The run of ${table.name} waits for the command of the rule "${waits.row}", which has no command in the table.`,
     "",
   );
+}
+
+/** The order of a rule. Null: its agent has no entry. */
+export function orderFor(
+  command: RuleCommand,
+  pending: Checked<typeof PENDING>,
+  id: string,
+  { agents = {} }: Pick<Definition, "agents">,
+): Order | null {
+  const { begin: stands = {}, ...order } = pending;
+  if (isBegin(command))
+    return { ...order, command: `the runs of ${command.workflow}`, begin: command, stands };
+  if (!isForAgent(command))
+    return { ...order, ...renderCommand(command, id), passed: command.passed, failed: command.failed };
+  const { agent, answers, prompt, session } = command;
+  const entry = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  if (entry === undefined) return null;
+  const mode = session ?? entry.session ?? "fresh";
+  return { ...order, command: `the agent ${agent}`, agent, entry, prompt, answers, session: mode };
 }

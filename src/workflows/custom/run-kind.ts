@@ -2,7 +2,7 @@
 import type { View } from "../../core/ports/store.ts";
 import type { At, RunKind, Runs } from "../../runtime/run-log/kind.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { runPath, type StoredRun } from "./run-file.ts";
+import { runPath, type StoredRun, sharedIn } from "./run-file.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 
 /** `loaded`: null if a program has the table. */
@@ -19,6 +19,7 @@ export function runsOf(workflow: string, loaded: Loaded | null): RunKind {
     },
     pathsOf: (run) => [runPath(workflow, run.slice(workflow.length + 1))],
     at: (text) => placeIn(workflow, text),
+    sharedIn,
   };
 }
 

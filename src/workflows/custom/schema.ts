@@ -1,6 +1,7 @@
 /** The schema of a workflow's file. A single entry may replace a list. */
 import { z } from "zod";
 import { GIT_ACTS, WRITES } from "../../engine/workflow.ts";
+import { PERMISSIONS, SESSIONS } from "../../runtime/agent-order.ts";
 
 const text = z.string({ error: "expected a string" }).min(1, "expected a non-empty string");
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
@@ -12,6 +13,21 @@ function listed(found: unknown): unknown {
 }
 
 const several = <T extends z.ZodType>(item: T) => z.preprocess(listed, z.array(item, "expected a list"));
+
+/** `0..3` stands for the whole numbers from 0 to 3. */
+function ranged(found: unknown): unknown {
+  const [, first, last] = typeof found === "string" ? (/^(\d{1,4})\.\.(\d{1,4})$/.exec(found) ?? []) : [];
+  if (first === undefined || Number(last) < Number(first)) return listed(found);
+  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
+}
+
+const values = z.preprocess(ranged, z.array(value, "expected a list"));
+
+/** Values of a fact, or all but some. */
+const wanted = z.union(
+  [values, z.strictObject({ not: values.describe("All values of the fact but these.") })],
+  { error: "expected a value, a list of values or {not: one or more values}" },
+);
 
 /** A bare string is the description. */
 function described(found: unknown): unknown {
@@ -63,7 +79,7 @@ const event = z.preprocess(
 const fact = z.strictObject(
   {
     description: text.optional().describe("What it tells; without it, what its source says."),
-    values: several(value).optional().describe("Every value that it can have."),
+    values: values.optional().describe("Every value that it can have; 0..3 for whole numbers."),
     initial: value.optional().describe("A variable: part of the run, changed only by a rule's `set`."),
     file: text.optional().describe("present or missing: whether the file is there."),
     checklist: text.optional().describe("none, open or all-checked: the file's task list."),
@@ -73,6 +89,10 @@ const fact = z.strictObject(
       .describe("clean: clean, dirty or unknown. branch: the branch's name, or other."),
     command: text.optional().describe("passed or failed: how a shell command ends."),
     given: z.literal(true, "expected true").optional().describe("What the caller passes with the event."),
+    children: z
+      .literal(true, "expected true")
+      .optional()
+      .describe("none, open, failed or all-done: how the runs stand that a row began."),
   },
   notAMap("a map with the fact's source"),
 );
@@ -82,12 +102,74 @@ const setting = z.union(
   { error: "expected a value, {add: a whole number} or {of: a value for each source state}" },
 );
 
+const limit = z.number("expected a number").positive("expected more than 0").optional();
+
+const budget = z
+  .strictObject(
+    {
+      usd: limit.describe("US dollars."),
+      turns: limit.describe("Model calls."),
+      minutes: limit.describe("Minutes."),
+    },
+    notAMap("{usd: dollars}, or turns, or minutes"),
+  )
+  .refine((entry) => Object.values(entry).some((each) => each !== undefined), {
+    error: "expected usd, turns or minutes",
+  });
+
+const count = z.int("expected a whole number").min(1, "expected 1 or more");
+
+/** No commands: those of the project hold for these tasks, too. */
+const delivery = z.strictObject(
+  {
+    repo: text.optional().describe("Its repository; `.` for the project's own."),
+    base_branch: text.optional().describe("What its branch is made from."),
+    merge_into: text.optional().describe("The branch that its work is merged into."),
+    open_pr: z
+      .boolean("expected true or false")
+      .optional()
+      .describe("Open a pull request in place of a merge."),
+    checkpoint: z
+      .boolean("expected true or false")
+      .optional()
+      .describe("A person approves before anything leaves the workspace."),
+    life: text.optional().describe("One of pawl.yaml's `workflows` that extends bloom; bloom for none."),
+    agent: text.optional().describe("Who does it; without it, `bloom.agent`."),
+    agent_name: text.optional().describe("The group of workers that takes it."),
+    budget: budget.optional().describe("What it may spend."),
+  },
+  notAMap("a map of a task's keys"),
+);
+
+const begin = z.strictObject(
+  {
+    workflow: text.describe("bloom, whose runs are tasks, or another of `workflows` in pawl.yaml."),
+    from: text.optional().describe("The tasks that an agent answered last: AGENT.FIELD."),
+    each: text.optional().describe("In place of from: a file with an entry in each line or open box."),
+    task: text
+      .optional()
+      .describe("With each: a .md file in the folder of the replies; {{ entry }} is the entry."),
+    first: count.optional().describe("Only so many begin."),
+    most: count
+      .optional()
+      .describe("In place of first: if there are more, none begins, and a person is told."),
+    event: text.optional().describe("The first event of each run of an own workflow."),
+    done: several(text)
+      .optional()
+      .describe(
+        "Where a run of an own workflow is done; in its other ends it has failed. Without it: in any.",
+      ),
+    with: delivery.optional().describe("Keys that each task of Bloom gets."),
+  },
+  notAMap("a map with workflow, from or each, and most or first"),
+);
+
 const row = z.strictObject(
   {
     id: text.describe("The rule's name, unique in the table."),
-    from: several(text).describe("The states in which it applies."),
+    from: several(text).describe("The states in which it applies; any: all in which no run ends."),
     on: text.describe("The event."),
-    when: several(z.record(z.string(), several(value), "expected a map of facts"))
+    when: several(z.record(z.string(), wanted, "expected a map of facts"))
       .optional()
       .describe("Boxes of facts and values; it applies where one of them holds. Without it: always."),
     to: z
@@ -107,14 +189,65 @@ const row = z.strictObject(
       .describe("What it means to the caller; moved without it."),
     run: z
       .strictObject(
-        { command: text, passed: text, failed: text },
-        notAMap("{command: for a shell, passed: an event, failed: an event}"),
+        {
+          command: text.optional().describe("For a shell."),
+          passed: text.optional().describe("The event if the command ends well."),
+          failed: text.optional().describe("The event if it does not."),
+          agent: text.optional().describe("One of `agents`, in place of a command."),
+          prompt: text.optional().describe("What the agent gets: a .md file in the folder of the replies."),
+          session: z
+            .enum(SESSIONS, `expected ${SESSIONS.join(" or ")}`)
+            .optional()
+            .describe("Whether this order continues the agent's session; without it, as its entry says."),
+          answers: z
+            .record(
+              z.string(),
+              z.union([z.literal(["text", "tasks"]), z.array(text)], {
+                error: "expected text, tasks, or a list of events",
+              }),
+              "expected a map of fields",
+            )
+            .optional()
+            .describe("What the agent answers: one field lists events, the others are `text` or `tasks`."),
+        },
+        notAMap("{command: for a shell, passed: an event, failed: an event} or {agent, prompt, answers}"),
       )
       .optional()
-      .describe("A command that is performed after the move; how it ends is the next event."),
+      .describe("A command or an agent that is started after the move; how it ends is the next event."),
+    begin: begin
+      .optional()
+      .describe("Runs of another workflow that begin after the move; `gathered` follows once they rest."),
     reply: text.describe("The reply's name: a .md file in the folder of the replies."),
   },
   notAMap("a rule: a map with id, from, on, to and reply"),
+);
+
+/** A row that is laid over another table's: with the `id` of a row there, it only sets more variables. */
+const rowOver = z.strictObject(
+  {
+    ...row.partial().required({ id: true }).shape,
+    as: text
+      .optional()
+      .describe("An event of the extended table: decides as its rows did that this file takes."),
+  },
+  notAMap("a rule: a map with id, from, on and to or as; or with id and set"),
+);
+
+const agent = z.strictObject(
+  {
+    agent: text.optional().describe("Its name in `pawl config agents`; without it, `bloom.agent`."),
+    model: text.optional().describe("The model that it asks."),
+    permission: z
+      .enum(PERMISSIONS, `expected ${PERMISSIONS.join(", ")}`)
+      .optional()
+      .describe("read: it changes nothing. Else as `bloom.permission`; edits without it."),
+    session: z
+      .enum(SESSIONS, `expected ${SESSIONS.join(" or ")}`)
+      .optional()
+      .describe("same: each of its orders in a run continues its session. fresh without it."),
+    budget: budget.describe("What one of its orders may cost, with all that it takes to its end."),
+  },
+  notAMap("a map with a budget"),
 );
 
 export const WORKFLOW_FILE = z.strictObject(
@@ -135,6 +268,7 @@ export const WORKFLOW_FILE = z.strictObject(
       .record(z.string(), fact, MAP)
       .optional()
       .describe("What the rules ask for, each with its source."),
+    agents: z.record(z.string(), agent, MAP).optional().describe("Agents that its rules may start, by name."),
     starts: z
       .array(z.record(z.string(), value, "expected a map of variables"), "expected a list")
       .optional()
@@ -144,9 +278,37 @@ export const WORKFLOW_FILE = z.strictObject(
   notAMap("a map with title, states, events, rows and so on"),
 );
 
+/** A file that extends a table which comes with Pawl. */
+export const EXTENDING_FILE = z.strictObject(
+  {
+    ...WORKFLOW_FILE.pick({ name: true, title: true, summary: true, agents: true }).shape,
+    extends: z
+      .literal("bloom", "expected bloom")
+      .describe("The table over which it is laid: a task whose `life` names this file follows both."),
+    replies: text
+      .optional()
+      .describe("The folder with its prompts and texts; without it, as the file is called."),
+    states: z
+      .record(z.string(), state, MAP)
+      .optional()
+      .describe("States in each of which one of its agents works."),
+    events: z.record(z.string(), event, MAP).optional().describe("What its agents answer."),
+    facts: z.record(z.string(), fact, MAP).optional().describe("Variables of its own."),
+    rows: z
+      .array(rowOver, "expected a list of rules")
+      .describe("They take their cases from the extended table."),
+  },
+  notAMap("a map with title, extends, rows and so on"),
+);
+
 export type WorkflowFile = z.infer<typeof WORKFLOW_FILE>;
+export type ExtendingFile = z.infer<typeof EXTENDING_FILE>;
+export type RowOver = z.infer<typeof rowOver>;
 export type FactEntry = z.infer<typeof fact>;
 export type RowEntry = z.infer<typeof row>;
+export type WantedEntry = z.infer<typeof wanted>;
+export type RunEntry = NonNullable<RowEntry["run"]>;
+export type BeginEntry = NonNullable<RowEntry["begin"]>;
 
 /** Keeps zod's own message for unknown keys, which are recognised by their code. */
 function notAMap(expected: string): { error: (issue: { code?: string }) => string | undefined } {

@@ -4,10 +4,12 @@ import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { orderNext } from "./agents/order-state.ts";
+import { beginNext } from "./begin/begin-state.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
+import { checkHistory } from "./resolve-run.ts";
 import { configurationOf, orderOf, parseRun, runPath, type StoredRun } from "./run-file.ts";
-import { checkHistory } from "./run-history.ts";
 import { renderWithId } from "./template.ts";
 
 /** What may be written in the run's present state; null: it has not begun, or is over. */
@@ -38,11 +40,16 @@ function scopeAt(
   const { id, state } = file;
   if (isFinal(table, state)) return null;
   const order = orderOf(file, definition);
-  return {
+  const common = {
     run,
     state,
     ...scopeIn(table, state),
     planFiles: planFiles.map((glob) => renderWithId(glob, id)),
+  };
+  if (order?.agent !== undefined) return { ...common, ...orderNext(run, order) };
+  if (order?.begin !== undefined) return { ...common, ...beginNext(run, order) };
+  return {
+    ...common,
     awaits: order ? "assistant" : awaitedOf(definition, configuration),
     next: order
       ? `\`${order.command}\` is under way: call advance with run "${run}" and no event, to wait for its end.`

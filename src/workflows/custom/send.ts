@@ -2,7 +2,8 @@
  * Sends an event to a run of your own workflow. A separate send after the commit runs a rule's command; if
  * that does not happen, the next send does it.
  *
- * S1  While the end of a rule's command is not known, only that end moves the run.
+ * S1  While the end of a rule's command is not known, only that end moves the run; while runs that it began are at work, a person's
+ *     events do, too.
  * S2  A command that answers a fact runs once per decision; if it outlasts the wait, its key is stored with
  *     the run, and the next send finds it again.
  * S3  If the definition was loosened since the run began, nothing is run or decided for it.
@@ -12,10 +13,10 @@ import { isFinal, variableNames } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
-import { checkVersion } from "../../runtime/review/version.ts";
-import { changesIn } from "../../runtime/review/work-changes.ts";
+import { checkVersion, decidedWords } from "../../runtime/review/version.ts";
+import { loadSteps } from "../../runtime/run-log/read.ts";
 import { elsewhereError } from "../../runtime/run-log/team-records.ts";
-import { hasAnswered } from "../../runtime/transaction/person.ts";
+import { hasAnswered, isPersonHere } from "../../runtime/transaction/person.ts";
 import {
   type Answered,
   type RunContext,
@@ -24,15 +25,21 @@ import {
   type Unfinished,
 } from "../../runtime/transaction/run-event.ts";
 import { withFailure } from "../../runtime/transaction/transaction.ts";
-import { asked, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
+import { awaitsPerson, orderWords, triesAgain } from "./agents/order-state.ts";
+import { asked, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
+import { loadFamily } from "./begin/family.ts";
+import { beginEvent } from "./begin/gather.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
+import { callOnce } from "./functions.ts";
 import { govern, held } from "./govern.ts";
 import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
-import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
-import { checkGiven, endOf, observersOf } from "./observe.ts";
+import { callOf, checkGiven, endOf, observersOf } from "./observe.ts";
+import { checkProved } from "./proved.ts";
+import { reviewNow } from "./review.ts";
+import type { AgentOrder } from "./run-file.ts";
 import { runsOfSources } from "./run-kind.ts";
 import { nameRun } from "./run-name.ts";
 import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
@@ -53,13 +60,15 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
         input.run,
         (loaded) => splitStart(loaded, passed(loaded, input)).start,
       );
-      checkProved(run.loaded.definition, run.source.file);
+      const family = await loadFamily(sources, view, run.source, run.loaded);
+      checkProved(run.loaded.definition, run.source.file, family);
       const { configuration, elsewhere, workflow } = run;
       if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state))
         throw elsewhereError(run.run, elsewhere);
       return run;
     },
-    govern: (run, context) => govern(run, context.outside, context, isWanted(context.input)),
+    govern: (run, context) =>
+      govern(run, context.outside, context, isWanted(context.input) || context.input.begins !== undefined),
     event: (run, context) => eventOf(run, context),
     owners: ({ loaded }) => ownersOf(loaded.definition),
     guard: (run, sent, context) => guard(run, sent, context),
@@ -79,10 +88,29 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
   if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
   if (input.version !== undefined)
     checkVersion(run.run, input.version, await presentVersion(run, await lookAtWork(outside)));
-  const wanted = input.verdict ? verdictEvent(run, input.verdict) : input.event;
+  if (input.begins !== undefined) return { answer: begun(run, input, now.time) };
+  if (input.isFirst && run.file?.history.length) return { answer: shown(run, input, ignored) };
+  const wanted = input.verdict ? await verdictEvent(run, input.verdict, context) : input.event;
   const { order } = run;
-  if (order) {
-    const outcome = await outside.checks.run(order.key, order.command, { named: order.named, acts: true });
+  if (input.again !== undefined && (order?.agent === undefined || !awaitsPerson(order, input.again)))
+    throw new PawlError(
+      "no-effect",
+      `No agent of ${run.run} waits for this${order?.agent === undefined ? "" : `: ${orderWords(order)}`}. Nothing was changed.`,
+      `\`pawl cast ${run.run}\` shows where it stands.`,
+    );
+  if (order?.begin !== undefined) {
+    const found = await beginEvent(run, order, wanted, context, sendTo(run.sources));
+    if (found !== null) return found;
+  }
+  if (order?.agent !== undefined) return agentEvent(run, order, wanted, context);
+  if (order && order.begin === undefined) {
+    const outcome = await (order.call
+      ? callOnce(order.call, callOf(run, order.key))
+      : outside.checks.run(order.key, order.command, {
+          named: order.named,
+          acts: true,
+          said: saidFiles(run),
+        }));
     if (outcome.kind === "running")
       return stillRunning(run, order.command, run.file?.checks ?? {}, input, now.time);
     const event = outcome.exitCode === 0 ? order.passed : order.failed;
@@ -100,6 +128,39 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
 }
 
 /**
+ * While an agent has the order, only its answer moves the run. If it cannot go on, a person lets it try again, or sends one of its
+ * events in its place.
+ */
+function agentEvent(
+  run: OwnRun,
+  order: AgentOrder,
+  wanted: string | undefined,
+  context: SendContext,
+): OwnSent | Answered<Reply> {
+  const { caller, input } = context;
+  const { agent, answers, key, work } = order;
+  const nothing = { byEngine: true, given: {}, gated: false } as const;
+  const { answer } = input;
+  if (answer !== undefined) {
+    if (answer.key !== key) return { answer: shown(run, input) };
+    const { ended, event, events } = answer;
+    return { ...nothing, event, ended, events, byAgent: { ...answer, agent } };
+  }
+  const isPersons = work?.held !== undefined && isPersonHere({ caller });
+  if (wanted === undefined)
+    return isPersons ? triesAgain(run, order, context) : { answer: shown(run, input) };
+  const ends = Object.values(answers).flatMap((each) => (each === "text" ? [] : each));
+  if (isPersons && ends.includes(wanted)) return { ...nothing, event: wanted, ended: null };
+  throw new PawlError(
+    "invalid-action",
+    `${wanted} cannot be sent to ${run.run}: ${orderWords(order)}.`,
+    work?.held === undefined
+      ? "`pawl run` lets it work; its answer is the next event."
+      : `A person lets it try again with \`pawl cast ${run.run}\`, or sends ${ends.join(" or ")} in its place.`,
+  );
+}
+
+/**
  * Asks a person about their event before any command runs for it; except a signer, who signs the rule that
  * the event takes, so the rule must be known first.
  */
@@ -107,8 +168,8 @@ async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<
   const { input } = context;
   checkGiven(run, sent);
   if (!sent.gated) return null;
-  const changes = sent.work ? changesIn(sent.work) : null;
-  const asking = question(run, sent.event, changes, input, context);
+  const review = sent.work ? await reviewNow(run, sent.work, context.outside, context) : null;
+  const asking = question(run, sent.event, review, input, context);
   if (!hasAnswered(context, asking.message)) return { answer: asked(run, sent.event, asking, context) };
   return input.is_approved === false ? { answer: heldBack(run, sent.event, input) } : null;
 }
@@ -127,8 +188,23 @@ function waits(
   return stillRunning(run, command, looks, input, now.time);
 }
 
+/** What the run's agents said last, each as `AGENT.FIELD`, and its own `task`. */
+function saidFiles({ file }: OwnRun): Readonly<Record<string, string>> {
+  const all = Object.entries(file?.said ?? {});
+  return Object.fromEntries([
+    ...all.flatMap(([agent, texts]) =>
+      Object.entries(texts).map(([field, text]) => [`${agent}.${field}`, text] as const),
+    ),
+    ...(file?.task === undefined ? [] : [["task", file.task] as const]),
+  ]);
+}
+
 /** The state's event for the verdict. */
-function verdictEvent(own: OwnRun, verdict: Exclude<Gate, "human">): string {
+async function verdictEvent(
+  own: OwnRun,
+  verdict: Exclude<Gate, "human">,
+  { view }: SendContext,
+): Promise<string> {
   const { file, loaded, configuration, run } = own;
   if (file === null)
     throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
@@ -138,7 +214,7 @@ function verdictEvent(own: OwnRun, verdict: Exclude<Gate, "human">): string {
   const done = verdict === "approve" ? "approved" : "rejected";
   throw new PawlError(
     "invalid-action",
-    `${run} is in ${configuration.state}, where nothing is to be ${done}; its events there are ${events.join(", ") || "none"}.`,
+    `${run} is in ${configuration.state}, where nothing is to be ${done}; its events there are ${events.join(", ") || "none"}.${decidedWords(await loadSteps(view, run))}`,
     `\`pawl cast ${run}\` shows what the run waits for.`,
   );
 }

@@ -1,7 +1,9 @@
 /** What is sent to a run of your own workflow, and what is observed for it. */
+import type { ProjectEvent } from "../../core/event.ts";
 import type { Snapshot } from "../../core/ports/git.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Sent, TypesOf } from "../../runtime/transaction/run-event.ts";
+import type { RunUsage } from "../../scheduler/costs.ts";
 import type { Gate } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
@@ -33,6 +35,30 @@ export interface SendInput {
   readonly feedback_notes?: string | undefined;
   /** The replies of the sends before this one. */
   readonly said?: readonly string[];
+  /** Only lets an agent's order that waits for a person go on; `answer`: one whose agent asks. */
+  readonly again?: "any" | "answer";
+  /** The end of an agent's order. Only the loop sends it. */
+  readonly answer?: AgentAnswer;
+  /** Another run begins this one, with what it is to do. */
+  readonly begins?: string;
+  /** The event is only for a run that has not moved. */
+  readonly isFirst?: true;
+}
+
+/** What an agent answered to an order. */
+export interface AgentAnswer {
+  /** The order's. */
+  readonly key: string;
+  readonly event: string;
+  /** By field. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** The agent's run, as a command that ended. */
+  readonly ended: CommandEnd;
+  readonly cost: RunUsage;
+  /** The session that its next order continues. */
+  readonly session?: { readonly id: string; readonly agent: string };
+  /** What is stored with the move. */
+  readonly events: readonly ProjectEvent[];
 }
 
 export interface OwnSent extends Sent {
@@ -42,8 +68,13 @@ export interface OwnSent extends Sent {
   readonly gated: boolean;
   /** The work that they agree to; absent: it was not inspected. */
   readonly work?: Snapshot;
-  /** The command whose end the event reports; null: it reports none. */
+  /** The command or agent whose end the event reports; null: it reports none. */
   readonly ended: CommandEnd | null;
+  /** Of an agent. */
+  readonly byAgent?: AgentAnswer & { readonly agent: string };
+  readonly events?: readonly ProjectEvent[];
+  /** How the runs stand that it began. */
+  readonly gathered?: string;
 }
 
 export type SendTypes = TypesOf<{ input: SendInput; run: OwnRun; sent: OwnSent; note: Note }>;

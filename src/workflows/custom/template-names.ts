@@ -10,6 +10,12 @@ export const TEMPLATES = [
   "rfc",
   "docs-review",
   "onboarding",
+  "two-model-review",
+  "until-green",
+  "release-with-notes",
+  "issue-triage",
+  "upgrade-everywhere",
+  "wish-to-merge",
 ] as const;
 
 export type TemplateName = (typeof TEMPLATES)[number];

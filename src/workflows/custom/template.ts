@@ -15,7 +15,7 @@ export function render(text: string, source: string, values: object): string {
     const { line, what } = faultOf(cause);
     throw new PawlError(
       "template-invalid",
-      `${source}${line === null ? "" : `:${line}`}: the reply cannot be rendered: ${what}.`,
+      `${source}${line === null ? "" : `:${line}`}: it cannot be rendered: ${what}.`,
       `Correct ${source}. Nothing was changed.`,
       cause,
     );

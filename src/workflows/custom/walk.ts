@@ -3,7 +3,8 @@ import { initialVariables } from "../../engine/configuration.ts";
 import { decide, initialConfiguration } from "../../engine/decide.ts";
 import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule } from "../../engine/workflow.ts";
-import type { Definition } from "./definition.ts";
+import { sampleSaid } from "./agents/prompt.ts";
+import { agentCommands, commandOf, type Definition, endsOf, isBegin, isForAgent } from "./definition.ts";
 import { availableEvents, nextOf, renderEvents } from "./describe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 
@@ -47,6 +48,33 @@ export function choicesAt(
   return [...all.filter(moves), ...others];
 }
 
+/** As `choicesAt`; but while a command or an agent has an order, only its ends move the run. */
+export function choicesAfter(
+  definition: Definition,
+  walked: readonly Choice[],
+  fixed: Facts = {},
+): readonly Choice[] {
+  const at = walked.at(-1)?.decision.after ?? beginOf(definition);
+  const order = orderAfter(walked);
+  const choices = choicesAt(definition, at, fixed);
+  return order === null ? choices : choices.filter(({ event }) => endsOf(order).includes(event));
+}
+
+/** What the last move starts, and how it may end; null: nothing. */
+export function orderWords(walked: readonly Choice[]): string | null {
+  const order = orderAfter(walked);
+  if (order === null) return null;
+  const ends = endsOf(order).join(" or ");
+  if (isBegin(order)) return `Runs of ${order.workflow} begin: once they rest, ${ends} comes.`;
+  if (isForAgent(order)) return `The agent ${order.agent} works: it answers ${ends}.`;
+  return `\`${order.command}\` runs: its end is ${ends}.`;
+}
+
+function orderAfter(walked: readonly Choice[]) {
+  const last = walked.findLast(({ rule }) => rule.outcome === "moved");
+  return last ? commandOf(last.rule) : null;
+}
+
 function choiceIn(
   { table }: Definition,
   configuration: Configuration,
@@ -84,6 +112,7 @@ export function replyOf(
   const ofType = (type: string) => Object.keys(facts).filter((name) => sources[name]?.type === type);
   const commands = table.rules.flatMap((each) => each.commands ?? []);
   const ended = commands.find(({ failed, passed }) => failed === event || passed === event);
+  const answer = agentCommands(definition).find(({ command }) => endsOf(command).includes(event));
   return renderReply(definition, rule, `the reply ${rule.reply}`, {
     ...{ run, id, title: table.title, event, row: rule.id, from: before.state, state: after.state },
     description: table.states[after.state]?.description ?? "",
@@ -98,7 +127,12 @@ export function replyOf(
         return [name, end(source?.type === "command" ? source.command : "", facts[name] === "passed")];
       }),
     ),
-    ended: ended ? end(String(ended.command), ended.passed === event) : null,
+    ended: ended
+      ? end(String(ended.command), ended.passed === event)
+      : answer
+        ? end(`the agent ${answer.command.agent}`, true)
+        : null,
+    said: sampleSaid(definition),
     available: renderEvents(run, availableEvents(definition, after)),
   });
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { promise } from "../../../test/rig/promise.ts";
 import { parseAtlassianLink, parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 
 const URL = "https://acme.atlassian.net/browse/PROJ-1";
@@ -65,7 +66,44 @@ test.each([
   expect([link.kind, "key" in link ? link.key : "page" in link ? link.page : undefined]).toEqual([kind, id]);
 });
 
-test("whatever the text, what is found has a site of Atlassian's for its host", () => {
+test.each([
+  ["https://jira.acme.example/browse/PROJ-1", "PROJ-1"],
+  ["http://127.0.0.1:8080/jira/browse/PROJ-1", "PROJ-1"],
+  ["https://acme.example:8443/jira/browse/PROJ-1?focusedId=3#c", "PROJ-1"],
+  ["https://jira.acme.example/projects/PROJ/issues/PROJ-9", "PROJ-9"],
+  ["https://jira.acme.example/secure/RapidBoard.jspa?rapidView=1&selectedIssue=PROJ-7", "PROJ-7"],
+  ["https://jira.acme.example/servicedesk/customer/portal/3/SUP-11", "SUP-11"],
+  ["https://wiki.acme.example/pages/viewpage.action?pageId=4711", "4711"],
+  ["https://wiki.acme.example/pages/viewpage.action?spaceKey=DEV&title=How+to", "DEV/How to"],
+  ["https://acme.example/wiki/spaces/DEV/pages/4711/Title", "4711"],
+  ["https://wiki.acme.example/confluence/display/DEV/How+to+%C3%BCb", "DEV/How to üb"],
+  ["https://wiki.acme.example/display/~ann/Notes", "~ann/Notes"],
+  ["https://wiki.acme.example/display/DEV/2026/01/02/We+ship", "DEV/2026/01/02/We ship"],
+  ["https://wiki.acme.example/spaces/DEV/blog/2026/01/02/4711/We+ship", "4711"],
+])("%s is one of a Data Center", (url, id) => {
+  promise("trackers.data-center");
+  expect(parseAtlassianUrls(`see ${url}.`)).toEqual([url]);
+  const link = parseAtlassianLink(url);
+  expect("key" in link ? link.key : "page" in link && link.page).toBe(id);
+});
+
+test.each([
+  "https://acme.example/browse/src/main.ts",
+  "https://acme.example/a/b/issues/12",
+  "https://acme.example/a/b/issues/ABC-12",
+  "https://acme.example/display/board",
+  "https://acme.example/display/a/b/c/d",
+  "https://acme.example/blog/2026/01/4711",
+  "https://acme.example/blog/2026/01/02/4711/title",
+  "https://acme.example/docs/pages/12",
+  "https://acme.example/pages/viewpage.action",
+  "https://acme.example/?selectedIssue=PROJ-1",
+  "https://user:pw@acme.example/browse/PROJ-1",
+])("%s is nobody's", (url) => {
+  expect(parseAtlassianUrls(url)).toEqual([]);
+});
+
+test("whatever the text, what is found has a site of Atlassian's for its host, or names one issue", () => {
   const part = fc.constantFrom(
     URL,
     "https://",
@@ -83,7 +121,9 @@ test("whatever the text, what is found has a site of Atlassian's for its host", 
   fc.assert(
     fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
       for (const url of parseAtlassianUrls(parts.join("")))
-        expect(new globalThis.URL(url).host).toMatch(/^[a-z0-9-]+\.atlassian\.net$/);
+        expect([new globalThis.URL(url).host, parseAtlassianLink(url).kind].join()).toMatch(
+          /^[a-z0-9-]+\.atlassian\.net,|,issue$/,
+        );
     }),
   );
 });

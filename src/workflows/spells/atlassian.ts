@@ -1,13 +1,14 @@
+import { attempt } from "../../core/attempt.ts";
 import { longestRun } from "../../core/text/fence.ts";
 
-/** The target of a link to Atlassian's cloud, as far as the URL shows it. */
+/** The target of a link to Atlassian's cloud or to a Data Center, as far as the URL shows it. */
 export type AtlassianLink =
   | { readonly kind: "issue"; readonly url: string; readonly site: string; readonly key: string }
   | { readonly kind: "page"; readonly url: string; readonly site: string; readonly page: string }
   /** A board, a space or a short link, whose URL names nothing that can be fetched. */
   | { readonly kind: "other"; readonly url: string; readonly site: string };
 
-const CANDIDATE = /https:\/\/[^\s<>"'`\\^{}|]+/gi;
+const CANDIDATE = /https?:\/\/[^\s<>"'`\\^{}|]+/gi;
 const SITE = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.atlassian\.net$/;
 const ISSUE_KEY = /^[A-Z][A-Z0-9_]+-[1-9]\d*$/;
 /** Characters that may follow a URL without being part of it. */
@@ -18,7 +19,7 @@ const MAX_ADDRESS = 4_000;
 
 /**
  * The distinct Atlassian URLs of a Markdown text, in order. A URL counts by its *host*
- * (`<site>.atlassian.net`), in plain text, angle brackets, parentheses and Markdown links, without trailing
+ * (`<site>.atlassian.net`), or by a path that only a Data Center's issues and pages have, in plain text, angle brackets, parentheses and Markdown links, without trailing
  * punctuation; but not in sections that Expecto added.
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
@@ -51,13 +52,14 @@ export function parseRefs(text: string): readonly string[] {
 export function parseAtlassianLink(url: string): AtlassianLink {
   const { host: site, pathname, searchParams } = new URL(url);
   const segments = pathname.split("/").filter((segment) => segment !== "");
-  const page = pageOf(segments, searchParams);
+  const isCloud = SITE.test(site);
+  const page = isCloud ? pageOf(segments, searchParams) : ownPageOf(segments, searchParams);
   if (page !== null) return { kind: "page", url, site, page };
-  const key = issueOf(segments, searchParams);
+  const key = isCloud ? issueOf(segments, searchParams) : ownIssueOf(segments, searchParams);
   return key === null ? { kind: "other", url, site } : { kind: "issue", url, site, key };
 }
 
-const FETCHED = "## Fetched from https://";
+const FETCHED = "## Fetched from http";
 const OPENING = /^(`{3,})markdown\r?$/;
 
 /**
@@ -116,7 +118,7 @@ function firstAfter(ascending: readonly number[], least: number): number | null 
 
 /** `[https://a](https://b)` is one candidate so far; a URL never contains `](`. */
 function splitLabel(candidate: string): readonly string[] {
-  return candidate.split(/\]\(|\)\[|\](?=https:)/).filter((part) => /^https:/i.test(part));
+  return candidate.split(/\]\(|\)\[|\](?=https?:)/).filter((part) => /^https?:/i.test(part));
 }
 
 /** Removes punctuation at the end, and a closing bracket there that the URL does not open. */
@@ -137,8 +139,9 @@ function surplus(text: string, open: string, close: string): number {
 
 function isAtlassian(url: string): boolean {
   if (!URL.canParse(url)) return false;
-  const { host, username, password } = new URL(url);
-  return username === "" && password === "" && SITE.test(host);
+  const { host, password, protocol, username } = new URL(url);
+  if (username !== "" || password !== "") return false;
+  return SITE.test(host) ? protocol === "https:" : parseAtlassianLink(url).kind !== "other";
 }
 
 /** Normalized, because two spellings of one URL count as one. */
@@ -166,4 +169,41 @@ function pageOf(segments: readonly string[], query: URLSearchParams): string | n
   const blog = segments.indexOf("blog");
   const post = blog >= 0 ? segments.slice(blog + 4) : [];
   return [query.get("pageId"), ...named, ...post].find((id) => id && /^\d+$/.test(id)) ?? null;
+}
+
+// ── A Data Center, on any host and below any path ────────────────────────────────────────────────────────────────
+
+function ownIssueOf(segments: readonly string[], query: URLSearchParams): string | null {
+  const last = segments.at(-1) ?? "";
+  const [before = "", project = ""] = [segments.at(-2), segments.at(-3)];
+  const isIssue =
+    before === "browse" ||
+    (before === "issues" && last.startsWith(`${project}-`)) ||
+    (segments.includes("servicedesk") && segments.includes("portal"));
+  const key = last.endsWith(".jspa") ? query.get("selectedIssue") : isIssue ? last : null;
+  return key !== null && ISSUE_KEY.test(key) ? key : null;
+}
+
+/** A page's id, `SPACE/Title`, or for a blog post `SPACE/2026/01/02/Title`. */
+function ownPageOf(segments: readonly string[], query: URLSearchParams): string | null {
+  const from = segments.findLastIndex((segment) => ["pages", "display", "blog"].includes(segment));
+  const [at, first = "", ...rest] = from < 0 ? [] : segments.slice(from);
+  const isOfSpace = segments[from - 2] === "spaces";
+  if (first === "viewpage.action") {
+    const [id, title] = [query.get("pageId") ?? "", query.get("title") ?? ""];
+    if (/^\d+$/.test(id)) return id;
+    return title === "" ? null : `${query.get("spaceKey") ?? ""}/${title}`;
+  }
+  const id = at === "pages" ? first : at === "blog" ? (rest[2] ?? "") : null;
+  if (id !== null) return isOfSpace && /^\d+$/.test(id) ? id : null;
+  const isTitled = at === "display" && /^~?[\w.-]+$/.test(first) && NAMED.test(rest.join("/"));
+  return isTitled ? `${first}/${titleIn(rest.join("/"))}` : null;
+}
+
+/** A title, or a blog post's day and title. */
+const NAMED = /^(?:\d{4}\/\d\d\/\d\d\/)?[^/]+$/;
+
+function titleIn(segment: string): string {
+  const words = segment.replaceAll("+", " ");
+  return attempt(() => decodeURIComponent(words), words);
 }

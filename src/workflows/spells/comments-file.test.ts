@@ -39,6 +39,17 @@ test("a comment on removed lines says so: they are not those of the present file
   expect(text).toContain("About, as it was then:\n\n```diff\n a();\n-b();\n```");
 });
 
+test("a range from a removed line to an added one names each in its own file", () => {
+  promise("spells.places");
+  const text = commentsOf({ startLine: 11, startSide: "former", line: 12, text: "```suggestion\nx\n```" });
+  expect(text).toContain("### 1. ann: `a.ts:12`\n\nfrom line 11 of the former file · 2026");
+  expect(text).toContain("About:\n\n```diff\n a();\n-b();\n+b(1);\n+c();\n```");
+  expect(text).not.toContain("Suggested");
+  expect(commentsOf({ startLine: 10, startSide: "present", line: 11, side: "former" })).toContain(
+    "`a.ts:11`\n\nfrom line 10 of the changed file · to line 11 of the former file · 2026",
+  );
+});
+
 test("a suggestion is shown as a diff, whichever way its forge counts the lines", () => {
   promise("spells.places");
   const body = (head: string) => `Better:\n\`\`\`${head}\nb(2);\n\`\`\`\nOr not.`;

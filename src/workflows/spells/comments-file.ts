@@ -147,7 +147,9 @@ function renderRemark(remark: Remark, at: number): string {
     remark.verdict,
     remark.bot && "bot",
     remark.reply && "reply",
-    remark.side && "on lines that the change removes",
+    remark.startSide && `from line ${remark.startLine} of the ${fileOf(remark.startSide)}`,
+    remark.side &&
+      (remark.startSide ? `to line ${remark.line} of the former file` : "on lines that the change removes"),
     remark.resolved === false && "open",
     remark.outdated && "outdated",
     remark.time,
@@ -165,10 +167,12 @@ function renderRemark(remark: Remark, at: number): string {
   ].join("\n");
 }
 
-function placeOf({ file, line, startLine = line }: Remark): string | null {
+const fileOf = (side: "former" | "present") => (side === "former" ? "former file" : "changed file");
+
+function placeOf({ file, line, startLine = line, startSide }: Remark): string | null {
   if (!file) return null;
   if (line === undefined) return file;
-  return startLine === line ? `${file}:${line}` : `${file}:${startLine}-${line}`;
+  return startLine === line || startSide ? `${file}:${line}` : `${file}:${startLine}-${line}`;
 }
 
 /** The lines that a comment concerns, and its suggestions. A reply concerns the same lines. */
@@ -179,11 +183,13 @@ function renderHunk({
   reply,
   side,
   startLine = line,
+  startSide = side ?? "present",
   text,
 }: Remark): readonly string[] {
   if (hunk === undefined || line === undefined || startLine === undefined || reply) return [];
-  const shown = cutHunk(hunk, startLine, line, side === "former");
-  const suggested = side ? [] : suggestionsIn(text, hunk, startLine, line);
+  const from = { line: startLine, isFormer: startSide === "former" };
+  const shown = cutHunk(hunk, from, { line, isFormer: side === "former" });
+  const suggested = side || from.isFormer ? [] : suggestionsIn(text, hunk, startLine, line);
   return [
     ...(shown === ""
       ? []
@@ -212,12 +218,18 @@ interface HunkLine {
 const CONTEXT = 4;
 const MOST_LINES = 40;
 
+interface HunkEnd {
+  readonly line: number;
+  /** It counts in the former file. */
+  readonly isFormer: boolean;
+}
+
 /** The lines from `from` to `to`, and some before; the whole hunk if it does not contain them. */
-function cutHunk(hunk: string, from: number, to: number, isFormer: boolean): string {
+function cutHunk(hunk: string, from: HunkEnd, to: HunkEnd): string {
   const lines = linesOf(hunk);
-  const number = ({ former, present }: HunkLine) => (isFormer ? former : present);
-  const first = lines.findIndex((line) => (number(line) ?? 0) >= from);
-  const last = lines.findLastIndex((line) => (number(line) ?? Number.POSITIVE_INFINITY) <= to);
+  const number = ({ former, present }: HunkLine, { isFormer }: HunkEnd) => (isFormer ? former : present);
+  const first = lines.findIndex((line) => (number(line, from) ?? 0) >= from.line);
+  const last = lines.findLastIndex((line) => (number(line, to) ?? Number.POSITIVE_INFINITY) <= to.line);
   const shown = first < 0 || last < first ? lines : lines.slice(Math.max(0, first - CONTEXT), last + 1);
   return shown
     .slice(-MOST_LINES)

@@ -98,8 +98,8 @@ test("the names of the replies are those in the files", () => {
   expect(names.length).toBe(128);
 });
 
-test("docs/spells.md shows the table as it is: run scripts/spells-docs.ts after a change", () => {
-  const page = readFileSync(new URL("../../../docs/spells.md", import.meta.url), "utf8");
+test("docs/internals/spells.md shows the table as it is: run scripts/spells-docs.ts after a change", () => {
+  const page = readFileSync(new URL("../../../docs/internals/spells.md", import.meta.url), "utf8");
   expect(renderPage(page)).toBe(page);
   for (const state of Object.keys(SPELLS.states)) expect(page.split(`| \`${state}\` |`)).toHaveLength(3);
 });

@@ -2,19 +2,9 @@ import { newTaskState, parseState, renderState } from "../../../src/workflows/al
 import type { Target } from "../target.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";
-const BY = { channel: "mcp" };
-const STEP = {
-  time: TIME,
-  event: "start_task begun",
-  row: "begun",
-  from: "new",
-  to: "new",
-  by: BY,
-  prev: null,
-};
 
 export const taskState: Target = {
   name: "task-state",
-  seeds: [renderState({ ...newTaskState("TS-01", TIME), chain: [STEP] })],
+  seeds: [renderState(newTaskState("TS-01", TIME))],
   run: (bytes) => parseState(Buffer.from(bytes).toString("utf8"), "TS-01", "task_state.json"),
 };

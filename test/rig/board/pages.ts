@@ -43,6 +43,7 @@ export const INBOX: Wire.Inbox = {
     item(REVIEW.run, REVIEW.title, {}),
     item("bloom:checkout-tax", "Charge tax by the address of delivery", {
       kind: "question",
+      question: "q-1",
       state: "asks",
       next: "Are prices in the catalogue with or without tax?",
       command: "pawl answer checkout-tax",
@@ -59,7 +60,7 @@ export const INBOX: Wire.Inbox = {
       kind: "blocked",
       state: "blocked",
       next: "The merge conflicts in src/search/index.ts",
-      command: "pawl reset search-index",
+      command: "pawl task reset search-index",
       since: ago(14),
       minutes: null,
     }),
@@ -79,6 +80,7 @@ const entry = (run: string, title: string, about: Partial<Wire.RunEntry> = {}): 
   run,
   title,
   isBegun: true,
+  isGate: about.awaits === "human",
   state: "implement",
   awaits: "agent",
   next: "the agent hands in its work",
@@ -136,6 +138,7 @@ export const RUNS: Wire.Runs = {
 };
 
 export const RUN: Wire.RunPage = {
+  task: null,
   entry: RUNS.workflows[0]?.runs[0] ?? entry("alfred:SHOP-142", ""),
   machine: MACHINE,
   at: "human_review",
@@ -203,6 +206,20 @@ export const RUN: Wire.RunPage = {
   ],
 };
 
+/** A run of an own workflow whose agent's order waits for a person. */
+export const HELD: Wire.RunPage = {
+  ...RUN,
+  entry: entry("review:terms", "Review terms", {
+    ...{ state: "writing", awaits: "human", isGate: false, since: ago(12) },
+    next: "the agent writer cannot go on: its answer was refused twice; `pawl cast review:terms` lets it try again",
+    order: {
+      why: "unclear",
+      words:
+        "The agent writer cannot go on: its answer was refused twice: There is no JSON object in your last message. `verdict` is not one of good, bad",
+    },
+  }),
+};
+
 type Card = Wire.Tasks["tasks"][number];
 
 const task = (id: string, title: string, about: Partial<Card>): Card => ({
@@ -218,13 +235,26 @@ const task = (id: string, title: string, about: Partial<Card>): Card => ({
   usd: null,
   tail: [],
   parent: null,
+  lastRun: null,
   agentRun: null,
   reason: null,
   questions: [],
+  awaitsVerdict: about.column === "waiting" && about.questions === undefined,
+  failed: null,
   ...about,
 });
 
 export const TASKS: Wire.Tasks = {
+  accounts: [
+    {
+      ...{ agent: "claude", account: "3f2a91c0", state: "limited", resets_at: "2026-03-01T15:02:00.000Z" },
+      ...{ source: "event", until: "2026-03-01T15:02:30.000Z", words: "claude rests until 15:02" },
+    },
+    {
+      ...{ agent: "codex", account: "91cc0e2f", state: "open", resets_at: "2026-03-01T16:40:00.000Z" },
+      ...{ source: "quota", until: null, words: "codex is open, with 59 % of its 5_hour quota until 16:40" },
+    },
+  ],
   tasks: [
     task("checkout-tax", "Charge tax by the address of delivery", {
       column: "waiting",
@@ -250,6 +280,7 @@ export const TASKS: Wire.Tasks = {
       column: "blocked",
       state: "blocked",
       reason: "The merge conflicts in src/search/index.ts.",
+      failed: { command: "npm test", exit: 1, tail: " FAIL test/search.test.ts\n 1 failed | 41 passed" },
       since: ago(14),
       usd: 2.37,
     }),
@@ -262,7 +293,7 @@ export const TASKS: Wire.Tasks = {
       usd: 0.84,
       tail: [
         "Reading src/mail/send.ts",
-        "The retry belongs into the queue, not into the sender.",
+        "The retry belongs into the queue, not into the sender, which then only knows how to send one mail.",
         "$ npm test -- mail",
         " ✓ 14 tests passed",
       ],

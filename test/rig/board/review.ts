@@ -1,5 +1,6 @@
 /** A review as rich as they come: differences, decisions, a failed check, a round before, files of every group. */
-import type { Review, ReviewFile } from "../../../src/runtime/review/model.ts";
+import { briefOf } from "../../../src/runtime/review/brief.ts";
+import type { Review, ReviewFacts, ReviewFile } from "../../../src/runtime/review/model.ts";
 
 export const NOW = Date.now();
 export const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
@@ -13,20 +14,26 @@ function file(
   item: string | null,
   about: Partial<ReviewFile> = {},
 ): ReviewFile {
-  return { path, added: 24, deleted: 7, group, item, isNew: true, ...about };
+  const isOutside = group === "outside-plan";
+  return { path, added: 24, deleted: 7, group, item, isNew: true, isOutside, folded: null, ...about };
 }
 
 export const FILES: readonly ReviewFile[] = [
-  file("src/http/legacy-headers.ts", "outside-plan", null, { added: 3, deleted: 41 }),
   file("test/rate-limit.test.ts", "process", "tests", { added: 58, deleted: 0 }),
-  file("package-lock.json", "process", "lock files", { added: 12, deleted: 4, isNew: false }),
   file("src/http/rate-limit.ts", "plan", "S-01", { added: 61, deleted: 18 }),
   file("src/http/server.ts", "plan", "S-01", { added: 9, deleted: 2, isNew: false }),
   file("src/store/window.ts", "plan", "S-02", { added: 34, deleted: 0 }),
-  file("docs/limits.png", "plan", "S-02", { added: null, deleted: null }),
+  file("src/http/legacy-headers.ts", "outside-plan", null, { added: 3, deleted: 41 }),
+  file("docs/limits.png", "folded", null, {
+    ...{ added: null, deleted: null, folded: "image" },
+    image: { before: null, after: 20_481 },
+  }),
+  file("package-lock.json", "folded", "lock files", {
+    ...{ added: 12, deleted: 4, isNew: false, folded: "lock file", isOutside: true },
+  }),
 ];
 
-export const REVIEW: Review = {
+const FACTS: ReviewFacts = {
   run: "alfred:SHOP-142",
   title: "Limit requests per customer, not per address",
   gate: "alfred.implement_task",
@@ -40,6 +47,18 @@ export const REVIEW: Review = {
     reject: "The agent gets your words and points, works on, and hands in a third round.",
   },
   facts: ["The plan was approved by Ines on Tuesday.", "One file is changed that no item of the plan names."],
+  criteria: [
+    {
+      text: "A customer gets 429 after 100 requests in a minute",
+      check: { command: "npm test -- limits", state: "passed" },
+    },
+    { text: "What is left can be read from `GET /limits`", check: null },
+    { text: "Requests without a key count by address", check: null },
+  ],
+  deeds: [
+    { id: "S-01", words: "Count requests by customer: 429 after 100 in a minute" },
+    { id: "S-02", words: "Keep the window in the store" },
+  ],
   claims: [
     {
       about: "git",
@@ -94,9 +113,9 @@ export const REVIEW: Review = {
     },
   ],
   artifact: {
-    name: "implementation.json",
+    name: "implementation",
     value: {
-      summary: "Requests are counted by customer key.",
+      summary: "Requests are counted by customer key. All tests pass.",
       items: [
         { id: "S-01", done: true, files: ["src/http/rate-limit.ts", "src/http/server.ts"] },
         { id: "S-02", done: true, files: ["src/store/window.ts"] },
@@ -112,6 +131,7 @@ export const REVIEW: Review = {
     from: "4b1d",
     to: "9a0e",
     files: FILES,
+    untouched: [],
     lastJudged: "77aa",
     since: FILES.filter(({ isNew }) => isNew !== false),
   },
@@ -157,7 +177,7 @@ export const REVIEW: Review = {
       { name: "implement_task", usd: 2.81, tokens: 1_083_000, minutes: 28, tries: 2 },
     ],
   },
-  size: { files: 7, lines: 273, minutes: 8 },
+  size: { files: 7, toRead: 5, lines: 273, minutes: 8 },
   history: [
     {
       time: ago(180),
@@ -201,3 +221,6 @@ export const REVIEW: Review = {
   ],
   level: "terminal",
 };
+
+/** With a claim of its own summary that the failed check contradicts, and two requests of the round before. */
+export const REVIEW: Review = { ...FACTS, brief: briefOf(FACTS) };

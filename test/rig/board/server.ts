@@ -7,10 +7,11 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, resolve } from "node:path";
+import { briefOf } from "../../../src/runtime/review/brief.ts";
 import type * as Wire from "../../../src/surfaces/board/wire.ts";
 import { diffOf, generated } from "./diffs.ts";
 import { HOSTILE_PATCH, hostile } from "./hostile.ts";
-import { COST, INBOX, RUN, RUNS, TASKS, WORKFLOWS } from "./pages.ts";
+import { COST, HELD, INBOX, RUN, RUNS, TASKS, WORKFLOWS } from "./pages.ts";
 import { NOW, REVIEW } from "./review.ts";
 
 /** Where the tests' setup builds it. */
@@ -106,7 +107,9 @@ export class BoardFixture implements AsyncDisposable {
     const [, , , page = "", run = ""] = pathname.split("/").map(decodeURIComponent);
     if (isEmpty) return emptyPages()[page];
     if (page === "review") return this.#review(run);
+    if (page === "work") return { review: this.#review(run).review } satisfies Wire.WorkPage;
     if (page === "diff") return this.#diff(query.get("path") ?? "");
+    if (page === "run") return runPage(run);
     return PAGES[page];
   }
 
@@ -140,6 +143,7 @@ export class BoardFixture implements AsyncDisposable {
       group: "other" as const,
       item: null,
       isNew: null,
+      ...{ isOutside: false, folded: null },
     };
     const review = {
       ...REVIEW,
@@ -149,7 +153,7 @@ export class BoardFixture implements AsyncDisposable {
       changes:
         large && changes?.kind === "changes" ? { ...changes, lastJudged: null, files: [one] } : changes,
     };
-    return { review, strayed: null };
+    return { review: { ...review, brief: briefOf(review) }, strayed: null };
   }
 
   #diff(path: string): Wire.FileDiff {
@@ -255,9 +259,26 @@ export class BoardFixture implements AsyncDisposable {
   }
 }
 
+/** Of a task, with what became of it. */
+function runPage(run: string): Wire.RunPage {
+  if (run === HELD.entry.run) return HELD;
+  const task = TASKS.tasks.find((card) => card.run === run);
+  if (task === undefined) return RUN;
+  const { since, state, title } = task;
+  const entry = {
+    ...RUN.entry,
+    run,
+    state,
+    title,
+    since,
+    next: task.reason ?? "",
+    isGate: task.awaitsVerdict,
+  };
+  return { ...RUN, task, entry };
+}
+
 const PAGES: Readonly<Record<string, unknown>> = {
   runs: RUNS,
-  run: RUN,
   tasks: TASKS,
   workflows: WORKFLOWS,
   cost: COST,
@@ -268,7 +289,8 @@ function emptyPages(): Readonly<Record<string, unknown>> {
     runs: { workflows: [] },
     run: { ...RUN, machine: null, at: null, moves: [], story: "", timeline: [] },
     review: { review: null, strayed: null },
-    tasks: { tasks: [], overlaps: [], problem: null },
+    work: { review: null } satisfies Wire.WorkPage,
+    tasks: { tasks: [], overlaps: [], accounts: [], problem: null } satisfies Wire.Tasks,
     workflows: { workflows: [] },
     cost: { rows: [] },
   };

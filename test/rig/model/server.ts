@@ -9,10 +9,19 @@ export interface ModelServer {
   readonly url: string;
   /** Every request that offered a shell, in order, with what was answered. */
   readonly asked: readonly (ModelRequest & { readonly answer: Answer })[];
+  /** How many requests were answered, those without a shell, too. */
+  answered(): number;
   /** Paths that no API answers: an agent that wants something else of its model's host. */
   readonly unknown: readonly string[];
   close(): Promise<void>;
 }
+
+/** What it says of the account to codex. */
+const QUOTA = {
+  "used-percent": "41.5",
+  "window-minutes": "300",
+  "reset-at": String(Math.floor(Date.now() / 1000) + 7200),
+};
 
 /** `steer`: what a person's words without steering mean to this model; null: nothing. */
 export async function openModelServer(
@@ -20,6 +29,7 @@ export async function openModelServer(
 ): Promise<ModelServer> {
   const asked: (ModelRequest & { answer: Answer })[] = [];
   const unknown: string[] = [];
+  let answered = 0;
   const server = createServer(async (request, response) => {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
     const api = MODEL_APIS.find((one) => one.matches(path));
@@ -34,6 +44,9 @@ export async function openModelServer(
     const question = steered(api.parse(body, path), steer);
     const reply = answer(question);
     if (question.shell !== null) asked.push({ ...question, answer: reply });
+    answered += 1;
+    if (path.endsWith("/responses"))
+      for (const [name, value] of Object.entries(QUOTA)) response.setHeader(`x-codex-primary-${name}`, value);
     give(response, api, question, reply, wantsStream(path, body));
   });
   // Closed after some seconds of rest, a connection would now and then break under a client's next question.
@@ -42,6 +55,7 @@ export async function openModelServer(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    answered: () => answered,
     unknown,
     close: () =>
       new Promise((done) => {

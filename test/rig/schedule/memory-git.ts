@@ -10,6 +10,8 @@ export interface MemoryGit {
   /** A commit that joins the branch and the other. */
   join(branch: string, other: string): void;
   isIn(branch: string, into: string): boolean;
+  /** The trees of commits that have no tree of their own. */
+  readonly trees: Map<string, string>;
   /** Commits from which on the check fails, and those that mend it. */
   readonly breaks: Set<string>;
   readonly mends: Set<string>;
@@ -61,6 +63,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
     heads.get(folder.slice("/worktrees/".length)) ?? folder.slice("/at/".length);
   const git: MemoryGit = {
     heads,
+    trees: new Map(),
     breaks: new Set(),
     mends: new Set(),
     checkedOut: [],
@@ -181,7 +184,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
         const shared = [...history(own)].find((commit) => contains(target, commit));
         return shared === undefined ? null : { base: shared, target };
       },
-      treeOf: async (_, commit) => commit,
+      treeOf: async (_, commit) => git.trees.get(commit) ?? commit,
       async checkOut(_, commit) {
         await step(`checks out ${commit}`);
         git.checkedOut.push(commit);

@@ -16,9 +16,9 @@
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
+import { ACCOUNTS, lasting, restsIn } from "../../../src/scheduler/agent-rest.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
-import { ACCOUNTS, lasting, restsIn } from "../../../src/workflows/bloom/agent-rest.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { schedulingStatuses } from "../../../src/workflows/bloom/run/scheduling-status.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/run/task-run.ts";
@@ -175,6 +175,9 @@ function openWorld(schedule: Schedule, mostSteps: number) {
 
   const person: Process = { name: "person", alive: true };
 
+  /** Runs of agents whose end was not told. */
+  const openRuns = new Set<string>();
+
   disk.files.set("tasks.yaml", tasksText(simulator, ids));
   for (const id of ids.slice(0, schedule.conflicts)) git.conflicting.add(`bloom/${id}`);
   let isMended = !schedule.isRed;
@@ -198,6 +201,9 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       fault(`the limit of an account spent a try of ${event.taskId}`);
     if (by === person && event.taskId) overrule(event.taskId);
     if (event.type === "merge:completed" && event.taskId) count(toldMerges, event.taskId);
+    if (event.type === "agent:started" && "run" in event) openRuns.add(String(event.run));
+    if (event.type === "agent:ended" && "run" in event && !openRuns.delete(String(event.run)))
+      fault(`the end of ${event.run} is told twice, or without its beginning`);
     if (event.type !== "run:advanced") simulator.say(`${by.name}: ${event.type} ${event.taskId ?? ""}`);
   };
   git.onPublish = ({ branch }, by) => {
@@ -428,6 +434,8 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       const { tasks, states } = standing();
       for (const { task } of eachTask(tasks))
         judgeTask(task, states.get(task.id), waitingFor(tasks, task.id, states) !== null);
+      for (const { underway } of standing().runs.values()) for (const run of underway) openRuns.delete(run);
+      if (openRuns.size > 0) fault(`the end of ${[...openRuns].join(", ")} is told nowhere`);
       if (running.size > 0 && died === 0)
         fault(`agents outlive the loops: ${[...running.keys()].join(", ")}`);
     },

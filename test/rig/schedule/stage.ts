@@ -17,6 +17,7 @@ import type {
 } from "../../../src/core/ports/agents.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
+import type { LoopEnd } from "../../../src/core/ports/loop-end.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import type { Change, View } from "../../../src/core/ports/store.ts";
@@ -26,7 +27,7 @@ import type { Reply, Transaction } from "../../../src/runtime/module.ts";
 import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
 import type { Worker } from "../../../src/workflows/bloom/pick.ts";
-import { type LoopEnd, runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
+import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
 import { stepDone } from "../../../src/workflows/bloom/verbs/step.ts";
 import { memoryCommands } from "./memory-agents.ts";
 import { memoryCache, openMemoryDisk } from "./memory-disk.ts";
@@ -169,6 +170,13 @@ export interface StageOptions {
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
 
+/** What a verdict asks about the work: nothing is known here. */
+const NO_GIT = {
+  between: async () => null,
+  commits: async () => ({ kind: "unavailable", reason: "the branches are in memory" }),
+};
+const NO_FILES = { missing: async () => [] };
+
 const SEED = 1;
 const MOST_STEPS = 10_000;
 
@@ -190,7 +198,7 @@ export function openStage(options: StageOptions): Stage {
   disk.files.set("tasks.yaml", tasks);
   const runtimeOf = (process: Process): Runtime => ({
     store: disk.storeOf(process),
-    outside: { policies: options.policies } as Runtime["outside"],
+    outside: { policies: options.policies, git: NO_GIT, files: NO_FILES } as unknown as Runtime["outside"],
     settings: async () => ({
       ...DEFAULT_SETTINGS,
       bloom: { ...DEFAULT_SETTINGS.bloom, ...settings },

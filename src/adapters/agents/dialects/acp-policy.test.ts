@@ -33,7 +33,7 @@ const edits = (path: string) =>
 it("allows what verifies the task as a whole, and with nothing more", () => {
   promise("agents.may-verify");
   const verify = ["npm test", "make check | tee out"];
-  const allow = allowedCommands("bloom", { verify, steps: [] });
+  const allow = allowedCommands("bloom", { verify, acceptance_criteria: [], steps: [] });
   const asked = (command: string) =>
     policyAnswer({ ...policy(), allow }, { toolCallId: "1", kind: "execute", rawInput: { command } });
   expect([...verify, 'npm test && git commit -m "x"'].map(asked)).toEqual(["allow", "allow", "allow"]);

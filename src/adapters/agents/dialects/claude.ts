@@ -8,6 +8,7 @@ import {
   type Dialect,
   type Fault,
   faultOfStatus,
+  faultWords,
   hostOf,
   type Json,
   modelTold,
@@ -19,6 +20,7 @@ import {
   textAt,
   toolDetail,
 } from "./dialect.ts";
+import { timeOf } from "./reset-time.ts";
 
 const NO_SESSION = "No conversation found";
 /** An earlier start has used the preset id: the session exists, but cannot be created. */
@@ -121,6 +123,7 @@ function readBody(line: Json): readonly AgentLine[] {
     case "result":
       return [
         { type: "usage", usage: usageOf(line) },
+        ...sessionCost(line),
         { type: "refusals", what: refusalsOf(line) },
         { type: "end", fault: faultOf(line) },
       ];
@@ -129,18 +132,16 @@ function readBody(line: Json): readonly AgentLine[] {
   }
 }
 
-/** Only a subscriber's account has windows. */
-function quotaOf({ resetsAt, status, unifiedWindows }: Json): readonly AgentLine[] {
+/** From its `rate_limit_info`. Only a subscriber's account has windows. */
+export function quotaOf({ resetsAt, status, unifiedWindows }: Json): readonly AgentLine[] {
   const windows = Object.entries(objectAt(unifiedWindows)).flatMap(([name, window]) => {
-    const [used, resets] = [numberAt(window, "utilization"), numberAt(window, "resetsAt")];
-    if (used === null || resets === null || Number.isNaN(new Date(resets * 1000).getTime())) return [];
-    return [{ name, used, resets: new Date(resets * 1000).toISOString() }];
+    const [used, resets] = [numberAt(window, "utilization"), timeOf(objectAt(window).resetsAt)];
+    return used === null || resets === null ? [] : [{ name, used, resets: resets.toISOString() }];
   });
+  const ends = status === "rejected" ? timeOf(resetsAt) : null;
   return [
     ...(windows.length > 0 ? ([{ type: "quota", windows }] as const) : []),
-    ...(status === "rejected" && typeof resetsAt === "number"
-      ? ([{ type: "limit", resets: resetsAt * 1000 }] as const)
-      : []),
+    ...(ends === null ? [] : ([{ type: "limit", resets: ends.getTime() }] as const)),
   ];
 }
 
@@ -182,6 +183,11 @@ function usageOf(line: Json) {
   };
 }
 
+function sessionCost(line: Json): readonly AgentLine[] {
+  const usd = numberAt(line, "total_cost_usd");
+  return usd === null || ownCost(line) === null ? [] : [{ type: "cost-in-all", usd }];
+}
+
 /** The run's own cost, if the line has it: then the line's total is that of the whole session. */
 function ownCost({ model_usage_since_last_result: models }: Json): number | null {
   if (typeof models !== "object" || models === null) return null;
@@ -194,7 +200,7 @@ function faultOf(line: Json): Fault | null {
   const subtype = textAt(line, "subtype");
   if (line.is_error === false && subtype === "success") return null;
   const errors = Array.isArray(line.errors) ? line.errors.map(String).join("; ") : "";
-  const detail = shortly(textAt(line, "result") || errors || subtype || "it says that it failed");
+  const detail = faultWords(textAt(line, "result") || errors || subtype || "it says that it failed");
   if (/^error_max_/.test(subtype)) return { reason: "gave-up", detail: errors || subtype };
   return badSession(errors) ?? faultOfStatus(numberAt(line, "api_error_status"), detail);
 }

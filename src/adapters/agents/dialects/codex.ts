@@ -6,6 +6,7 @@ import {
   type Dialect,
   type Fault,
   faultOfStatus,
+  faultWords,
   hostOf,
   type Json,
   objectAt,
@@ -60,6 +61,7 @@ export const codex: Dialect = {
       copy: [],
     },
   ],
+  quotaFolder: ({ CODEX_HOME: named, HOME = "" }) => named || join(HOME, ".codex"),
   login: ({ CODEX_HOME: named, HOME = "" }) => [
     join(named || join(HOME, ".codex"), "auth.json"),
     ...["tokens", "account_id"],
@@ -124,7 +126,7 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly A
 }
 
 function faultOf(message: string): Fault {
-  const detail = shortly(message || "turn failed");
+  const detail = faultWords(message || "turn failed");
   if (NO_LOGIN.test(message)) return { reason: "account", refuses: "key", detail };
   if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };

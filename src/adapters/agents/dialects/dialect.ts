@@ -40,6 +40,8 @@ export interface Dialect {
   home(environment: Environment): readonly HomePlace[];
   /** The file with the login that its program keeps, and the path of its account's id in there. */
   login?(environment: Environment): readonly [file: string, ...path: string[]];
+  /** Its own folder, if the sessions that it keeps there say what its account has used. */
+  quotaFolder?(environment: Environment): string;
   /** The hosts of its model, and of its login. */
   hosts(environment: Environment): readonly string[];
   /** Files to put into the run's folder for the agent to read, by name. */
@@ -88,6 +90,8 @@ export type AgentLine =
   | { readonly type: "working" }
   /** Spent by one model call. */
   | { readonly type: "spent"; readonly usage: AgentUsage }
+  /** What the session has cost over all its runs, also those that were ended before they said it; behind the run's own usage. */
+  | { readonly type: "cost-in-all"; readonly usd: number }
   /** Spent by the session over all its runs. */
   | { readonly type: "spent-in-all"; readonly usage: AgentUsage }
   /**
@@ -102,9 +106,12 @@ export type AgentLine =
 
 export interface Fault {
   readonly reason: AgentFailure;
+  /** In full: the end of a limit may stand far behind. */
   readonly detail: string;
   /** When the limit ends, in milliseconds since 1970, if a field has it. */
   readonly resets?: number;
+  /** Fields of the event that may say when the limit ends, as text, the best first. */
+  readonly fields?: readonly string[];
   /** Why the account is refused. */
   readonly refuses?: "key" | "credit" | "model";
 }
@@ -203,7 +210,16 @@ export function toolDetail(input: Json, path = "file_path"): string {
 
 /** Shows a value in one line, for a person. */
 export function shortly(value: unknown): string {
+  return inOneLine(value, 300);
+}
+
+/** What an agent says about its failure. */
+export function faultWords(value: unknown): string {
+  return inOneLine(value, 10_000);
+}
+
+function inOneLine(value: unknown, most: number): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

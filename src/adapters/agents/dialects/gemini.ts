@@ -5,6 +5,7 @@ import {
   type Call,
   type Dialect,
   type Fault,
+  faultWords,
   hostOf,
   type Json,
   modelTold,
@@ -169,7 +170,7 @@ function faultOf(error: Json): Fault {
   const message = textAt(error, "message");
   if (textAt(error, "type") === "FatalTurnLimitedError")
     return { reason: "gave-up", detail: shortly(message) };
-  const detail = shortly(message || error);
+  const detail = faultWords(message || error);
   if (NO_KEY.test(message)) return { reason: "account", refuses: "key", detail };
   if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };

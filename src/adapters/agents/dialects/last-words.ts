@@ -1,10 +1,9 @@
 /** A run's last messages and tool calls, from the end of its output on disk. */
 
-import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { ownPlace } from "../../files/own-folder.ts";
-import { openPlain, readPlainText } from "../../files/plain-file.ts";
+import { readPlainEnd, readPlainText } from "../../files/plain-file.ts";
 import { runFolder } from "../run-folder.ts";
 import { DIALECTS } from "../setup.ts";
 import type { AgentLine, Json } from "./dialect.ts";
@@ -39,13 +38,6 @@ function wordsOf(told: AgentLine): readonly string[] {
 
 /** The first line may not be whole. */
 function endOf(path: string): string {
-  const { file, size } = openPlain(path);
-  try {
-    const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    const text = bytes.toString("utf8", 0, read);
-    return size <= MOST_BYTES ? `\n${text}` : text;
-  } finally {
-    closeSync(file);
-  }
+  const { bytes, isCut } = readPlainEnd(path, MOST_BYTES);
+  return `${isCut ? "" : "\n"}${bytes.toString("utf8")}`;
 }

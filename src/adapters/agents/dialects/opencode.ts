@@ -9,11 +9,11 @@ import {
   type Dialect,
   type Fault,
   faultOfStatus,
+  faultWords,
   type Json,
   numberAt,
   objectAt,
   sessionTold,
-  shortly,
   textAt,
   toolDetail,
 } from "./dialect.ts";
@@ -162,11 +162,12 @@ function usageOf(part: Json) {
 }
 
 function faultOf(error: Json): Fault {
-  const detail = shortly(textAt(error, "data", "message") || textAt(error, "message") || error);
+  const detail = faultWords(textAt(error, "data", "message") || textAt(error, "message") || error);
   const fault = faultOfStatus(numberAt(error, "data", "statusCode"), detail);
-  const after = Number(textAt(error, "data", "responseHeaders", "retry-after") || Number.NaN);
-  const reset = /"resets_at":(\d{10})\b/.exec(textAt(error, "data", "responseBody"))?.[1];
   if (fault.reason !== "rate-limit") return fault;
-  if (reset !== undefined) return { ...fault, resets: Number(reset) * 1000 };
-  return Number.isFinite(after) ? { ...fault, detail: `${detail} (retry-after: ${after})` } : fault;
+  const headers = Object.entries(objectAt(error, "data", "responseHeaders")).sort();
+  const named = (name: RegExp) =>
+    headers.flatMap(([key, value]) => (name.test(key) ? `${key}: ${value}` : []));
+  const body = textAt(error, "data", "responseBody");
+  return { ...fault, fields: [...named(/^retry-after/i), body, ...named(/reset/i)].map(faultWords) };
 }

@@ -22,7 +22,7 @@ if (verdict !== "other") {
   const isListed = verdict === "listed";
   const reason = isListed
     ? "Pawl lists it."
-    : "Pawl allows this command only with options and paths that neither write nor read outside of the worktree, and without shell signs ($, >, |, ;, a line break). Write a message in quotes: git commit -m 'What, and why'.";
+    : "Pawl allows this command only with options and paths that neither write nor read outside of the workspace, and without shell signs ($, >, |, ;, a line break). Write a message in quotes: git commit -m 'What, and why'.";
   const hookSpecificOutput = {
     hookEventName: "PreToolUse",
     permissionDecision: isListed ? "allow" : "deny",

@@ -4,23 +4,16 @@
  */
 
 import { hashOf } from "../../../core/hash.ts";
+import { fileName } from "../../../core/path.ts";
 import { ensureFolder } from "../control.ts";
 import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "../disk.ts";
-import {
-  checkFolders,
-  folderOf,
-  foldersOf,
-  type KnownFolders,
-  nameOf,
-  statFile,
-  statFolder,
-} from "../look.ts";
+import { checkFolders, folderOf, foldersOf, type KnownFolders, statFile, statFolder } from "../look.ts";
 import { PERMISSIONS } from "./steps.ts";
 
 const LONGEST_NAME = 200;
 
 export function temporaryOf(path: string): string {
-  const name = nameOf(path);
+  const name = fileName(path);
   const short = Buffer.byteLength(name) <= LONGEST_NAME ? name : hashOf(name);
   const folder = folderOf(path);
   return `${folder === "" ? "" : `${folder}/`}.${short}.pawl-tmp`;

@@ -5,7 +5,9 @@
  * W1  Git behind the wall checks out its files: filters and attributes come with the commits.
  * W2  While it is being made, a note beside the folder says that it is incomplete. A folder with the note
  *     holds no work yet and is made again.
- * W3  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made
+ * W3  No process of the task is alive when an agent is about to work there. So a lock in its git folder is of
+ *     one that was killed, and would make each commit fail.
+ * W4  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made
  *     again.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -13,14 +15,14 @@ import { dirname, join, relative } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentFolder, EnsureOrder, Worktree } from "../../../core/ports/worktrees.ts";
-import { folderIn, isThere, removeFolder } from "../../files/agent-folder.ts";
+import { folderIn, isThere, removeFileIn, removeFolder } from "../../files/agent-folder.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { discover } from "../discover.ts";
 import { fetchMoved } from "../fetch.ts";
 import { configOf, type GitCall, gitLine } from "../git.ts";
-import { alternatesOf, follow, followAll, formOf, openHub } from "../hub.ts";
+import { alternatesOf, follow, followAll, formOf, openHub, promisesOf } from "../hub.ts";
 import { moveRef } from "../hub-refs.ts";
 import { isAncestor } from "../reader.ts";
 import { listRefs, plainRepository } from "../ref-files.ts";
@@ -38,6 +40,7 @@ import { checkSigning } from "../sign.ts";
 import { openLook } from "../state.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
+import { fetchLarge } from "./large.ts";
 import { copyOwn, personConfig } from "./person-config.ts";
 import { configText } from "./skeleton.ts";
 import { isWhole, setAside } from "./whole.ts";
@@ -93,7 +96,10 @@ async function ensure(
   const note = paths.unfinished(branch);
   const isUntouched = existsSync(note);
   const isKept = isThere(top) && !isUntouched;
-  if (isKept && isWhole(top)) return { from: "kept", head: await commitOf(hub, `refs/heads/${branch}`) };
+  if (isKept && isWhole(top)) {
+    for (const name of ["index", "HEAD", `refs/heads/${branch}`]) removeFileIn(top, `.git/${name}.lock`);
+    return { from: "kept", head: await commitOf(hub, `refs/heads/${branch}`) };
+  }
   const aside = isKept ? setAside(top, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
@@ -136,11 +142,12 @@ function readStart(note: string): Start | null {
 }
 
 async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promise<Start> {
-  const { base, branch, stop } = order;
+  const { base, branch, stop, work } = order;
   const ref = `refs/heads/${branch}`;
   const remote = await remoteOf(call, branch);
   const far = `refs/remotes/${remote}/${branch}`;
   const [own, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
+  if (own === null && order.fetch === true) await checkPush(call, branch, remote);
   if (own === null) await fetchStart({ ...call, stop }, order, local === null ? remote : null);
   const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base))];
   const known = await follow(hub, call, wanted);
@@ -158,8 +165,8 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   ] as const) {
     if (found === null) continue;
     const isPlain = from !== null && (await isAncestor(hub, found, from));
-    if (!isPlain && order.adopts !== true)
-      throw branchTaken(call.folder, branch, where === "local" ? null : remote);
+    const isOwn = order.adopts === true || (await has(hub, found, work));
+    if (!isPlain && !isOwn) throw branchTaken(call.folder, branch, where === "local" ? null : remote);
     if (!isPlain) return { from: where, commit: found };
   }
   if (from !== null) return { from: "base", commit: from };
@@ -172,6 +179,38 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
       ? "Make a first commit."
       : "Create that branch, or correct `base_branch` (without it `merge_into`) in tasks.yaml.",
   );
+}
+
+/** Called before an agent works on a branch that is to be pushed. Throws if the remote could not take it. */
+async function checkPush(call: GitCall, branch: string, remote: string | null): Promise<void> {
+  if (remote === null)
+    throw new PawlError(
+      "repository-missing",
+      `${call.folder} has no remote to push ${branch} to: expected one, since \`push_to_remote\` is set.`,
+      `Run \`git -C ${call.folder} remote add origin ADDRESS\`, or set \`git: {push_to_remote: false}\` in tasks.yaml.`,
+    );
+  const taken = await besideIt(call, branch, remote);
+  if (taken === null) return;
+  throw new PawlError(
+    "branch-in-use",
+    `The branch ${branch} cannot be pushed: the remote ${remote} of ${call.folder} has the branch ${taken}, and git keeps no branch below another.`,
+    `Write another \`branch: NAME\` into the task; or remove that one from the remote, and run \`git fetch --prune\`.`,
+  );
+}
+
+const MOST_BESIDE = 1000;
+
+/** A branch of the remote above or below this one, as far as the repository knows it. */
+async function besideIt(call: GitCall, branch: string, remote: string): Promise<string | null> {
+  const far = `refs/remotes/${remote}`;
+  const names = branch.split("/");
+  for (let length = 1; length < names.length; length++) {
+    const above = names.slice(0, length).join("/");
+    if ((await commitOf(call, `${far}/${above}`)) !== null) return above;
+  }
+  const repository = plainRepository(await configOf(call));
+  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_BESIDE))?.keys() ?? [];
+  return below?.slice(far.length + 1) ?? null;
 }
 
 /** Throws if a person has checked the branch out: then only they move it. */
@@ -192,6 +231,11 @@ function branchTaken(folder: string, branch: string, remote: string | null): Paw
     `The branch ${branch} exists already in ${where}, and has commits that Pawl did not make: expected no such branch, since its work would pass for the task's.`,
     `To continue from its commits, write \`branch: ${branch}\` into the task. Otherwise rename or remove the branch, or write another name there.`,
   );
+}
+
+/** False: the commit is unknown or not in that history. */
+async function has(hub: GitCall, tip: string, commit: string | undefined): Promise<boolean> {
+  return commit !== undefined && (await commitOf(hub, commit)) !== null && isAncestor(hub, commit, tip);
 }
 
 async function baseRefs(call: GitCall, base: string | undefined): Promise<readonly string[]> {
@@ -263,6 +307,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   const who = await identityOf(from);
   const settings = [
     ...formOf(known, { bare: false }),
+    ...promisesOf(known),
     { key: "core.logallrefupdates", value: "true" },
     // Some agents' shells read no other configuration.
     ...(who === null
@@ -293,6 +338,7 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     writeFileSync(ref, `${commit}\n`);
   }
   writeFileSync(join(own, "HEAD"), branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`);
+  await fetchLarge(from, commit);
   const modules = join(discover(from.folder)?.common ?? "", "modules");
   await inside(place, {
     folder: top,

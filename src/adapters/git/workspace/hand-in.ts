@@ -15,7 +15,15 @@ import { isObjectId } from "../../../core/id.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { birthOf } from "../../checks/process.ts";
 import { writeAll } from "../../files/write-whole.ts";
-import { type GitCall, git, gitFailed, plainEnvironment, quotedPath, runProgram } from "../git.ts";
+import {
+  type GitCall,
+  git,
+  gitFailed,
+  hubVariable,
+  plainEnvironment,
+  quotedPath,
+  runProgram,
+} from "../git.ts";
 import { missingIn } from "../hub.ts";
 import { moveRef } from "../hub-refs.ts";
 import { isSmallPack } from "../loose.ts";
@@ -114,7 +122,7 @@ export async function bringObjects(
       GIT_OBJECT_DIRECTORY: apart,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(hub.folder, "objects")),
     };
-    const environment = { ...plainEnvironment(hub.environment), ...own };
+    const environment = { ...plainEnvironment(hub.environment), ...hubVariable(hub), ...own };
     const options = [
       "-c",
       "core.bigFileThreshold=32m",

@@ -67,7 +67,9 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
     environment,
   );
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
-  if (order.from) checkFilter(answer.errors, folder, await configOf(order.from));
+  // Behind the wall, all of them may run.
+  if (order.from && !place.wall)
+    checkFilter(answer.errors, folder, await configOf(order.from), (await order.from.filters?.()) ?? []);
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
   throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
 }

@@ -5,10 +5,14 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import { firstNames } from "../../files/plain-file.ts";
 import { writeAll } from "../../files/write-whole.ts";
-import type { GitCall } from "../git.ts";
+import { configOf, type GitCall, git } from "../git.ts";
+import { commitOf, currentBranch, upstreamOf } from "../refs.ts";
+import { isOwnScope, lastOf } from "../safe-config.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -64,4 +68,35 @@ export async function bringLarge(
       rmSync(apart, { force: true });
     }
   }
+}
+
+/** Settings of the repository's own by which git-lfs would start a program. */
+const PROGRAMS = /^lfs\.(?:customtransfer|extension)\..|^lfs\.(?:.*\.)?standalonetransferagent$/s;
+
+/**
+ * Fetches the large files of a commit that the person's repository lacks: others pushed them since. A person
+ * who has pointers alone keeps it so. What cannot be had (old files that no server has) stays a pointer.
+ */
+export async function fetchLarge(from: GitCall, commit: string): Promise<void> {
+  if (!(await from.filters?.())?.includes("lfs")) return;
+  const known = await configOf(from);
+  const skips = from.environment.GIT_LFS_SKIP_SMUDGE;
+  const isSkipped = skips !== undefined && !["", "0", "false"].includes(skips.toLowerCase());
+  if (isSkipped || lastOf(known, "filter.lfs.smudge", true)?.includes("--skip")) return;
+  const objects = join(known.repository?.common ?? from.folder, "lfs/objects");
+  if (!hasContent(objects)) return;
+  if (known.entries.some((entry) => !isOwnScope(entry) && PROGRAMS.test(entry.key))) return;
+  const remote = await upstreamOf(from, await currentBranch(from));
+  if (remote === null || (await commitOf(from, commit)) === null) return;
+  const there = { remote: { name: remote }, limit: LIMIT, accept: [1, 2, 124, 128] } as const;
+  await git({ ...from, ...there }, ["lfs", "fetch", remote, commit]);
+}
+
+const SAMPLE = 100;
+
+/** Whether there are large files. For each pointer that git-lfs passes on, it makes an empty folder. */
+function hasContent(objects: string): boolean {
+  const within = (folder: string) =>
+    attempt(() => firstNames(folder, SAMPLE), []).map((name) => join(folder, name));
+  return within(objects).some((folder) => within(folder).some((inner) => within(inner).length > 0));
 }

@@ -36,17 +36,16 @@ export async function personConfig(call: GitCall, top: string): Promise<PersonCo
   const { entries } = await configOf(call);
   const home = call.environment.HOME ?? homedir();
   const places = new Set<string>();
-  const kept = [...unnamed(call.environment, home, entries), ...entries.filter(isKept)].map(
-    ({ key, value }) => {
-      const path = PATHS.test(key) ? absolute(value, home) : null;
-      if (path === null) return { key, value };
-      // In the person's own checkout: the workspace has its own copy.
-      const within = relative(top, path);
-      if (!within.startsWith("..") && !isAbsolute(within)) return { key, value: within };
-      places.add(path);
-      return { key, value: path };
-    },
-  );
+  const own = [...unnamed(call.environment, home, entries), ...pointers(entries)];
+  const kept = [...own, ...entries.filter(isKept)].map(({ key, value }) => {
+    const path = PATHS.test(key) ? absolute(value, home) : null;
+    if (path === null) return { key, value };
+    // In the person's own checkout: the workspace has its own copy.
+    const within = relative(top, path);
+    if (!within.startsWith("..") && !isAbsolute(within)) return { key, value: within };
+    places.add(path);
+    return { key, value: path };
+  });
   return { text: configText(kept), places: [...places].filter((path) => existsSync(path)) };
 }
 
@@ -56,6 +55,14 @@ function isKept({ key, scope, value }: ConfigEntry): boolean {
   return (
     !OWN.test(key) && !SIGNING.test(key) && !SECRET.test(key) && !USERINFO.test(key) && !USERINFO.test(value)
   );
+}
+
+/** A large file that the person lacks is a pointer in a workspace, as it is in their checkout. */
+function pointers(
+  entries: readonly ConfigEntry[],
+): readonly { readonly key: string; readonly value: string }[] {
+  const isUsed = entries.some(({ key }) => key.startsWith("filter.lfs."));
+  return isUsed ? [{ key: "lfs.skipdownloaderrors", value: "true" }] : [];
 }
 
 function absolute(value: string, home: string): string | null {

@@ -65,7 +65,7 @@ export function checkHeld<T extends FencedPushed>(pushed: T): Exclude<T, { reado
   throw new PawlError(
     "lease-lost",
     `Nothing was pushed: ${pushed.by || "another worker"} has taken over ${pushed.lease.what}.`,
-    "Let this worker end. Its work so far is in its worktree; the other worker continues from the last push.",
+    "Let this worker end. Its work so far is in its workspace; the other worker continues from the last push.",
   );
 }
 

@@ -95,6 +95,20 @@ describe("making a worktree", () => {
     expect(git(root, "status", "--porcelain")).toBe("");
   });
 
+  it("has no lock in it that a killed git has left", async () => {
+    promise("git.left-lock");
+    const { folder } = await open().ensure({ repo: ".", branch: "w" });
+    const locks = ["index", "HEAD", "refs/heads/w"].map((name) =>
+      join(folder.agentPath, `.git/${name}.lock`),
+    );
+    for (const lock of locks) writeFileSync(lock, "");
+    write(folder.agentPath, "b.txt", "b\n");
+    expect(() => git(folder.agentPath, "add", "-A")).toThrow("index.lock");
+    expect(await open().ensure({ repo: ".", branch: "w" })).toMatchObject({ from: "kept" });
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
+    commit(folder.agentPath, "c.txt", "c\n");
+  });
+
   it("takes the local branch, else the remote's, else the base that is named", async () => {
     const remote = bareRemote();
     git(root, "branch", "plain");
@@ -123,6 +137,22 @@ describe("making a worktree", () => {
     expect(git(fetched.folder.agentPath, "rev-parse", "HEAD")).toBe(theirs);
     const based = await open().ensure({ repo: ".", branch: "mine", base: "old-base" });
     expect(existsSync(join(based.folder.agentPath, "new.txt"))).toBe(false);
+  });
+
+  it("takes a branch that has the commit at which the task's run left its work, and no other", async () => {
+    git(root, "switch", "-qc", "own");
+    const work = commit(root, "work.txt", "x");
+    const tip = commit(root, "repair.txt", "x");
+    git(root, "switch", "-q", "main");
+    const other = commit(root, "other.txt", "x");
+    for (const wrong of [other, "1".repeat(40)])
+      await expect(open().ensure({ repo: ".", branch: "own", work: wrong })).rejects.toMatchObject({
+        code: "branch-in-use",
+      });
+    expect(await open().ensure({ repo: ".", branch: "own", work })).toMatchObject({
+      from: "local",
+      head: tip,
+    });
   });
 
   it("of twenty branches at once makes all of them whole", async () => {
@@ -406,6 +436,20 @@ describe("the hub", () => {
 });
 
 describe("pushing", () => {
+  it("is impossible without a remote or beside certain branches: that is said before anybody works", async () => {
+    const ensure = (branch: string) => open().ensure({ repo: ".", branch, base: "main", fetch: true });
+    await expect(ensure("bloom/T1")).rejects.toMatchObject({ code: "repository-missing" });
+    bareRemote();
+    for (const name of ["bloom", "feature/a/b"]) git(root, "push", "-q", "origin", `main:${name}`);
+    for (const branch of ["bloom/T1", "feature/a", "feature"]) {
+      const refused = { code: "branch-in-use", message: expect.stringContaining("cannot be pushed") };
+      await expect(ensure(branch), branch).rejects.toMatchObject(refused);
+    }
+    git(root, "pack-refs", "--all");
+    await expect(ensure("feature/a")).rejects.toMatchObject({ code: "branch-in-use" });
+    expect(await ensure("feature/b")).toMatchObject({ from: "base" });
+  });
+
   it("is done once, and never forced", async () => {
     const remote = bareRemote();
     const worktree = await worked("w");

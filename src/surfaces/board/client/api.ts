@@ -59,8 +59,8 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   try {
     return await attempt();
   } catch (failure) {
-    if (!(failure instanceof RefusedError) || failure.status !== 403) throw failure;
     const before = session.value?.csrf;
+    if (!(failure instanceof RefusedError) || failure.status !== 403 || before === undefined) throw failure;
     await openSession();
     if (session.value?.csrf === before) throw failure;
     return await attempt();

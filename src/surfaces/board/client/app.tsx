@@ -11,7 +11,7 @@ import { goLive, line } from "./live.ts";
 import { Empty, Heading, Key, Problem, Skeleton } from "./notice.tsx";
 import { InboxPage } from "./pages/inbox.tsx";
 import { type Resource, useResource } from "./resource.ts";
-import { goTo, linkTo, type PageName, type PageProps, project, route } from "./route.ts";
+import { goTo, isAboutRun, linkTo, type PageName, type PageProps, project, route } from "./route.ts";
 import { THEMES, type Theme, theme } from "./theme.ts";
 import { OneLine, oneLine } from "./words.tsx";
 
@@ -22,6 +22,7 @@ const LATER: Readonly<Record<Exclude<PageName, "inbox">, () => Promise<Page>>> =
   review: async () => (await import("./review/page.tsx")).ReviewPage,
   runs: async () => (await import("./pages/runs.tsx")).RunsPage,
   run: async () => (await import("./pages/run.tsx")).RunPage,
+  edit: async () => (await import("./pages/edit.tsx")).EditPage,
   tasks: async () => (await import("./pages/tasks.tsx")).TasksPage,
   workflows: async () => (await import("./pages/workflows.tsx")).WorkflowsPage,
   cost: async () => (await import("./pages/cost.tsx")).CostPage,
@@ -137,7 +138,7 @@ function Projects() {
         value={project.value}
         onChange={({ currentTarget }) => {
           const { page } = route.value;
-          const isAbout = page === "inbox" || page === "nowhere" || page === "review" || page === "run";
+          const isAbout = page === "inbox" || page === "nowhere" || isAboutRun(page);
           goTo(linkTo(isAbout ? "tasks" : page, currentTarget.value));
         }}
       >
@@ -194,6 +195,7 @@ function Foot() {
         <span class="dot" aria-hidden="true" />
         {LINE_WORDS[line.value]}
         {session.value?.readOnly && <span class="quiet"> · read-only</span>}
+        {session.value?.device && <span class="quiet"> · {session.value.device.name}</span>}
       </p>
       <label class="theme">
         <span class="unseen">Colours</span>
@@ -224,6 +226,12 @@ function Standing() {
       <p class="standing" role="status">
         <strong>Offline.</strong> This is what was there when the connection broke. It catches up by itself;
         notes that you write are kept.
+      </p>
+    );
+  if (line.value === "closed" && session.value?.device)
+    return (
+      <p class="standing" role="status">
+        <strong>This device is signed out.</strong> Your notes are kept. <a href="/enter">Come in again</a>
       </p>
     );
   if (line.value === "closed")

@@ -41,7 +41,7 @@ export function Help() {
             {scope.keys().map(({ keys, words }) => (
               <div key={keys}>
                 <dt>
-                  {keys.split(" ").map((key) => (
+                  {(keys === " " ? ["Space"] : keys.split(" ")).map((key) => (
                     <kbd key={key}>{key}</kbd>
                   ))}
                 </dt>

@@ -2,8 +2,13 @@
 import { computed, signal } from "@preact/signals";
 import { session } from "./api.ts";
 
-const PAGES = ["inbox", "review", "runs", "run", "tasks", "workflows", "cost"] as const;
+const PAGES = ["inbox", "review", "runs", "run", "edit", "tasks", "workflows", "cost"] as const;
 export type PageName = (typeof PAGES)[number];
+
+/** It has a run in its address. */
+export function isAboutRun(page: string): boolean {
+  return ["review", "run", "edit"].includes(page);
+}
 
 export interface Route {
   readonly page: PageName | "nowhere";
@@ -50,8 +55,7 @@ function parseRoute(hash: string): Route {
     .filter((part) => part !== "")
     .map(decoded);
   const [key = "", page = "inbox", run = ""] = parts;
-  const isKnown =
-    PAGES.some((name) => name === page) && (run !== "" || (page !== "review" && page !== "run"));
+  const isKnown = PAGES.some((name) => name === page) && (run !== "" || !isAboutRun(page));
   if (parts.length === 0 || (parts.length === 1 && key === "inbox"))
     return { page: "inbox", project: "", run: "", query: new URLSearchParams(query) };
   return {

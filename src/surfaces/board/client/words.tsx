@@ -4,6 +4,7 @@
  */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clean } from "../../../core/text/clean.ts";
+import { codeSpans } from "../../../core/text/code-spans.ts";
 import { renderBytes } from "./moment.tsx";
 
 const ONE_LINE = 300;
@@ -13,7 +14,13 @@ const MORE = 100_000;
 
 /** On one line; a longer text ends in an ellipsis. */
 export function OneLine({ text, max = ONE_LINE }: { readonly text: string; readonly max?: number }) {
-  return <bdi class="one-line">{oneLine(text, max)}</bdi>;
+  return <bdi class="one-line">{withCode(oneLine(text, max))}</bdi>;
+}
+
+/** What stands between backticks, as code: still only text. */
+function withCode(text: string) {
+  if (!text.includes("`")) return text;
+  return codeSpans(text).map((span, at) => (span.isCode ? <code key={at}>{span.text}</code> : span.text));
 }
 
 export function oneLine(text: string, max = ONE_LINE): string {
@@ -64,7 +71,7 @@ export function Words({
         </pre>
       ) : (
         <div class={className} dir="auto">
-          {clean(part)}
+          {withCode(clean(part))}
         </div>
       )}
       {!fromEnd && more}

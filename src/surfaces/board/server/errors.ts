@@ -9,13 +9,14 @@ export interface BoardError {
 }
 
 /** The error for a request that the board does not answer. */
-export function refusal(status: BoardError["status"], why: string): BoardError {
+export function refusal(status: BoardError["status"], why: string, wayOut?: string): BoardError {
   const fix =
-    status === 401
+    wayOut ??
+    (status === 401
       ? "Open the address that `pawl board` printed; each address opens one browser, once. Start `pawl board` again for another."
       : status === 404
         ? "Go to the board's first page."
-        : "Use the board's own page, at the address that `pawl board` printed.";
+        : "Use the board's own page, at the address that `pawl board` printed.");
   return {
     status,
     error: new PawlError(
@@ -35,7 +36,13 @@ const CONFLICTS: readonly string[] = [
   "review-changed",
   "run-unreachable",
 ];
-const FORBIDDEN: readonly ErrorCode[] = ["caller-not-allowed", "verdict-too-weak", "project-untrusted"];
+const FORBIDDEN: readonly ErrorCode[] = [
+  "board-refused",
+  "caller-not-allowed",
+  "database-forbidden",
+  "verdict-too-weak",
+  "project-untrusted",
+];
 
 export function errorOf(thrown: unknown): BoardError {
   const error = toPawlError(thrown);
@@ -53,6 +60,7 @@ export function refused({ code, message, fix }: PawlError): Refused {
 /** JSON for the page, text for a person who opened the URL by hand. */
 export function errorAnswer(context: Context, { status, error }: BoardError) {
   context.header("cache-control", "no-store");
-  if (context.req.path.startsWith("/api/")) return context.json(refused(error), status);
+  const isPages = context.req.path.startsWith("/api/") || context.req.method === "POST";
+  if (isPages) return context.json(refused(error), status);
   return context.text(`${error.message}\nfix:  ${error.fix}\n`, status);
 }

@@ -1,6 +1,7 @@
-/** The board's server: bound to loopback, with limits sized for one machine's browsers. */
+/** The board's server, with limits sized for one person's browsers. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { PawlError } from "../../../core/error.ts";
@@ -12,7 +13,7 @@ export interface BoardServer {
   close(): Promise<void>;
 }
 
-const HOST = "127.0.0.1";
+export const LOOPBACK = "127.0.0.1";
 const MOST_CONNECTIONS = 128;
 /**
  * At most this many connections without a request: a new one closes the oldest, so that silent ones block no
@@ -22,39 +23,51 @@ const MOST_SILENT = 32;
 /** Milliseconds until a request must have arrived in full. */
 const REQUEST_LIMIT = 5000;
 
+export interface HttpPlace {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Null: plain http. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+}
+
 /**
- * `admits`: whether the peer of a connection may use the board at all. Throws `usage` if the port is taken.
+ * `admits`: whether the peer of a connection may use the board at all. Throws `usage` if the address cannot be
+ * had.
  */
 export async function listenHttp(
-  port: number,
+  { host, port, tls }: HttpPlace,
   fetch: (request: Request, bindings: object) => Response | Promise<Response>,
   admits: (socket: Socket) => boolean,
 ): Promise<BoardServer> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const server: Server = createServer(
-    { requestTimeout: REQUEST_LIMIT, headersTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 1000 },
-    (request: IncomingMessage, response) => {
-      silent.delete(request.socket);
-      void answer(request, response);
-    },
-  );
+  const limits = {
+    requestTimeout: REQUEST_LIMIT,
+    headersTimeout: REQUEST_LIMIT,
+    connectionsCheckingInterval: 1000,
+  };
+  const answered = (request: IncomingMessage, response: ServerResponse) => {
+    silent.delete(request.socket);
+    void answer(request, response);
+  };
+  const server = tls ? tlsServer({ ...limits, ...tls }, answered) : createServer(limits, answered);
   const silent = new Set<Socket>();
   server.maxConnections = MOST_CONNECTIONS;
-  server.on("connection", (socket) => {
+  server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
     if (!admits(socket)) return void socket.destroy();
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
     const [oldest] = silent;
     if (silent.size > MOST_SILENT) oldest?.destroy();
   });
-  server.listen(port, HOST);
+  server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw portError(port, cause as NodeJS.ErrnoException);
+    throw addressError(host, port, cause as NodeJS.ErrnoException);
   }
   return {
-    host: `${HOST}:${(server.address() as AddressInfo).port}`,
+    host: `${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -63,12 +76,39 @@ export async function listenHttp(
   };
 }
 
-function portError(port: number, cause: NodeJS.ErrnoException): unknown {
-  if (cause.code !== "EADDRINUSE" && cause.code !== "EACCES") return cause;
-  const why = cause.code === "EADDRINUSE" ? "is taken" : "may not be used";
+/** Throws `usage` if that is no certificate with its key. */
+function tlsServer(
+  options: ServerOptions,
+  answered: (request: IncomingMessage, response: ServerResponse) => void,
+) {
+  try {
+    return createTlsServer({ ...options, handshakeTimeout: REQUEST_LIMIT }, answered);
+  } catch (thrown) {
+    throw new PawlError(
+      "usage",
+      `The certificate cannot serve https: expected a certificate and its own key, in PEM, found ${(thrown as Error).message}.`,
+      "Name a certificate for this machine's name, such as one of `tailscale cert` or mkcert.",
+      thrown,
+    );
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is taken",
+  EACCES: "may not be used",
+  EADDRNOTAVAIL: "is not of this machine: no network here has that address",
+  ENOTFOUND: "is no address that this machine knows",
+};
+
+function addressError(host: string, port: number, cause: NodeJS.ErrnoException): unknown {
+  const why = WHY[cause.code ?? ""];
+  if (why === undefined) return cause;
+  const isPort = cause.code === "EADDRINUSE" || cause.code === "EACCES";
   return new PawlError(
     "usage",
-    `Port ${port} of ${HOST} ${why}.`,
-    "Choose another with --port; 0 takes any free port.",
+    isPort ? `Port ${port} of ${host} ${why}.` : `${host} ${why}.`,
+    isPort
+      ? "Choose another with --port (or --listen HOST:PORT); 0 takes any free port."
+      : "Name an address of this machine.",
   );
 }

@@ -1,4 +1,5 @@
 /** What waits for a person, in all projects. */
+import { setTimeout } from "node:timers/promises";
 import type { RunOverview } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { isUnbegun, overview } from "../../../runtime/reports/overview.ts";
@@ -13,6 +14,9 @@ export interface Inboxes {
 
 /** At most this many reviews are prepared after an answer, for the next one. */
 const MOST_AFTER = 20;
+/** Each starts git some times, so it waits until nobody has asked for so long; and no longer than the second. Milliseconds. */
+const QUIET = 500;
+const LONGEST = 5_000;
 const MOST_KEPT = 1000;
 
 /**
@@ -21,13 +25,22 @@ const MOST_KEPT = 1000;
  * one by one, and included in the next.
  */
 export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxes {
-  const known = new Map<string, number | null>();
+  const known = new Map<string, InboxItem["review"] | null>();
   let isFinding = false;
+  let askedAt = 0;
+  const quiet = async () => {
+    const end = performance.now() + LONGEST;
+    while (performance.now() < Math.min(end, askedAt + QUIET))
+      await setTimeout(QUIET / 5, undefined, { ref: false });
+  };
   const find = async (items: readonly InboxItem[]) => {
     for (const item of items) {
+      await quiet();
       const project = await projects.get(item.project)?.project();
       const review = project && (await reviewOf(project, item.run).catch(() => null));
-      known.set(keyOf(item), review?.size.minutes ?? null);
+      const { brief, size, version } = review ?? {};
+      const found = size && brief && version !== undefined && { version, ...size, against: brief.against };
+      known.set(keyOf(item), found ? found : null);
       const [oldest] = known.keys();
       if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
     }
@@ -44,10 +57,12 @@ export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxe
   };
   return {
     async load(now) {
+      askedAt = performance.now();
       const found = await Promise.all([...projects.values()].map(waitingOf));
-      const items = found
-        .flat()
-        .map((item) => ({ ...item, minutes: item.minutes ?? known.get(keyOf(item)) ?? null }));
+      const items = found.flat().map((item): InboxItem => {
+        const review = known.get(keyOf(item)) ?? undefined;
+        return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
+      });
       const unknown = items.filter((item) => item.kind === "gate" && !known.has(keyOf(item)));
       findAfter(unknown.slice(0, MOST_AFTER));
       return { items: inTurn(items, now) };
@@ -83,10 +98,11 @@ export async function runsOf(project: Project): Promise<Runs> {
 }
 
 export function runEntry(overviewed: RunOverview): RunEntry {
-  const { run, title, state, awaits, next, since, problem } = overviewed;
+  const { run, title, state, awaits, next, order, since, problem } = overviewed;
   return {
-    ...{ run, title, state, awaits, next, since },
+    ...{ run, title, state, awaits, next, since, ...(order && { order }) },
     isBegun: !isUnbegun(overviewed),
+    isGate: overviewed.awaits === "human" && overviewed.waitsFor === "gate",
     problem: problem ? { code: "state-unreadable", ...problem } : null,
   };
 }

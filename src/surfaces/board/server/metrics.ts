@@ -3,18 +3,27 @@
  * free text.
  */
 import { basename } from "node:path";
+import { Hono, type MiddlewareHandler } from "hono";
+import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { minutesOf } from "../../../runtime/reports/gate-waits.ts";
 import type { Digest } from "../../../runtime/reports/log-digest.ts";
+import { aroundOf } from "../../../runtime/reports/overview-context.ts";
 import { type Figures, openFigures } from "../../../runtime/reports/stats.ts";
-import type { BoardProject } from "./projects.ts";
+import { type BoardServer, type HttpPlace, listenHttp } from "./http.ts";
+import type { BoardOptions } from "./options.ts";
+import { type BoardPlace, type BoardProject, boardProjects } from "./projects.ts";
+import { admitFigures } from "./request-guards.ts";
 
-export const METRICS_HEADERS = {
+const METRICS_HEADERS = {
   "content-type": "text/plain; version=0.0.4; charset=utf-8",
   "cache-control": "no-store",
 };
 
 const HELP = {
   pawl_up: "Whether the project could be read.",
+  pawl_tasks: "Tasks by their state.",
+  pawl_tasks_queued: "Tasks that a free worker could take now.",
+  pawl_workers: "Workers on all machines, by their state.",
   pawl_agent_runs_total: "Runs of agents.",
   pawl_agent_seconds_total: "Agent time.",
   pawl_agent_cost_usd_total: "Dollars, where agents report them.",
@@ -28,7 +37,35 @@ type Name = keyof typeof HELP;
 type Labels = Readonly<Record<string, string>>;
 type Samples = Map<string, { readonly name: Name; value: number }>;
 
-export function openMetrics(): (projects: Iterable<BoardProject>) => Promise<string> {
+/** Served by a program that has no board: a worker. */
+export function serveFigures(
+  place: BoardPlace,
+  { host, port }: Pick<HttpPlace, "host" | "port">,
+  metricsToken: BoardOptions["metricsToken"],
+): Promise<BoardServer> {
+  const app = new Hono();
+  addFigures(app, boardProjects([place]), admitFigures(metricsToken));
+  return listenHttp(
+    { host, port, tls: null },
+    (...asked) => app.fetch(...asked),
+    () => true,
+  );
+}
+
+/** `/healthz` answers everybody, `/metrics` whom `admits` lets pass. */
+export function addFigures(
+  app: Hono,
+  projects: ReadonlyMap<string, BoardProject>,
+  admits: MiddlewareHandler,
+): void {
+  const figures = openMetrics();
+  app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/metrics", admits, async (context) =>
+    context.text(await figures(projects.values()), 200, METRICS_HEADERS),
+  );
+}
+
+function openMetrics(): (projects: Iterable<BoardProject>) => Promise<string> {
   const known = new Map<string, Promise<Digest<Figures>>>();
   return async (projects) => {
     const samples: Samples = new Map();
@@ -38,6 +75,7 @@ export function openMetrics(): (projects: Iterable<BoardProject>) => Promise<str
         const figures = known.get(each.key) ?? each.project().then(({ workflows }) => openFigures(workflows));
         known.set(each.key, figures);
         count(samples, labels, await (await figures).of(await each.log()));
+        await countTasks(samples, labels, await each.project());
         add(samples, "pawl_up", labels, 1);
       } catch {
         known.delete(each.key);
@@ -64,6 +102,19 @@ function count(samples: Samples, labels: Labels, { costs, waits }: Figures): voi
   }
 }
 
+/** What waits for workers, and who is there: what an autoscaler asks for. */
+async function countTasks(samples: Samples, labels: Labels, { runtime, workflows }: Project): Promise<void> {
+  const view = runtime.store.view();
+  const around = aroundOf(runtime, view);
+  for (const { board } of await loadWorkflows(workflows)) {
+    const found = await (await board?.())?.load(view, around);
+    for (const { state } of found?.tasks ?? []) add(samples, "pawl_tasks", { ...labels, state }, 1);
+    if (found) add(samples, "pawl_tasks_queued", labels, found.queued);
+  }
+  for (const { state } of (await runtime.outside.workers?.list()) ?? [])
+    add(samples, "pawl_workers", { ...labels, state }, 1);
+}
+
 function add(samples: Samples, name: Name, labels: Labels, value: number): void {
   const key = `${name}{${Object.entries(labels)
     .map(([label, text]) => `${label}="${escaped(text)}"`)
@@ -77,7 +128,7 @@ function renderSamples(samples: Samples): string {
   return (Object.keys(HELP) as Name[])
     .flatMap((name) => {
       const own = [...samples].filter(([, sample]) => sample.name === name);
-      const type = name === "pawl_up" ? "gauge" : "counter";
+      const type = name.endsWith("_total") ? "counter" : "gauge";
       if (own.length === 0) return [];
       return [
         `# HELP ${name} ${HELP[name]}`,

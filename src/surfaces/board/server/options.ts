@@ -1,11 +1,26 @@
-import type { Caller } from "../../../core/event.ts";
+import type { Caller, DeviceSeen } from "../../../core/event.ts";
+import type { Devices } from "../../../core/ports/devices.ts";
 import type { PageFiles } from "./page.ts";
 import type { BoardPlace } from "./projects.ts";
 
-/** The ports of a connection. */
+/** The ends of a connection. */
 export interface PeerPorts {
   readonly localPort?: number | undefined;
   readonly remotePort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+}
+
+/** Where the board is served to other devices. */
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The person's own certificate; null: plain http, which only loopback gets. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  /** The origin under which devices reach it (`https://pawl.example`); null: that of the host and the port. */
+  readonly origin: string | null;
+  readonly devices: Devices;
+  /** Called with each entrance and refusal. */
+  readonly onSeen: (seen: DeviceSeen) => void;
 }
 
 /** What the program provides to a board. */
@@ -25,4 +40,6 @@ export interface BoardOptions {
   /** The agent whose process is the peer, as far as that is known; null: none. */
   readonly agentBehind: (socket: PeerPorts) => string | null;
   readonly onError: (message: string) => void;
+  /** Absent: only this machine's browsers use it. */
+  readonly listen?: ListenOptions;
 }

@@ -24,6 +24,12 @@ export function pageAnswer(context: Context, files: PageFiles, since: string): R
   return answerWith(context, { ...file, body }, "no-store");
 }
 
+/** The page on which a device comes in. Null: there is none. */
+export function entranceAnswer(context: Context, files: PageFiles): Response | null {
+  const file = files.get("enter.html");
+  return file === undefined ? null : answerWith(context, file, "no-store");
+}
+
 /** A file that the page loads. Null: there is no such file. */
 export function assetAnswer(context: Context, files: PageFiles, name: string): Response | null {
   const file = files.get(name);

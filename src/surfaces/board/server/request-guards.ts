@@ -5,7 +5,7 @@
  *     refused.
  * D2  If the browser names the origin (`Origin`, `Sec-Fetch-Site`), it is the board's own page. A POST must
  *     name it.
- * D3  It has the session's cookie, except for the exchange of the address's token.
+ * D3  It has the session's cookie, except for the exchange of the address's token and a device's entrance.
  * D4  Neither the exchange nor a change comes from an agent's process, as far as the system shows which
  *     process owns a connection.
  * D5  A change is a POST of JSON with the session's CSRF token, and is refused on a read-only board.
@@ -20,12 +20,15 @@ import type { BoardOptions } from "./options.ts";
 import { isSame, type Sessions } from "./sessions.ts";
 
 export interface GuardOptions {
-  readonly sessions: Sessions;
-  /** `127.0.0.1:4000`; the port is known once the server listens. */
-  readonly host: () => string;
+  readonly sessions: Pick<Sessions, "csrfOf">;
+  /** `http://127.0.0.1:4000`; the port is known once the server listens. */
+  readonly origin: () => string;
+  /** The name of the session's cookie. */
+  readonly cookie: () => string;
   readonly readOnly: boolean;
   readonly agentBehind: BoardOptions["agentBehind"];
-  readonly metricsToken: BoardOptions["metricsToken"];
+  /** How one gets in, as the fix of a refusal; absent: by the address that `pawl board` prints. */
+  readonly wayIn?: string;
 }
 
 /** The largest request, in bytes. */
@@ -52,10 +55,11 @@ export const HEADERS: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
-export function admitAddress({ host }: GuardOptions): MiddlewareHandler {
+export function admitAddress({ origin: ownOrigin }: GuardOptions): MiddlewareHandler {
+  const host = () => new URL(ownOrigin()).host;
   return async (context, next) => {
     const { method } = context.req;
-    const own = `http://${host()}`;
+    const own = ownOrigin();
     const origin = context.req.header("origin");
     const site = context.req.header("sec-fetch-site");
     if (context.req.header("host") !== host())
@@ -70,28 +74,33 @@ export function admitAddress({ host }: GuardOptions): MiddlewareHandler {
   };
 }
 
-export function admitSession({ sessions, host }: GuardOptions): MiddlewareHandler {
+export function admitSession({ cookie, sessions, wayIn }: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
-    if (sessions.csrfOf(sessionIn(context, host)) === null)
-      return answer(context, 401, "it has no session of this board");
+    if (sessions.csrfOf(sessionIn(context, cookie)) === null)
+      return answer(context, 401, "it has no session of this board", wayIn);
     return next();
   };
 }
 
 /**
- * Guards the figures of `/metrics`: for a session, or for a program with a token that allows nothing else.
+ * Guards the figures of `/metrics`: for a program with a token that allows nothing else, or for a session of a
+ * board.
  */
-export function admitFigures({ host, metricsToken, sessions }: GuardOptions): MiddlewareHandler {
+export function admitFigures(
+  metricsToken: BoardOptions["metricsToken"],
+  board?: Pick<GuardOptions, "cookie" | "sessions">,
+): MiddlewareHandler {
+  const lacks = board ? "neither a session of this board nor" : "not";
   return async (context, next) => {
     const [, given] = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
     const isKnown = metricsToken !== null && given !== undefined && isSame(given, metricsToken);
-    if (!isKnown && sessions.csrfOf(sessionIn(context, host)) === null)
-      return answer(
-        context,
-        401,
-        "it has neither a session of this board nor the token of $PAWL_METRICS_TOKEN",
-      );
-    return next();
+    const hasSession =
+      board !== undefined && board.sessions.csrfOf(sessionIn(context, board.cookie)) !== null;
+    if (isKnown || hasSession) return next();
+    const wayIn = board
+      ? undefined
+      : "Set PAWL_METRICS_TOKEN where it starts, and send `Authorization: Bearer …`.";
+    return answer(context, 401, `it has ${lacks} the token of $PAWL_METRICS_TOKEN`, wayIn);
   };
 }
 
@@ -106,20 +115,23 @@ export function admitPerson({ agentBehind }: GuardOptions): MiddlewareHandler {
 }
 
 export function admitChange(guards: GuardOptions): MiddlewareHandler {
-  const { sessions, host, readOnly } = guards;
+  const { cookie, sessions, readOnly } = guards;
   const person = admitPerson(guards);
   return async (context, next) => {
     if (context.req.method !== "POST") return next();
-    const csrf = sessions.csrfOf(sessionIn(context, host));
+    const csrf = sessions.csrfOf(sessionIn(context, cookie));
     const given = context.req.header("x-pawl-csrf");
     if (csrf === null || given === undefined || !isSame(given, csrf))
       return answer(context, 403, "it lacks the page's x-pawl-csrf");
-    if (context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() !== "application/json")
-      return answer(context, 415, "its body is not application/json");
+    if (!isJson(context)) return answer(context, 415, "its body is not application/json");
     const isDryRun = context.req.path.endsWith("/try");
     if (readOnly && !isDryRun) return answer(context, 403, "this board only shows (`--read-only`)");
     return person(context, next);
   };
+}
+
+export function isJson(context: Context): boolean {
+  return context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
 }
 
 export const admitBody: MiddlewareHandler = bodyLimit({
@@ -128,13 +140,13 @@ export const admitBody: MiddlewareHandler = bodyLimit({
 });
 
 /** Exchanges the address's token for the session's cookie, and redirects to the page. */
-export function enter({ sessions, host }: GuardOptions) {
+export function enter({ cookie }: GuardOptions, sessions: Sessions) {
   return (context: Context) => {
     // A program that previews links must not use the token up.
     if (context.req.method !== "GET") return answer(context, 405, "its address is opened by a GET");
     const session = sessions.enter(context.req.param("token") ?? "");
     if (session === null) return answer(context, 401, "its address was used already, or is too old");
-    setCookie(context, cookieName(host), session, { httpOnly: true, sameSite: "Strict", path: "/" });
+    setCookie(context, cookie(), session, { httpOnly: true, sameSite: "Strict", path: "/" });
     // Not a redirect: the browser would still count the linking site as the origin, and would not send a
     // strict cookie.
     context.header("refresh", "0; url=/");
@@ -144,19 +156,14 @@ export function enter({ sessions, host }: GuardOptions) {
 }
 
 /** The session's CSRF token. */
-export function csrfIn(context: Context, { sessions, host }: GuardOptions): string {
-  return sessions.csrfOf(sessionIn(context, host)) ?? "";
+export function csrfIn(context: Context, { cookie, sessions }: GuardOptions): string {
+  return sessions.csrfOf(sessionIn(context, cookie)) ?? "";
 }
 
-function sessionIn(context: Context, host: () => string): string | undefined {
-  return getCookie(context, cookieName(host));
+export function sessionIn(context: Context, cookie: () => string): string | undefined {
+  return getCookie(context, cookie());
 }
 
-/** Includes the port, because browsers send a cookie to all ports of a machine. */
-function cookieName(host: () => string): string {
-  return `pawl_board_${host().split(":")[1]}`;
-}
-
-function answer(context: Context, status: BoardError["status"], why: string) {
-  return errorAnswer(context, refusal(status, why));
+export function answer(context: Context, status: BoardError["status"], why: string, fix?: string) {
+  return errorAnswer(context, refusal(status, why, fix));
 }

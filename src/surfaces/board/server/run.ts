@@ -8,7 +8,7 @@ import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts"
 import { findRun, type NamedRun, overviewOf } from "../../../runtime/reports/overview.ts";
 import { kindOf, loadState } from "../../../runtime/run-log/kind.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
-import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
+import type { RunEntry, RunPage, Tasks, TimelineEntry } from "../wire.ts";
 import { nameOf, wordsOf } from "./event-words.ts";
 import { runEntry } from "./inbox.ts";
 import { machineOf, movesAt } from "./machine.ts";
@@ -21,11 +21,15 @@ export async function runOf(
   log: EventLog,
   timelines: Timelines,
   name: string,
+  tasks: (run: string) => Promise<Tasks>,
 ): Promise<RunPage> {
   const named = await findRun(project, name);
   const entry = await overviewOf(project, named);
   const place = await tablePlaceOf(project, named);
   return {
+    task: named.module.board
+      ? ((await tasks(named.run)).tasks.find(({ run }) => run === named.run) ?? null)
+      : null,
     entry: entry ? runEntry(entry) : finished(named.run, place?.configuration.state ?? "done"),
     machine: place && machineOf(place.workflow),
     at: place?.configuration.state ?? null,
@@ -42,8 +46,14 @@ async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Pr
     const kind = module.runs && (await kindOf(await module.runs(), view, run));
     const state = kind ? await loadState(view, kind, run) : null;
     const at = state && kind?.at(state.text);
-    const table = at && (await module.tables()).find(({ workflow }) => workflow.name === at.machine);
-    return table && Object.hasOwn(table.workflow.states, at.state) ? { ...table, configuration: at } : null;
+    const tables = at ? await module.tables() : [];
+    const own = at && kind?.tableOf(at.machine);
+    const known = tables.find(({ workflow }) => workflow.name === at?.machine);
+    // A task's life is no table of its module.
+    const table = known ?? (own && tables[0] ? { ...tables[0], workflow: own } : null);
+    return at && table && Object.hasOwn(table.workflow.states, at.state)
+      ? { ...table, configuration: at }
+      : null;
   } catch {
     return null;
   }
@@ -52,7 +62,17 @@ async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Pr
 /** The overview omits finished runs. */
 function finished(run: string, state: string): RunEntry {
   const title = run.slice(run.indexOf(":") + 1);
-  return { run, title, state, awaits: "nobody", next: "", since: null, isBegun: true, problem: null };
+  return {
+    run,
+    title,
+    state,
+    awaits: "nobody",
+    next: "",
+    since: null,
+    isBegun: true,
+    isGate: false,
+    problem: null,
+  };
 }
 
 async function storyOf({ runtime }: Project, { id, module }: NamedRun): Promise<string> {
@@ -116,5 +136,5 @@ function openTimeline({ id, run }: NamedRun): Digest<TimelineEntry[]> {
 function byOf(by: unknown): string | null {
   if (typeof by === "string") return by;
   const { channel } = (by ?? {}) as { readonly channel?: unknown };
-  return typeof channel === "string" ? channel : null;
+  return typeof channel === "string" && channel !== "library" ? channel : null;
 }

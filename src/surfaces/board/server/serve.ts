@@ -2,22 +2,20 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Session } from "../wire.ts";
+import { deviceDoor } from "./devices/door.ts";
+import { type Door, localDoor } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
-import { listenHttp } from "./http.ts";
-import { openInboxes } from "./inbox.ts";
-import { METRICS_HEADERS, openMetrics } from "./metrics.ts";
-import type { BoardOptions } from "./options.ts";
+import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
+import { type Inboxes, openInboxes } from "./inbox.ts";
+import type { BoardOptions, ListenOptions } from "./options.ts";
 import { assetAnswer, pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
 import {
   admitAddress,
   admitBody,
   admitChange,
-  admitFigures,
-  admitPerson,
   admitSession,
   csrfIn,
-  enter,
   type GuardOptions,
   HEADERS,
 } from "./request-guards.ts";
@@ -30,7 +28,16 @@ export interface Board {
   readonly url: string;
   /** Returns a URL that authenticates one browser, once. */
   invite(): string;
+  /** Null: it is served to no other device. */
+  readonly devices: DeviceBoard | null;
   close(): Promise<void>;
+}
+
+interface DeviceBoard {
+  /** `https://pawl.example` */
+  readonly origin: string;
+  /** Returns what lets one device in, once: a code to type, and an address. It ends the one before. */
+  invite(): { readonly code: string; readonly address: string };
 }
 
 const MOST_STREAMS = 24;
@@ -38,41 +45,72 @@ const MOST_STREAMS = 24;
 export async function openBoard(options: BoardOptions): Promise<Board> {
   const sessions = openSessions(Date.now);
   const ending = new AbortController();
-  let host = "";
-  const { agentBehind, metricsToken, readOnly } = options;
-  const guards: GuardOptions = { sessions, host: () => host, readOnly, agentBehind, metricsToken };
   const projects = boardProjects(options.places);
-  const app = boardApp(options, guards, projects, ending.signal);
-  const server = await listenHttp(
-    options.port,
-    (request, bindings) => app.fetch(request, bindings),
-    options.admits,
-  );
+  const shared = { projects, inboxes: openInboxes(projects), ending: ending.signal };
+  let host = "";
+  const guards: GuardOptions = {
+    ...{ sessions, readOnly: options.readOnly, agentBehind: options.agentBehind },
+    origin: () => `http://${host}`,
+    // Includes the port, because browsers send a cookie to all ports of a machine.
+    cookie: () => `pawl_board_${host.split(":")[1]}`,
+  };
+  const local = boardApp(options, localDoor(options, projects, guards, sessions), shared);
+  const place = { host: LOOPBACK, port: options.port, tls: null };
+  const server = await listenHttp(place, (...asked) => local.fetch(...asked), options.admits);
   host = server.host;
+  const beyond =
+    options.listen &&
+    (await listenBeyond(options, options.listen, shared).catch(async (thrown) => {
+      await server.close();
+      throw thrown;
+    }));
   return {
     url: `http://${host}/`,
     invite: () => `http://${host}/enter/${sessions.invite()}`,
+    devices: beyond?.board ?? null,
     async close() {
       ending.abort();
-      await server.close();
+      await Promise.all([server.close(), beyond?.server.close()]);
     },
   };
 }
 
-function boardApp(
+/** What the board has once, however its users come in. */
+interface SharedByDoors {
+  readonly projects: ReadonlyMap<string, BoardProject>;
+  readonly inboxes: Inboxes;
+  readonly ending: AbortSignal;
+}
+
+async function listenBeyond(
   options: BoardOptions,
-  guards: GuardOptions,
-  projects: ReadonlyMap<string, BoardProject>,
-  ending: AbortSignal,
-): Hono {
-  const app = new Hono();
-  app.use("*", HEADERS, admitAddress(guards));
-  app.get("/enter/:token", admitPerson(guards), enter(guards));
-  const figures = openMetrics();
-  app.get("/metrics", admitFigures(guards), async (context) =>
-    context.text(await figures(projects.values()), 200, METRICS_HEADERS),
+  listen: ListenOptions,
+  shared: SharedByDoors,
+): Promise<{ readonly server: BoardServer; readonly board: DeviceBoard }> {
+  let origin = listen.origin ?? "";
+  const door = deviceDoor(options, listen, () => origin);
+  const app = boardApp(options, door, shared);
+  const server = await listenHttp(
+    listen,
+    (...asked) => app.fetch(...asked),
+    () => true,
   );
-  app.use("*", admitSession(guards), admitChange(guards), admitBody);
+  if (listen.origin === null) origin = originOf(listen, server.host);
+  return { server, board: { origin, invite: door.invite } };
+}
+
+/** Browsers trust http for this machine's name alone. */
+function originOf({ host, tls }: ListenOptions, listened: string): string {
+  const port = listened.slice(listened.lastIndexOf(":"));
+  return tls ? `https://${host}${port}` : `http://localhost${port}`;
+}
+
+function boardApp(options: BoardOptions, door: Door, { ending, inboxes, projects }: SharedByDoors): Hono {
+  const { guards } = door;
+  const app = new Hono();
+  app.use("*", HEADERS, ...door.around, admitAddress(guards));
+  door.addEntrance(app);
+  app.use("*", admitSession(guards), admitChange(guards), admitBody, ...door.checks);
   app.use("/api/*", async (context, next) => {
     context.header("cache-control", "no-store");
     await next();
@@ -87,15 +125,15 @@ function boardApp(
   );
   app.get("/api/session", async (context) => {
     const { readOnly, version } = options;
+    const { device } = door.userOf(context);
     const entries = await Promise.all([...projects.values()].map(entryOf));
     return context.json({
-      ...{ csrf: csrfIn(context, guards), readOnly, version, projects: entries },
+      ...{ csrf: csrfIn(context, guards), readOnly, version, ...(device && { device }), projects: entries },
     } satisfies Session);
   });
-  const inboxes = openInboxes(projects);
   app.get("/api/inbox", async (context) => context.json(await inboxes.load(new Date())));
-  addStream(app, projects, ending);
-  addProjectRoutes(app, projects, options);
+  addStream(app, projects, ending, door);
+  addProjectRoutes(app, projects, door.userOf);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));
   app.onError((thrown, context) => {
     const found = errorOf(thrown);
@@ -105,17 +143,24 @@ function boardApp(
   return app;
 }
 
-function addStream(app: Hono, projects: ReadonlyMap<string, BoardProject>, ending: AbortSignal): void {
+function addStream(
+  app: Hono,
+  projects: ReadonlyMap<string, BoardProject>,
+  ending: AbortSignal,
+  { userOf }: Door,
+): void {
   let open = 0;
   app.get("/api/events", (context) => {
     if (open >= MOST_STREAMS)
       return errorAnswer(context, refusal(429, `${MOST_STREAMS} pages are open already`));
+    const user = userOf(context);
     open += 1;
     const last = context.req.header("last-event-id") ?? context.req.query("since") ?? "";
     return streamSSE(context, async (stream) => {
       const gone = new AbortController();
       const signal = AbortSignal.any([ending, gone.signal]);
       stream.onAbort(() => gone.abort());
+      user.follow(gone.signal, () => gone.abort());
       const sink = {
         send: (event: { event: string; data: string; id: string }) => stream.writeSSE(event),
         ping: async () => void (await stream.write(": \n\n")),
@@ -123,6 +168,7 @@ function addStream(app: Hono, projects: ReadonlyMap<string, BoardProject>, endin
       try {
         await streamEvents(projects.values(), { last, sink, signal });
       } finally {
+        gone.abort();
         open -= 1;
       }
     });

@@ -47,14 +47,14 @@ function wantedOf({ arguments: given, options }: Call): Wanted {
   if ((file === null) === (description === ""))
     throw new PawlError(
       "usage",
-      "Expected what the tasks are for, or --take with a proposal's file.",
+      "`pawl plan` needs what you want, or --take with a proposal's file: found neither.",
       'Run `pawl plan "what you want"`.',
     );
   if (file !== null && (agent !== null || repo !== null || (after as readonly string[]).length > 0))
     throw new PawlError(
       "usage",
-      "--take takes a proposal as it is.",
-      "Leave --agent, --repo and --after out.",
+      "--take adds a kept proposal as it is: --agent, --repo and --after cannot change it.",
+      "Leave them out, or edit the proposal's file.",
     );
   return {
     description,

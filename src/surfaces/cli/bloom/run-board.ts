@@ -3,7 +3,8 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
-import { restLine } from "../../../workflows/bloom/agent-rest.ts";
+import { fewOf } from "../../../core/text/few.ts";
+import { restLine } from "../../../scheduler/agent-rest.ts";
 import { AT_REST } from "../../../workflows/bloom/run/table.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { cut } from "../terminal/text-width.ts";
@@ -49,7 +50,10 @@ export function track(board: Board, event: BloomEvent | PawlEvent, now: number):
     const task = event.run.slice(event.run.indexOf(":") + 1);
     if (event.to !== "waiting_for_human") board.waiting.delete(task);
     if (event.to !== "opening_pr") board.merges.delete(task);
-    if (AT_REST.some((state) => state === event.to)) board.atWork.delete(task);
+    if (AT_REST.some((state) => state === event.to)) {
+      board.atWork.delete(task);
+      board.retries.delete(task);
+    }
     const each = board.atWork.get(task);
     if (each === undefined) return;
     if (each.step && (event.event === "step_done" || event.row === "step.assumed_done"))
@@ -103,21 +107,22 @@ export interface FrameSize {
 /** The lines that stay at the bottom: they never fill the screen's whole width or height. */
 export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint, now: number): string[] {
   const width = columns - 1;
-  const retries = [...board.retries].filter(([task, { at }]) => at > now && !board.atWork.has(task));
+  const isBlocked = (task: string) => board.progress?.blocked.includes(task) === true;
+  const retries = [...board.retries].filter(
+    ([task, { at }]) => at > now && !board.atWork.has(task) && !isBlocked(task),
+  );
   // Another process may have recorded the person's verdict.
   const stillWaits = ([task]: readonly [string, string]) => board.progress?.waiting.includes(task) !== false;
   const lines = [
     ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),
-    ...[...board.waiting]
-      .filter(stillWaits)
-      .map(([task, why]) => paint.yellow(cut(`? ${task} waits for you: ${why}`, width))),
+    ...sameCauses([...board.waiting].filter(stillWaits)).map(({ tasks, why }) =>
+      paint.yellow(cut(`? ${whoWait(tasks)} for you: ${why}`, width)),
+    ),
     ...[...board.merges]
       .filter(stillWaits)
       .map(([task, url]) => paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width))),
     ...(board.progress?.red ?? []).map(({ reason, tasks }) =>
-      paint.yellow(
-        cut(`~ ${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}`, width),
-      ),
+      paint.yellow(cut(`~ ${whoWait(tasks)}: ${cleanLine(reason)}`, width)),
     ),
     ...(board.progress?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
@@ -134,6 +139,31 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
     hidden <= 0 ? lines : [...lines.slice(0, room - 1), paint.dim(cut(`and ${hidden + 1} more`, width))];
   return [...shown, ...last];
 }
+
+/** `A, B, C and 2 more wait` */
+export function whoWait(tasks: readonly string[], most?: number): string {
+  return `${fewOf(tasks, most)} ${tasks.length === 1 ? "waits" : "wait"}`;
+}
+
+/** Tasks that wait for the same thing are one line. */
+function sameCauses(waiting: readonly (readonly [task: string, why: string])[]) {
+  const found = new Map<string, { readonly tasks: string[]; readonly why: string }>();
+  for (const [task, why] of waiting) {
+    const cause = causeOf(task, why);
+    const same = found.get(cause);
+    if (same) same.tasks.push(task);
+    else found.set(cause, { tasks: [task], why });
+  }
+  return [...found.values()];
+}
+
+/** The same for all tasks of which the same is said. */
+export function causeOf(task: string, words: string): string {
+  return words.replaceAll(task, "…");
+}
+
+/** A line of names ends here. */
+export const MOST_NAMED = 20;
 
 const BAR = 12;
 
@@ -161,7 +191,7 @@ export function standing({
   const parts = [
     `${done} done`,
     `${open} open`,
-    ...(blocked.length > 0 ? [`blocked: ${blocked.join(", ")}`] : []),
+    ...(blocked.length > 0 ? [`blocked: ${fewOf(blocked, MOST_NAMED)}`] : []),
     ...(held > 0 ? [`${held} waiting for a target`] : []),
     ...resting.map(restLine),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),

@@ -70,12 +70,15 @@ function sentenceFor(event: BloomEvent | PawlEvent, board: Board): Line | null {
 }
 
 function lineOfRun(event: BloomEvent | PawlEvent, { newCaps }: Board): Line | null {
+  // Of a task, the block shows it.
+  if (event.type === "run:advanced" && !event.run.startsWith("bloom:"))
+    return [`${event.run} ${event.summary}`, null];
   // A cap that is reached repeatedly is printed once; the block shows it as long as it holds.
   if (event.type === "loop:capped")
     return newCaps.length === 0 ? null : [`Tasks wait: ${newCaps.join("; ")}`, "yellow"];
   if (event.type === "policy:changed")
     return [
-      `${event.run}: an edit that loosens its policy is ignored${whileOpen(event.open)}: ${event.ignored.map(renderChange).join("; ")}. \`pawl policy ${event.run} --accept\` lets it count`,
+      `${event.run}: an edit that loosens its policy is ignored${whileOpen(event.open)}: ${event.ignored.map(renderChange).join("; ")}. \`pawl config policy ${event.run} --accept\` lets it count`,
       "yellow",
     ];
   if (event.type === "loop:outgrown")

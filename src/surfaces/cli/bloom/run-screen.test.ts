@@ -208,6 +208,38 @@ describe("The loop's screen", () => {
     ]);
   });
 
+  it("says once what many tasks wait for, and once more of how many it is true", () => {
+    promise("bloom.screen");
+    const reason = (task: string) => `Nobody has agreed to verify of ${task} (npm test).`;
+    const waits = (task: string) => ({ type: "task:waiting", taskId: task, reason: reason(task) });
+    const many = Array.from({ length: 330 }, (_, n) => waits(`F-${n + 1}`));
+    for (const isScreen of [true, false]) {
+      const { model, screen, show } = open({ isScreen });
+      show(...many, { type: "task:completed", taskId: "A", duration: null });
+      show({ type: "task:blocked", taskId: "B", reason: "no disk" });
+      show({ type: "task:blocked", taskId: "C", reason: "no disk" });
+      expect(model.lines.filter((line) => line.startsWith("? "))).toEqual(
+        isScreen ? [expect.stringMatching(/^\? F-1, F-2, F-3 and 327 more wait for you: Nobody has /)] : [],
+      );
+      screen.close();
+      expect(model.lines.filter((line) => !line.startsWith("("))).toEqual([
+        `23:04 F-1 waits for you: ${reason("F-1")}`,
+        "23:04 F-2, F-3, F-4 and 326 more wait for you, too, for the same reason as F-1",
+        "23:04 A is done",
+        "23:04 B is blocked: no disk",
+        "23:04 C is blocked, too, for the same reason as B",
+      ]);
+    }
+  });
+
+  it("has no line of a try that a person has ended", () => {
+    const { model, show } = open();
+    show({ type: "task:retried", taskId: "R", attempt: 2, after: 240_000, reason: "no network" });
+    expect(model.lines.some((line) => line.startsWith(". R"))).toBe(true);
+    show({ ...progress, blocked: ["R"] });
+    expect(model.lines.some((line) => line.startsWith(". R"))).toBe(false);
+  });
+
   it("says once which cap lets tasks wait, and shows it for as long as it does", () => {
     promise("machines.caps");
     const { model, show } = open();

@@ -8,8 +8,11 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { cleanLine } from "../../../core/text/clean.ts";
+import { fewOf } from "../../../core/text/few.ts";
+import { clockOf } from "../../../core/text/local-time.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
-import { emptyBoard, frameOf, standing, track } from "./run-board.ts";
+import { causeOf, emptyBoard, frameOf, standing, track, whoWait } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 
 export interface Screen {
@@ -34,6 +37,8 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
   let drawn: readonly string[] = [];
   let settling: NodeJS.Timeout | undefined;
   let open = true;
+  let same: SameCause | null = null;
+  let ending: NodeJS.Timeout | undefined;
 
   const redraw = (line: string | null) => {
     if (!open) return;
@@ -45,6 +50,11 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
     const lines = frame.length === 0 ? "" : `${WRAP_OFF}${frame.join("\n")}\n${WRAP_ON}`;
     terminal.out(`${above(drawn.length)}${line === null ? "" : `${line}\n`}${lines}`);
     drawn = frame;
+  };
+  const tellSame = () => {
+    clearTimeout(ending);
+    if (same && same.tasks.length > 0) redraw(sameLine(same, terminal, now()));
+    same = null;
   };
   /** Without the block, only a line can show that the loop has nothing to do. */
   const idleLine = (event: BloomEvent | PawlEvent): string | null => {
@@ -65,19 +75,55 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
         if (unseen.get(event.taskId) === event.reason) return;
         unseen.set(event.taskId, event.reason);
       }
+      const cause = causeIn(event);
+      if (cause !== null && same?.cause === cause.cause && same.first !== cause.first) {
+        same.tasks.push(cause.first);
+        clearTimeout(ending);
+        ending = setTimeout(tellSame, TICK_MILLISECONDS).unref();
+        return;
+      }
       const line = lineOf(event, board, terminal.paint, now()) ?? idleLine(event);
-      if (line !== null) redraw(line);
-      else settling ??= setTimeout(() => redraw(null), SETTLE_MILLISECONDS).unref();
+      if (line !== null) {
+        tellSame();
+        same = cause;
+        redraw(line);
+      } else settling ??= setTimeout(() => redraw(null), SETTLE_MILLISECONDS).unref();
     },
-    say: (text) => redraw(clean(text)),
+    say(text) {
+      tellSame();
+      redraw(clean(text));
+    },
     close() {
       if (!open) return;
+      tellSame();
       clearInterval(ticking);
       clearTimeout(settling);
       open = false;
       terminal.out(above(drawn.length));
     },
   };
+}
+
+/** What the last line says of a task, and the tasks of which it is true, too. */
+interface SameCause {
+  readonly cause: string;
+  readonly first: string;
+  readonly isBlocked: boolean;
+  readonly tasks: string[];
+}
+
+function causeIn(event: BloomEvent | PawlEvent): SameCause | null {
+  if (event.type !== "task:blocked" && event.type !== "task:waiting") return null;
+  const { reason, taskId: first, type } = event;
+  return { cause: `${type} ${causeOf(first, reason)}`, first, isBlocked: type === "task:blocked", tasks: [] };
+}
+
+function sameLine({ first, isBlocked, tasks }: SameCause, { paint }: Terminal, now: Date): string {
+  const what = isBlocked
+    ? `${fewOf(tasks)} ${tasks.length === 1 ? "is" : "are"} blocked`
+    : `${whoWait(tasks)} for you`;
+  const text = `${what}, too, for the same reason as ${first}`;
+  return `${paint.dim(clockOf(now))} ${paint[isBlocked ? "red" : "yellow"](cleanLine(text))}`;
 }
 
 /** Moves to the block's first line and erases the block. */

@@ -2,36 +2,42 @@
  * `pawl run`: lines for a person, with the active tasks below them on a terminal; JSON lines under `--json`.
  */
 import { hostname } from "node:os";
+import type { PawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { checkId } from "../../../core/id.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
+import type { LoopEnd } from "../../../core/ports/loop-end.ts";
+import type { BloomSettings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import { agentOf } from "../../../scheduler/agent-rest.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
-import { agentOf } from "../../../workflows/bloom/agent-rest.ts";
+import { tasksMissing } from "../../../workflows/bloom/govern.ts";
 import { nowReady, type Worker } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
-import type { LoopEnd } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Answer, Call, Run } from "../line/command.ts";
+import type { Answer, Call, Host, Run } from "../line/command.ts";
+import { warnOfTasksFile } from "../line/warn.ts";
 import { beginLoop } from "../project/policy.ts";
 import { agreeToNew } from "../project/trust.ts";
 import { clean } from "../terminal/terminal.ts";
 import {
-  checkedSettings,
   endAnswer,
   endLines,
   parseAgents,
   runWith,
   screenOf,
   stageOnSignal,
+  whileAnswering,
 } from "./work-loop.ts";
 
 export const run: Run = async (host, call) => {
   const project = await host.projects.open();
+  await warnOfTasksFile(host, project);
   const options = optionsOf(call);
-  const settings = await checkedSettings(project, options.worker.only);
-  const { bloom } = settings;
+  const lacking = await tasksMissing(project.runtime, options.worker.only);
+  const settings = await project.runtime.settings(project.runtime.store.view());
+  if (options.dryRun && lacking) throw lacking;
   if (options.dryRun)
     return dryRun(
       project,
@@ -39,14 +45,32 @@ export const run: Run = async (host, call) => {
       options.worker,
       host.person.caller(),
     );
-  await agreeToNew(project, host);
-  await beginLoop(project, host);
+  return whileAnswering(host, call, project, async () => {
+    await agreeToNew(project, host);
+    await beginLoop(project, host);
+    return work(project, { host, call, options, lacking, bloom: settings.bloom });
+  });
+};
+
+interface Work {
+  readonly host: Host;
+  readonly call: Call;
+  readonly options: Options;
+  readonly bloom: BloomSettings;
+  /** Why the project has no tasks; null: it has. */
+  readonly lacking: PawlError | null;
+}
+
+async function work(project: Project, { bloom, call, host, lacking, options }: Work): Promise<Answer> {
   const screen = screenOf(host, call.json, options.once);
   const stop = new AbortController();
   const says = "Stopping the agents and saving where each task stands. A second Ctrl-C quits at once.";
   const signals = stageOnSignal(screen, [{ controller: stop, says }]);
   try {
-    const end = await runWith(project, await project.openLoop(), screen, {
+    const outside = await project.openLoop();
+    if (lacking && !outside.others) throw lacking;
+    const end = await runWith(project, outside, screen, {
+      hasTasks: lacking === null,
       name: `${options.worker.name ?? "worker"}@${hostname()}:${process.pid}`,
       worker: options.worker,
       agents: options.agents ?? bloom.agents,
@@ -66,7 +90,7 @@ export const run: Run = async (host, call) => {
     screen.close();
     signals.forget();
   }
-};
+}
 
 interface Options {
   readonly agents: number | undefined;

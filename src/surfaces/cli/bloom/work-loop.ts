@@ -6,13 +6,15 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
-import type { Settings } from "../../../core/settings.ts";
+import type { LoopEnd } from "../../../core/ports/loop-end.ts";
 import { cleanLine, shownJson } from "../../../core/text/clean.ts";
+import { fewOf } from "../../../core/text/few.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { restLine } from "../../../workflows/bloom/agent-rest.ts";
-import { type LoopEnd, type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
-import type { Answer, Host } from "../line/command.ts";
+import { restLine } from "../../../scheduler/agent-rest.ts";
+import { type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
+import type { Answer, Call, Host } from "../line/command.ts";
 import { clean } from "../terminal/terminal.ts";
+import { MOST_NAMED, whoWait } from "./run-board.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
 /** The same limit as in the configuration. */
@@ -26,18 +28,8 @@ export function parseAgents(agents: unknown): number | undefined {
   throw new PawlError(
     "usage",
     `--agents takes a number from 1 to ${MOST_AGENTS}, found ${JSON.stringify(agents)}.`,
-    "Use --agents 2.",
+    "Write for example --agents 2.",
   );
-}
-
-/** Throws if there is nothing to work on: no tasks file, or no task with the given id. */
-export async function checkedSettings({ runtime }: Project, only: string | null = null): Promise<Settings> {
-  const view = runtime.store.view();
-  const settings = await runtime.settings(view);
-  const { loadTasks, taskOf } = await import("../../../tasks-file/load.ts");
-  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
-  if (only !== null) taskOf(file.tasks, only);
-  return settings;
 }
 
 /** A screen of JSON lines, or of lines for a person. `ends`: the loop ends when it has nothing to do. */
@@ -52,11 +44,13 @@ export function screenOf({ terminal }: Host, json: boolean | undefined, ends: bo
 
 /**
  * The loop runs for hours next to its agents. By default, V8 would give it up to 64 MB for young objects,
- * which do not make it faster; and what git printed would stay until they are full. The start has taken some of
- * it: this collection alone gives that back.
+ * which do not make it faster; and what git printed would stay until they are full. A heap that grows in small
+ * steps is no slower either, and stays at 120 MB in place of 200. The start has taken some of it: this collection
+ * alone gives that back.
  */
 function keepSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--optimize-for-size");
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: Readonly<Record<string, string>>) => void;
   setFlagsFromString("--no-expose-gc");
@@ -87,6 +81,20 @@ export async function runWith(
   outside.close?.();
   screen.close();
   return end;
+}
+
+/** With `--listen`, answers health checks and autoscalers for as long as it works. */
+export async function whileAnswering(
+  host: Host,
+  { options: { listen } }: Call,
+  project: Project,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (listen === undefined) return work();
+  const { placeOf } = await import("../board-listen.ts");
+  const figures = await host.servers.figures(project, placeOf(String(listen)));
+  host.terminal.err(`/healthz and /metrics are answered at http://${figures.host}/.\n`);
+  return work().finally(figures.close);
 }
 
 /** What a signal triggers. */
@@ -127,16 +135,14 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
   return [
     `${end.done.length} done, ${end.cancelled.length > 0 ? `${end.cancelled.length} cancelled, ` : ""}${end.open.length} open.`,
     ...(end.blocked.length > 0
-      ? [`${red(`Blocked: ${end.blocked.join(", ")}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
+      ? [`${red(`Blocked: ${fewOf(end.blocked, MOST_NAMED)}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),
-    ...end.red.map(({ reason, tasks }) =>
-      yellow(`${tasks.join(", ")} ${tasks.length === 1 ? "waits" : "wait"}: ${cleanLine(reason)}.`),
-    ),
+    ...end.red.map(({ reason, tasks }) => yellow(`${whoWait(tasks, MOST_NAMED)}: ${cleanLine(reason)}.`)),
     ...end.resting.map((each) => yellow(`${cleanLine(restLine(each))}.`)),
-    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${end.waiting.join(", ")}.`)] : []),
+    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${fewOf(end.waiting, MOST_NAMED)}.`)] : []),
     ...(end.byHand.length > 0
       ? [
-          `In progress without an agent: ${end.byHand.join(", ")}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
+          `In progress without an agent: ${fewOf(end.byHand, MOST_NAMED)}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
         ]
       : []),
   ];

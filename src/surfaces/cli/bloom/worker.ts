@@ -1,30 +1,39 @@
 /** `pawl worker`: the work loop as one worker among several machines, until a signal or an order ends it. */
 import { hostname, platform } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { agentNames } from "../../../core/agent-needs.ts";
 import { DatabaseAway, PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
+import type { LoopEnd } from "../../../core/ports/loop-end.ts";
 import type { Registration, WorkerEntry, WorkerOrder } from "../../../core/ports/workers.ts";
 import type { Project } from "../../../runtime/project.ts";
-import { parseLabels } from "../../../workflows/bloom/labels.ts";
-import { openHeartbeat } from "../../../workflows/bloom/scheduler/heartbeat.ts";
-import type { LoopEnd, LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
+import { openHeartbeat } from "../../../scheduler/heartbeat.ts";
+import { checkedSettings } from "../../../workflows/bloom/govern.ts";
+import { parseLabels, without } from "../../../workflows/bloom/labels.ts";
+import type { LoopSetup } from "../../../workflows/bloom/scheduler/loop.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
+import { warnOfTasksFile } from "../line/warn.ts";
 import { beginLoop } from "../project/policy.ts";
 import { agreeToNew } from "../project/trust.ts";
 import type { Screen } from "./run-screen.ts";
 import {
-  checkedSettings,
   endAnswer,
   endLines,
   parseAgents,
   runWith,
   screenOf,
   stageOnSignal,
+  whileAnswering,
 } from "./work-loop.ts";
 
 export const worker: Run = async (host, call) => {
   const project = await host.projects.open();
+  await warnOfTasksFile(host, project);
+  return whileAnswering(host, call, project, () => work(project, host, call));
+};
+
+async function work(project: Project, host: Host, call: Call): Promise<Answer> {
   const screen = screenOf(host, call.json, false);
   const { bloom, outside, own, registration } = await whenReached(screen, () => begin(project, host, call));
   const [drain, stop] = [new AbortController(), new AbortController()];
@@ -52,7 +61,7 @@ export const worker: Run = async (host, call) => {
       ...{ stop: stop.signal, drain: drain.signal },
       hear(event) {
         atWork.hear(event);
-        // `pawl workers` then lists this worker as draining.
+        // `pawl worker list` then lists this worker as draining.
         if (event.type === "loop:outgrown") drain.abort();
       },
     });
@@ -68,7 +77,7 @@ export const worker: Run = async (host, call) => {
     signals.forget();
     await heartbeat.close();
   }
-};
+}
 
 /** Retries until the database answers, and shows the pause. */
 async function whenReached<T>(screen: Screen, act: () => Promise<T>): Promise<T> {
@@ -94,13 +103,16 @@ const WAITS = "This worker begins as soon as the database answers; Ctrl-C ends i
 const PAUSE_MILLISECONDS = 1000;
 
 async function begin(project: Project, host: Host, call: Call) {
-  const { bloom } = await checkedSettings(project);
+  const { agents, bloom } = await checkedSettings(project.runtime);
   const own = entryOf(call, host, bloom.agents);
   await agreeToNew(project, host);
   await beginLoop(project, host);
   const outside = await project.openLoop();
   try {
-    return { bloom, own, outside, registration: await register(outside, own) };
+    // What it says of itself, so that others need not wait for it in vain.
+    const lacks = agentNames(agents).filter((name) => outside.ports.agents.missing(name) !== null);
+    const told = { ...own, labels: [...own.labels, ...lacks.map(without)] };
+    return { bloom, own, outside, registration: await register(outside, told) };
   } catch (thrown) {
     outside.close?.();
     throw thrown;

@@ -1,9 +1,10 @@
-/** `pawl workers`: lists the project's workers, and ends one of them. */
+/** `pawl worker list`: lists the project's workers, and ends one of them. */
+import { setTimeout } from "node:timers/promises";
 import { PawlError } from "../../../core/error.ts";
-import type { WorkerSeen } from "../../../core/ports/workers.ts";
+import type { WorkerSeen, WorkerState, Workers } from "../../../core/ports/workers.ts";
 import { nearest } from "../../../core/text/nearest.ts";
 import { withProjectOnDatabase } from "../database/database.ts";
-import type { Run } from "../line/command.ts";
+import type { Answer, Run } from "../line/command.ts";
 import { ago, counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -18,6 +19,11 @@ export const workers: Run = async (host) =>
     };
   });
 
+/** What a person gave it. The agents that its machine lacks are many; status names those that a task needs. */
+function isGiven(label: string): boolean {
+  return !label.startsWith("-");
+}
+
 /** The table omits workers that ended longer ago. */
 const DAY = 86_400_000;
 
@@ -27,10 +33,10 @@ export function renderWorkers(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
 ): string {
-  const shown = all.filter(({ seen, state }) => state !== "gone" || now.getTime() - Date.parse(seen) < DAY);
+  const shown = all.filter(({ seen, state }) => !hasEnded(state) || now.getTime() - Date.parse(seen) < DAY);
   const hidden = all.length - shown.length;
   const rows = shown.map(({ atWork, capacity, host, labels, name, seen, state }) => [
-    ...[name, host, state, `${atWork} of ${capacity}`, labels.join(", "), ago(seen, now)],
+    ...[name, host, state, `${atWork} of ${capacity}`, labels.filter(isGiven).join(", "), ago(seen, now)],
   ]);
   const lines = [
     ...(rows.length === 0
@@ -47,19 +53,38 @@ export function renderWorkers(
   return `${lines.join("\n")}\n`;
 }
 
+function hasEnded(state: WorkerState): boolean {
+  return state === "gone" || state === "drained";
+}
+
 export const drainWorker: Run = async (host, call) => {
   const name = String(call.arguments.name);
-  refuseAgent(host, "drain a worker", `pawl workers drain ${name}`);
+  refuseAgent(host, "drain a worker", `pawl worker drain ${name}`);
   return withProjectOnDatabase(host, async ({ workers: all }) => {
     const before = await all.drain(name);
     if (before === null) throw missing(name, await all.list());
+    if (call.options.wait === true) return whenDrained(all, name, before);
     const text =
       before === "working"
-        ? `${name} takes no new tasks, and ends when its own are done. \`pawl workers\` shows how far it is.\n`
-        : `${name} ${before === "gone" ? "has ended already" : "drains already"}.\n`;
+        ? `${name} takes no new tasks, and ends when its own are done. \`pawl worker list\` shows how far it is.\n`
+        : `${name} ${hasEnded(before) ? "has ended already" : "drains already"}.\n`;
     return { text, data: { worker: name, before } };
   });
 };
+
+const PAUSE_MILLISECONDS = 1000;
+
+/** Its tasks are done, or it handed them back; or it died, and its tasks are others' once their leases have run out. */
+async function whenDrained(all: Pick<Workers, "list">, name: string, before: WorkerState): Promise<Answer> {
+  for (;;) {
+    const state = (await all.list()).find((each) => each.name === name)?.state ?? "gone";
+    const data = { worker: name, before, state };
+    if (state === "drained") return { text: `${name} has drained: it has no more work.\n`, data };
+    if (state === "gone")
+      return { text: `${name} is gone: it ended before it had drained.\n`, data, exit: 1 };
+    await setTimeout(PAUSE_MILLISECONDS);
+  }
+}
 
 function missing(name: string, all: readonly WorkerSeen[]): PawlError {
   const near = nearest(
@@ -69,6 +94,6 @@ function missing(name: string, all: readonly WorkerSeen[]): PawlError {
   return new PawlError(
     "worker-missing",
     `No worker is called ${JSON.stringify(name)}.`,
-    near === null ? "`pawl workers` lists them." : `Use ${near}; \`pawl workers\` lists them.`,
+    near === null ? "`pawl worker list` lists them." : `Use ${near}; \`pawl worker list\` lists them.`,
   );
 }

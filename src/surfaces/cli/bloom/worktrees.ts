@@ -23,11 +23,11 @@ export interface WorktreeRow {
   readonly problem: string | null;
 }
 
-/** Every worktree of a task, and the work in it that exists nowhere else. */
+/** Every workspace of a task, and the work in it that exists nowhere else. */
 export const worktrees: Run = async (host) => {
   const rows = await worktreeRows(host, await host.projects.open());
   const text = rows.map((row) => render(row, host.terminal.paint)).join("");
-  return { text: text === "" ? "No worktrees.\n" : text, data: { worktrees: rows } };
+  return { text: text === "" ? "No workspaces.\n" : text, data: { worktrees: rows } };
 };
 
 export async function worktreeRows(host: Host, project: Project): Promise<readonly WorktreeRow[]> {

@@ -83,7 +83,7 @@ const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
 export function renderAgents(found: readonly AgentFound[], screen: Screen): string {
   const blocks = found.map((agent) => renderAgent(agent, screen));
   const ready = found.filter(({ status }) => status === "ready").length;
-  const closing = `Ready: ${ready} of ${found.length}. \`pawl agents test NAME\` tries one out with its model.`;
+  const closing = `Ready: ${ready} of ${found.length}. \`pawl config agents test NAME\` tries one out with its model.`;
   return `${blocks.join("\n")}\n${wrap(closing, screen.columns).join("\n")}\n`;
 }
 

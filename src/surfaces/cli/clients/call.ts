@@ -5,11 +5,9 @@ import { z } from "zod";
 import { PawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { shownJson } from "../../../core/text/clean.ts";
-import { nearest } from "../../../core/text/nearest.ts";
 import type { Tool } from "../../../runtime/module.ts";
-import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
-import { checkArguments, strictOf } from "../../arguments.ts";
+import { checkArguments, strictOf, toolNamed } from "../../arguments.ts";
 import { answerCommands, cannotAsk, envelopeOf } from "../../replies.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
@@ -19,7 +17,7 @@ const MOST = 8 * 1024 * 1024;
 
 export const call: Run = async (host, given) => {
   const project = await host.projects.open();
-  const tool = await toolNamed(project, String(given.arguments.name));
+  const tool = await toolNamed(project.workflows, String(given.arguments.name));
   if (given.options.schema === true) return schemaOf(tool);
   const input = checkArguments(tool, parsed(tool, await written(given)));
   const { ask, reply } = await runTransaction(project.runtime, tool.transaction, input, callerOf(host));
@@ -38,20 +36,6 @@ export const call: Run = async (host, given) => {
 function callerOf({ person }: Host): Caller {
   const caller = person.caller();
   return caller.channel === "agent" ? caller : { ...caller, channel: "script" };
-}
-
-async function toolNamed({ workflows }: Project, name: string): Promise<Tool> {
-  const tools: Tool[] = [];
-  for (const module of await loadWorkflows(workflows)) tools.push(...(await module.tools()));
-  const found = tools.find((tool) => tool.name === name);
-  if (found) return found;
-  const names = tools.map((tool) => tool.name);
-  const near = nearest(name, names);
-  throw new PawlError(
-    "usage",
-    `There is no tool ${JSON.stringify(name)}${near === null ? "." : `; did you mean ${near}?`}`,
-    `Name one of them: ${[...new Set(names)].sort().join(", ")}.`,
-  );
 }
 
 function schemaOf({ description, input, name }: Tool): Answer {

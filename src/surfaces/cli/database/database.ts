@@ -19,7 +19,7 @@ import { withProjectId } from "../team/project-id.ts";
 import { counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
-import { changesBetween, exportedPath, readAll, readShared, type SharedState } from "./shared-state.ts";
+import { changesBetween, composed, readAll, readShared, type SharedState } from "./shared-state.ts";
 
 const PAWL_YAML = projectPath("pawl.yaml");
 
@@ -54,13 +54,17 @@ export const initDatabase: Run = async (host) => {
     const steps = await database.migrate();
     const id = await projectId(project, host);
     const isAdded = await database.addProject(id);
+    // The project's own roles.
+    const all = [...steps, ...(await database.migrate())];
+    const access = await database.access(id);
     const lines = [
-      ...steps.map((step) => `made       ${step}`),
+      ...all.map((step) => `made       ${step}`),
       `${isAdded ? "added     " : "unchanged "} project ${id} in ${database.shown}`,
+      ...missingLines(access),
     ];
     return {
       text: `${lines.join("\n")}\n\nThe project's files are as they were. \`pawl database import\` copies their state there.\n`,
-      data: { database: database.shown, project: id, steps, added: isAdded },
+      data: { database: database.shown, project: id, steps: all, added: isAdded, missing: access.missing },
     };
   });
 };
@@ -81,8 +85,8 @@ export const checkDatabase: Run = async (host) => {
   const project = await host.projects.open();
   return withDatabase(host, async (database) => {
     const faults = await database.faults();
-    const access = await database.access();
     const id = await knownId(project);
+    const access = await database.access(id);
     const found = await (await database.project(id)).inspect();
     const all = [...faults, ...found.faults];
     const shown = all.flatMap(({ fix, message }) => [`wrong  ${message}`, `fix:   ${fix}`]);
@@ -106,9 +110,13 @@ function describe(shown: string, id: string, found: DatabaseInspection): readonl
   ];
 }
 
-function accessLines({ login, missing, role, ungranted }: DatabaseAccess): readonly string[] {
+function accessLines(access: DatabaseAccess): readonly string[] {
+  return [`role       ${access.role}, as ${access.login}`, ...missingLines(access)];
+}
+
+/** What an administrator, or the owner, must do before others' logins can use the database. */
+function missingLines({ missing, ungranted }: DatabaseAccess): readonly string[] {
   return [
-    `role       ${role}, as ${login}`,
     ...(missing.length > 0
       ? [
           `missing    ${missing.join(", ")}: only the owner's logins can use this database.`,
@@ -159,7 +167,7 @@ export const importProject: Run = async (host, { options }) => {
 async function nextWords({ files, runtime: { settings } }: Project): Promise<string> {
   const { stores } = await settings(files.view());
   return stores.bloom === "postgres"
-    ? "Bloom works with it; the tasks file here is a copy."
+    ? "Bloom works with it, and not with the tasks file here: remove that."
     : "Pawl works with the files until pawl.yaml says `stores: {bloom: postgres}`.";
 }
 
@@ -169,7 +177,7 @@ export const exportProject: Run = async (host, call) => {
   const folder = String(call.arguments.dir);
   const tasksFile = projectPath((await project.runtime.settings(project.files.view())).bloom.tasks_file);
   return withDatabase(host, async (database) => {
-    const state = await readAll((await database.project(id)).store.view());
+    const state = composed(await readAll((await database.project(id)).store.view()), tasksFile);
     const target = await host.projects.open({ option: folder });
     await checkEmpty(target);
     const { store } = target.runtime;
@@ -177,11 +185,7 @@ export const exportProject: Run = async (host, call) => {
     const view = store.view();
     for (const path of state.keys()) await view.read(path);
     const changes = changesBetween(new Map(), state);
-    const tasks = state.get(tasksFile);
-    // `pawl push` compares this copy with the database's tasks at that time.
-    const exported =
-      tasks === undefined ? [] : [{ type: "write", path: exportedPath(tasksFile), text: tasks } as const];
-    if ((await store.commit(view, [...changes, ...exported])) === "changed")
+    if ((await store.commit(view, changes)) === "changed")
       throw new PawlError(
         "project-busy",
         `Somebody else wrote to ${target.root} at the same time. Nothing was exported.`,
@@ -195,7 +199,7 @@ export const exportProject: Run = async (host, call) => {
 };
 
 /** Throws `tasks-invalid`. */
-export function checkValid(path: ProjectPath, text: string): void {
+function checkValid(path: ProjectPath, text: string): void {
   const read = readTasks(text, null);
   if (!read.ok) throw tasksInvalid(path, read.problems);
 }
@@ -233,7 +237,7 @@ function differs({ shown }: Database, count: number): PawlError {
   );
 }
 
-export async function knownId({ runtime: { settings, store } }: Project): Promise<string> {
+async function knownId({ runtime: { settings, store } }: Project): Promise<string> {
   const { project_id } = await settings(store.view());
   if (project_id !== null) return project_id;
   throw new PawlError(

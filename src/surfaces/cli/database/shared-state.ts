@@ -11,6 +11,9 @@ import { LOOP_DONE, LOOP_RUNS } from "../../../core/loop-record.ts";
 import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import { RECORDS } from "../../../runtime/run-log/team-records.ts";
+import { textOf } from "../../../tasks-file/entries.ts";
+import { PROGRESS, parseProgress, withProgress } from "../../../tasks-file/progress.ts";
+import { readTasks } from "../../../tasks-file/read.ts";
 import { INBOX, QUESTIONS } from "../../../workflows/bloom/question.ts";
 
 /** Path → text. */
@@ -23,11 +26,6 @@ const FOLDERS: readonly ProjectPath[] = [
   ...[LOOP_RUNS, LOOP_DONE, QUESTIONS, INBOX, RECORDS],
   ...[".pawl/log/bloom", GATES_FOLDER].map((path) => projectPath(path)),
 ];
-
-/** Where an exported folder keeps the tasks file as the database had it. */
-export function exportedPath(tasksFile: ProjectPath): ProjectPath {
-  return projectPath(".pawl/exported", tasksFile);
-}
 
 /** The state in the files. `tasksFile`: its path in the settings. */
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
@@ -54,6 +52,15 @@ export async function readAll(view: View): Promise<SharedState> {
   );
 }
 
+/** As files hold it: the tasks file with what the work has written since. */
+export function composed(state: SharedState, tasksFile: ProjectPath): SharedState {
+  const [tasks, progress] = [state.get(tasksFile), state.get(PROGRESS)];
+  const read = tasks === undefined || progress === undefined ? null : readTasks(tasks, null);
+  if (!read?.ok) return state;
+  const others = new Map([...state].filter(([path]) => path !== PROGRESS));
+  return others.set(tasksFile, textOf(withProgress(read.parsed, parseProgress(progress ?? null))));
+}
+
 /** The database keeps a single log, so the parts that were rotated out of the local log come first in it. */
 async function joinLog(view: View, state: Map<ProjectPath, string>): Promise<void> {
   const folder = projectPath(".pawl");
@@ -78,7 +85,8 @@ async function addFile(view: View, path: ProjectPath, state: Map<ProjectPath, st
 
 /** The tasks file may have any name; programs do not run YAML files in folders without a leading dot. */
 function isShared(path: ProjectPath): boolean {
-  if (FILES.includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`))) return true;
+  if (path === PROGRESS || FILES.includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`)))
+    return true;
   return /\.ya?ml$/.test(path) && !path.split("/").some((name) => name.startsWith("."));
 }
 

@@ -37,7 +37,7 @@ function findingOf(agent: AgentFound, wanted: ReadonlySet<string>, programs: Pro
   const isWanted = wanted.has(name);
   const newer = newerThan === undefined ? "" : ` (newer than ${newerThan}, the newest that Pawl knows)`;
   if (status === "ready")
-    return good(name, `${version ?? "starts"}${newer}; \`pawl agents test ${name}\` asks its model`);
+    return good(name, `${version ?? "starts"}${newer}; \`pawl config agents test ${name}\` asks its model`);
   if (status === "untried") return good(name, recognised);
   if (status === "untrusted")
     return hint(name, "nobody has trusted its program yet", { command: "pawl trust" });
@@ -46,7 +46,7 @@ function findingOf(agent: AgentFound, wanted: ReadonlySet<string>, programs: Pro
 }
 
 function said(programs: Programs, name: string): string {
-  return programs.missing(name) ?? "Install it anew; `pawl agents` shows how it was recognised.";
+  return programs.missing(name) ?? "Install it anew; `pawl config agents` shows how it was recognised.";
 }
 
 /** The agents of tasks that are not closed. */
@@ -70,13 +70,13 @@ export function wall(host: Host, project: Project | null, settings: Settings): P
       if (settings.sandbox.kind === "none") return [good(what, "none, as `sandbox` says")];
       const none = `none is around agents: ${found.why}`;
       const mend = {
-        command: "pawl agents",
+        command: "pawl config agents",
         fix: "shows what it needs; docs/security.md says how to get one",
       };
       return [settings.sandbox.kind === "bwrap" ? fault(what, none, mend) : hint(what, none, mend)];
     }
     if (!isWallOpen(found)) return [good(what, `${found.kind}, and it holds`)];
     const through = found.tried.filter(({ held }) => !held).map((each) => each.what);
-    return [fault(what, `it lets through: ${through.join(", ")}`, { command: "pawl agents" })];
+    return [fault(what, `it lets through: ${through.join(", ")}`, { command: "pawl config agents" })];
   });
 }

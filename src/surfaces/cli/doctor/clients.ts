@@ -141,7 +141,7 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
     const hooks =
       look.kind === "left"
         ? settings.guard
-          ? [hint("git's hooks", look.reason, { command: "pawl guard --canary" })]
+          ? [hint("git's hooks", look.reason, { command: "pawl config guard --canary" })]
           : []
         : look.hooks.flatMap(({ guard: state, name }) => {
             if (state === "whole") return [good(name, "calls the guard")];
@@ -166,7 +166,7 @@ async function proof(host: Host, project: Project): Promise<Finding> {
     .replace(/^Guard: /, "")
     .replace(/: `[^`]*` tries it\.$/, "");
   const through = known.layers.some(({ result }) => result === "came-through");
-  const mend = { command: "pawl guard --canary" };
+  const mend = { command: "pawl config guard --canary" };
   if (known.time !== null && through) return fault("guard", words, mend);
   return known.time === null || known.changed !== null ? hint("guard", words, mend) : good("guard", words);
 }

@@ -41,7 +41,8 @@ async function database(host: Host, project: Project): Promise<readonly Finding[
   await project.database();
   const found = await host.projects.database();
   try {
-    const [{ login, role }, faults] = [await found.access(), await found.faults()];
+    const { project_id } = await project.runtime.settings(project.files.view());
+    const [{ login, role }, faults] = [await found.access(project_id ?? undefined), await found.faults()];
     return [
       ...faults.map(({ fix, message }) => fault("database", message, { fix })),
       good("database", `${found.shown} has Bloom's work; ${login} has the role ${role}`),

@@ -1,5 +1,6 @@
 /** Checks workflows, runs and tasks, and what dead processes left of them. */
 import { toPawlError } from "../../../core/error.ts";
+import { ownFile } from "../../../core/own-file.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { check } from "../../../engine/check.ts";
 import type { Project } from "../../../runtime/project.ts";
@@ -9,7 +10,6 @@ import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
 import { validate } from "../../../workflows/bloom/verbs/look.ts";
-import { ownFile } from "../../../workflows/custom/own-file.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
 import type { Host } from "../line/command.ts";
 import { tablesOf } from "../project/tables.ts";
@@ -59,11 +59,11 @@ async function tasksFile({ person }: Host, { runtime }: Project): Promise<readon
   try {
     const { reply } = await runTransaction(runtime, validate, {}, person.caller());
     const [first = ""] = reply.text.split("\n");
-    if (reply.refused) return [fault("tasks", reply.text, { command: "pawl validate" })];
+    if (reply.refused) return [fault("tasks", reply.text, { command: "pawl task validate" })];
     const odd = (reply.data.warnings as readonly unknown[]).length;
     return [
       odd > 0
-        ? hint("tasks", `${first} ${odd} warnings.`, { command: "pawl validate" })
+        ? hint("tasks", `${first} ${odd} warnings.`, { command: "pawl task validate" })
         : good("tasks", first),
     ];
   } catch (thrown) {
@@ -97,7 +97,7 @@ async function rowsOf(host: Host, project: Project): Promise<readonly WorktreeRo
 
 function worktree(row: WorktreeRow): readonly Finding[] {
   const { branch, folder, problem, status, task, uncommitted, unfinished, unmerged } = row;
-  const command = "pawl worktrees";
+  const command = "pawl task worktrees";
   if (problem !== null) return [fault(folder, problem, { command })];
   if (unfinished !== null)
     return [hint(folder, `a ${unfinished} was begun there and not finished`, { command })];

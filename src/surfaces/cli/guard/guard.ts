@@ -17,7 +17,7 @@ export const guard: Run = async (host, { arguments: { client, event }, options }
     "usage",
     "`pawl guard` takes nothing but the client and its event: a client's hook calls it, with the call on standard input.",
     client === undefined
-      ? "Run `pawl guard --canary` to try the guard."
+      ? "Run `pawl config guard --canary` to try the guard."
       : `Write \`pawl guard ${client}\` into the client's hook.`,
   );
 };

@@ -108,7 +108,7 @@ function guarding(
   };
 }
 
-const PROVE = "To prove it: `pawl guard --canary`.";
+const PROVE = "To prove it: `pawl config guard --canary`.";
 
 function unguarding(
   launch: GuardLaunch,

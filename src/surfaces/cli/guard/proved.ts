@@ -38,7 +38,7 @@ export function provedWords({ changed, layers, time }: Proved): string {
   return `Guard: proved ${at}: ${listed(held)}.`;
 }
 
-const TRY = "`pawl guard --canary` tries it";
+const TRY = "`pawl config guard --canary` tries it";
 
 function listed(layers: readonly LayerProof[]): string {
   return layers.map(({ layer, of }) => `${LAYERS[layer]} ${of}`).join(", ");

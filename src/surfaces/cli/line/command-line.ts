@@ -30,7 +30,7 @@ export async function runLine(
   const line: Line = { help: "", stopped: null };
   const program = build(candidates, host, line, act);
   try {
-    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    await program.parseAsync(argv, { from: "user" });
   } catch (thrown) {
     if (thrown instanceof NotAChoice) throw (await import("./usage-error.ts")).choiceError(thrown.refused);
     if (!(thrown instanceof CommanderError)) throw thrown;
@@ -60,7 +60,7 @@ class NotAChoice {
 
 /** The part of a command's help below its options. Loaded only for a help page. */
 async function belowHelp(
-  { details = "", name: command }: CommandSpec,
+  { details = "", name: command, shown: words = command }: CommandSpec,
   { name, terminal }: Host,
 ): Promise<string> {
   const [{ EXAMPLES }, { wrap }] = await Promise.all([
@@ -68,7 +68,9 @@ async function belowHelp(
     import("../terminal/text-width.ts"),
   ]);
   const examples = Object.hasOwn(EXAMPLES, command) ? (EXAMPLES[command] ?? []) : [];
-  const shown = examples.map((line) => exampleLines(`${name} ${line}`, terminal.columns, wrap));
+  const shown = examples.map((line) =>
+    exampleLines(`${name} ${words}${line.slice(command.length)}`, terminal.columns, wrap),
+  );
   return [
     ...(details === "" ? [] : ["", ...wrap(details, terminal.columns)]),
     ...(shown.length === 0 ? [] : ["", "Examples:", ...shown.flat()]),
@@ -92,7 +94,6 @@ function build(specs: readonly CommandSpec[], host: Host, line: Line, action: Ac
     .description("Keeps coding agents on a written workflow.")
     .version(host.version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand(false)
     .configureOutput({
       writeOut: (text) => {
         line.help += text;
@@ -106,10 +107,10 @@ function build(specs: readonly CommandSpec[], host: Host, line: Line, action: Ac
       visibleOptions: ownOptions,
       subcommandTerm,
     })
-    .addHelpText("after", `\nRun \`${host.name} COMMAND --help\` for a command's own help.`);
+    .helpCommand(false);
   const groups = new Map<string, Command>();
   for (const spec of specs) {
-    const [first = "", second] = spec.name.split(" ");
+    const [first = "", second] = (spec.shown ?? spec.name).split(" ");
     const parent = second === undefined ? program : groupOf(program, groups, line, spec);
     addCommand(parent, second ?? first, spec, line, action);
   }
@@ -123,12 +124,12 @@ function groupOf(
   program: Command,
   groups: Map<string, Command>,
   line: Line,
-  { name: words, group }: CommandSpec,
+  { name: command, shown = command }: CommandSpec,
 ): Command {
-  const [name = ""] = words.split(" ");
+  const [name = ""] = shown.split(" ");
   const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
   if (known) return known;
-  const made = stopping(program.command(name), line, null).helpGroup(`${group}:`).helpCommand(false);
+  const made = stopping(program.command(name), line, null).helpGroup("Commands:").helpCommand(false);
   groups.set(name, made);
   return made;
 }
@@ -145,7 +146,7 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, line: Line
   const command = stopping(parent.command(name), line, spec)
     .description(sentence(spec.summary))
     .summary(spec.summary)
-    .helpGroup(`${spec.group}:`)
+    .helpGroup("Commands:")
     .helpCommand(false)
     .allowExcessArguments(false);
   for (const argument of spec.arguments) command.addArgument(toArgument(command, argument));

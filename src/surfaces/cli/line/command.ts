@@ -1,7 +1,8 @@
 /** A command: data that describes it, and a function that is loaded when the command is called. */
-import type { Caller } from "../../../core/event.ts";
+import type { Caller, DeviceSeen } from "../../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../../core/ports/agents.ts";
 import type { Database } from "../../../core/ports/database.ts";
+import type { Devices } from "../../../core/ports/devices.ts";
 import type { GitHooks, GuardedHook, HookLook } from "../../../core/ports/git-hooks.ts";
 import type { GuardProofs } from "../../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../../core/ports/repositories.ts";
@@ -17,6 +18,8 @@ import type { Terminal } from "../terminal/terminal.ts";
 export interface CommandSpec {
   /** One or two words. */
   readonly name: string;
+  /** The words by which it was called, if others than its name. */
+  readonly shown?: string;
   readonly summary: string;
   /** Its heading in the help. */
   readonly group: string;
@@ -78,6 +81,23 @@ export interface VerifyOrder {
   readonly forge: { readonly pull: number | null } | null;
 }
 
+/** Where the board is served to the person's other devices. */
+export interface BoardListen {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The files of a certificate and its key; null: plain http, on loopback alone. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** The https origin of a tunnel or of the certificate's name; null: that of the host and the port. */
+  readonly origin: string | null;
+}
+
+/** What lets one device in, once. */
+export interface DeviceInvitation {
+  readonly code: string;
+  readonly address: string;
+}
+
 export interface BoardOrder {
   /** Every `--project`; empty: the project around the working folder. */
   readonly folders: readonly string[];
@@ -88,6 +108,10 @@ export interface BoardOrder {
   readonly open: boolean;
   /** Other commands do not point people to this board. */
   readonly unlisted: boolean;
+  /** Null: this machine alone uses it. */
+  readonly listen: BoardListen | null;
+  /** Called with what happened to a device, in words. */
+  readonly onSeen: (words: string) => void;
   /** Called once, when a browser may connect. */
   readonly onOpen: (served: {
     readonly url: string;
@@ -95,6 +119,8 @@ export interface BoardOrder {
     readonly address: string;
     readonly roots: readonly string[];
     readonly opened: boolean;
+    /** Null: no other device may use it. */
+    readonly devices: { readonly origin: string; invite(): DeviceInvitation } | null;
   }) => void;
 }
 
@@ -218,6 +244,13 @@ export interface ProjectsPort {
   database(): Promise<Database>;
 }
 
+export interface EditedText {
+  readonly text: string;
+  /** Where the person's words are until `forget`. */
+  readonly file: string;
+  forget(): void;
+}
+
 /** Who called the program, and how to ask a person. */
 export interface PersonPort {
   /** The caller, as far as it is known; more precise once a project is open. */
@@ -228,6 +261,11 @@ export interface PersonPort {
   agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
   /** The terminal at which a person is asked. */
   readonly terminal: ControllingTerminal;
+  /**
+   * Opens the person's editor on a text, in a file of that ending, and waits for its end. Throws `terminal-missing` if they
+   * have none here.
+   */
+  edit(text: string, ending: string): Promise<EditedText>;
   /** The signing keys of the person at this machine, for the project at `root`. */
   keys(root: string): Promise<Keys>;
 }
@@ -250,6 +288,8 @@ export interface MachinePort {
   wall(root: string | null, settings: Settings): Promise<WallFound>;
   /** The parts of the guard outside of the project's files. */
   guard(root: string): Promise<GuardOutside>;
+  /** Makes a git repository with one commit of these files, and returns its folder. */
+  makeRepository(folder: string, files: Readonly<Record<string, string>>): Promise<string>;
   /** Pawl's packages in the person's clients. */
   clientPackages(): Promise<readonly ClientPackage[]>;
 }
@@ -267,6 +307,13 @@ export interface RepositoriesPort {
 export interface ServersPort {
   /** Serves the board to browsers on this machine until a signal ends it; returns the signal. */
   board(order: BoardOrder): Promise<NodeJS.Signals>;
+  /** Answers `/healthz` and `/metrics` of the project until it is closed. */
+  figures(
+    project: Project,
+    at: Pick<BoardListen, "host" | "port">,
+  ): Promise<{ readonly host: string; close(): Promise<void> }>;
+  /** The devices that may use a board, and the log for what becomes of them. */
+  devices(): Promise<Devices & { report(seen: DeviceSeen): Promise<void> }>;
   /** Serves MCP over standard input and output until the client disconnects (null) or a signal ends it. */
   mcp(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
   /** Serves MCP over HTTP to programs on this machine until a signal ends it; returns the signal. */

@@ -1,5 +1,6 @@
 /** The commands that belong to no workflow. Each is loaded when it is called. */
 
+import { SIZES } from "../../../core/settings.ts";
 import { GUARDED_CLIENTS } from "../../../guard/clients.ts";
 import { EXPORTS } from "../../../import/export-formats.ts";
 import { FORMATS } from "../../../import/source.ts";
@@ -11,7 +12,12 @@ import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
 const A_RUN = "a run as `pawl status` names it, or just its id if that is unique";
 const RUN = required("run", A_RUN);
 const FROM_LOOP = "the run (default: the loop's own settings)";
-const NOTES = { flags: "-m, --notes <text>", description: "the reason, kept with the verdict" } as const;
+const LIMIT = { flags: "--limit <n>", description: "at most this many runs" } as const;
+const NOTES = { flags: "-m, --notes <text>", description: "your reason, kept with the verdict" } as const;
+const FIGURES = {
+  flags: "--listen <address>",
+  description: "answer /healthz and /metrics there (PORT or HOST:PORT)",
+} as const;
 
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
@@ -26,7 +32,7 @@ interface Draft extends Omit<CommandSpec, "arguments" | "options"> {
 const DRAFTS: readonly Draft[] = [
   {
     name: "init",
-    summary: "set a project up and connect an assistant",
+    summary: "set up a project and connect an assistant",
     group: EVERY_DAY,
     given: [
       {
@@ -34,17 +40,31 @@ const DRAFTS: readonly Draft[] = [
         description: "write the project's configuration for this client",
         choices: CLIENTS,
       },
+      {
+        flags: "--reviews <size>",
+        description: "how much review a task gets, in a new pawl.yaml",
+        choices: SIZES,
+      },
       { flags: "--guard", description: "guard the project: clients' hooks, git's hooks, and `guard: true`" },
       { flags: "--no-guard", description: "remove the guard; only a person can" },
     ],
     details:
-      "Creates what is missing and keeps what is there. Running it twice changes nothing. Without --client, --guard is for the clients that are connected.",
+      "Creates what is missing and keeps what is there. Running it twice changes nothing. Without --client, --guard covers the clients that are connected.",
     load: async () => (await import("../work/init.ts")).init,
+  },
+  {
+    name: "demo",
+    summary: "make a small repository to try Pawl on",
+    group: EVERY_DAY,
+    given: [optional("dir", "where (default: pawl-demo)")],
+    details: "docs/quickstart.md walks through it.",
+    load: async () => (await import("../work/demo.ts")).demo,
   },
   {
     name: "status",
     summary: "show every run: its state, and who acts next",
     group: EVERY_DAY,
+    given: [LIMIT],
     load: async () => (await import("../work/status.ts")).status,
   },
   {
@@ -110,6 +130,7 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--diff", description: "also the differences" },
       { flags: "--path <file>", description: "only this file's difference, at length" },
       { flags: "--since", description: "only what is new since the last verdict on it" },
+      LIMIT,
     ],
     details:
       "Reads only. What Pawl found comes before what was claimed; the words of agents are marked as such. Decide with `pawl approve` or `pawl reject`.",
@@ -132,30 +153,34 @@ const DRAFTS: readonly Draft[] = [
       {
         flags: "--at <text...>",
         description:
-          'a point: a place (FILE:LINE, FILE, or "field NAME") and what is wrong there; as often as you like',
+          'two words, as often as you like: a place (FILE:LINE, FILE, or "field NAME") and what is wrong there',
+      },
+      {
+        flags: "--block",
+        description: "leave a task of Bloom blocked, instead of giving it back to its agent",
       },
     ],
     load: async () => (await import("../work/verdict.ts")).reject,
   },
   {
-    name: "take",
-    summary: "adopt a run that others moved last, or choose the branch of it that counts",
+    name: "adopt",
+    summary: "continue a run that others moved last, or choose which of its branches counts",
     group: EVERY_DAY,
     given: [
       RUN,
-      { flags: "--side <side>", description: "the branch that counts, as `pawl status` names it" },
+      { flags: "--branch <branch>", description: "the branch that counts, as `pawl status` names it" },
     ],
     details:
-      "Asks a person at a terminal. The records of others come with git; until you adopt the run, Pawl only shows them.",
+      "Asks a person at a terminal. Until you adopt the run, Pawl only shows what others recorded of it.",
     load: async () => (await import("../work/adopt.ts")).adopt,
   },
   {
     name: "share",
-    summary: "record a run for others as it is now, before it rests",
+    summary: "record a run as it is now, so that others can continue it",
     group: EVERY_DAY,
     given: [RUN],
     details:
-      "Writes what its records lack, and names the file to commit. Whoever gets it by git can take the run over.",
+      "Writes what its records lack, and names the file to commit. Whoever gets the file by git can adopt the run.",
     load: async () => (await import("../work/share.ts")).share,
   },
   {
@@ -166,18 +191,19 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--agents <n>", description: "how many work at once" },
       {
         flags: "--agent <name>",
-        description: "the worker's name: it takes tasks assigned to it, and unassigned ones",
+        description: "this worker's name: it takes the tasks assigned to it, and unassigned ones",
       },
       { flags: "--task <id>", description: "only this task and its subtasks" },
       {
         flags: "--once",
-        description: "stop as soon as no task can run, but wait for agents that rest",
+        description: "stop when no task can run any more; waits for an agent whose account limit is reached",
       },
       {
         flags: "--no-wait",
-        description: "with --once: stop also while tasks only wait for an agent that rests",
+        description: "with --once: do not wait for such an agent",
       },
       { flags: "--dry-run", description: "show which tasks would start, and change nothing" },
+      FIGURES,
     ],
     details:
       "Ctrl-C stops the agents and saves where each task stands; the next run resumes. A second run joins in as another worker.",
@@ -191,12 +217,14 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--name <name>", description: "its name among the workers (default: this machine's)" },
       {
         flags: "--labels <labels>",
-        description: "what it serves, between commas: repo:PATH, agent:NAME, and what it has, such as gpu",
+        description:
+          "what it serves, separated by commas: repo:PATH, agent:NAME, or what it has, such as gpu",
       },
       { flags: "--agents <n>", description: "how many work at once" },
+      FIGURES,
     ],
     details:
-      "For a project that keeps Bloom's work in a database. At Ctrl-C or SIGTERM it takes no new tasks and ends when its own are done; at the next one it hands them back. `pawl workers` lists all of them.",
+      "For a project that keeps Bloom's work in a database. On Ctrl-C or SIGTERM it takes no new tasks and ends when its own are done; on a second one it hands them back at once.",
     load: async () => (await import("../bloom/worker.ts")).worker,
   },
   {
@@ -209,42 +237,50 @@ const DRAFTS: readonly Draft[] = [
     name: "workers drain",
     summary: "let a worker finish its tasks, take no new ones, and end",
     group: EVERY_DAY,
-    given: [required("name", "the worker's name, as `pawl workers` shows it")],
-    details: "For a person.",
+    given: [
+      required("name", "the worker's name, as `pawl worker list` shows it"),
+      { flags: "--wait", description: "return when the worker has ended; exit code 1 if it died before" },
+    ],
+    details: "Only a person can.",
     load: async () => (await import("../bloom/workers.ts")).drainWorker,
   },
   {
     name: "plan",
-    summary: "have an agent propose tasks, and take them once you have seen them",
+    summary: "have an agent propose tasks, and add them after your yes",
     group: EVERY_DAY,
     hasVerbs: true,
     given: [
       optional("text", "what you want, in your words"),
       { flags: "--agent <name>", description: "the agent that proposes (default: the tasks' own)" },
       { flags: "--repo <path>", description: "the repository that it reads, and that the tasks work in" },
-      { flags: "--after <id...>", description: "the tasks begin after these" },
-      { flags: "--take <file>", description: "show a proposal that was kept, and take it" },
+      { flags: "--after <id...>", description: "tasks that must be done before the new ones" },
+      { flags: "--take <file>", description: "show a kept proposal, and add its tasks after your yes" },
     ],
     details:
-      "The agent only reads. You see the proposal as a diff of tasks.yaml, and nothing is written before your yes at a terminal. Without one, the proposal is kept in a file for --take; the exit code is 3.",
+      "The agent only reads. You see the proposal as a diff of tasks.yaml, and nothing is written before your yes at a terminal. Without a terminal, Pawl keeps the proposal in a file for --take and exits with 3.",
     load: async () => (await import("../bloom/plan.ts")).plan,
   },
   {
     name: "import",
-    summary: "bring tasks of another tool into tasks.yaml, or update them",
+    summary: "import tasks from another tool, or from a tasks.yaml",
     group: EVERY_DAY,
     given: [
-      required("path", "a file or folder of the tool, or github:OWNER/NAME"),
-      { flags: "--format <name>", description: "the tool, where its files do not show it", choices: FORMATS },
+      required("path", "a file or folder of the tool, a tasks.yaml, or github:OWNER/NAME"),
+      {
+        flags: "--format <name>",
+        description: "the tool, if Pawl cannot tell by the files",
+        choices: FORMATS,
+      },
       {
         flags: "--into <name>",
-        description: "where to (default: tasks.yaml)",
+        description: "tasks.yaml or Alfred's task files (default: tasks)",
         choices: ["tasks", "alfred"],
       },
       { flags: "--repo <path>", description: "the repository that the new tasks work in, such as ." },
       {
         flags: "--status <name=status...>",
-        description: "what a word of the source means, such as Erledigt=done; kept for the next import",
+        description:
+          "the status that a word of the source means, such as Erledigt=done; kept for the next import",
       },
       { flags: "--dry-run", description: "show what would be written, and change nothing" },
     ],
@@ -254,7 +290,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "export",
-    summary: "print the tasks as JSON, CSV or markdown, or bring their status back to GitHub",
+    summary: "print the tasks as YAML, JSON, CSV or markdown, or bring their status back to GitHub",
     group: EVERY_DAY,
     given: [
       { flags: "--format <name>", description: "the form (default: markdown)", choices: EXPORTS },
@@ -270,6 +306,22 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("../work/export.ts")).exportCommand,
   },
   {
+    name: "edit",
+    summary: "change a task, in your editor or key by key; only a person can",
+    group: BLOOM,
+    given: [
+      required("id", "a task's id"),
+      {
+        flags: "--set <key=value...>",
+        description: "a key and its value as YAML, such as budget.usd=5; no value removes the key",
+      },
+      { flags: "--dry-run", description: "show the task, and what --set would change" },
+    ],
+    details:
+      "Without --set, opens $EDITOR on the task's YAML, shows the difference and asks. Names each key that decides how the work is judged. Status and notes have commands of their own.",
+    load: async () => (await import("../work/edit.ts")).edit,
+  },
+  {
     name: "agents",
     summary: "show which agents are installed, and the command line of each",
     group: EVERY_DAY,
@@ -280,13 +332,13 @@ const DRAFTS: readonly Draft[] = [
     name: "agents test",
     summary: "test an agent: start a session, then resume it",
     group: EVERY_DAY,
-    given: [required("name", "the agent, as `pawl agents` names it")],
+    given: [required("name", "the agent, as `pawl config agents` names it")],
     details: "Works in a scratch folder and asks the model two short questions, at its usual price.",
     load: async () => (await import("../clients/agents.ts")).testAgent,
   },
   {
     name: "worktrees",
-    summary: "list the tasks' worktrees and their unmerged work",
+    summary: "list the tasks' workspaces and their unmerged work",
     group: BLOOM,
     load: async () => (await import("../bloom/worktrees.ts")).worktrees,
   },
@@ -323,9 +375,21 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--port <number>", description: "the port (default: any free port)" },
       { flags: "--read-only", description: "only show; nothing can be decided" },
       { flags: "--no-open", description: "only print the address, and open no browser" },
+      {
+        flags: "--listen [address]",
+        description: "also serve your other devices there (HOST:PORT; default: 127.0.0.1:7295, for a tunnel)",
+      },
+      {
+        flags: "--origin <address>",
+        description: "with --listen: the https address at which devices reach it",
+      },
+      { flags: "--cert <file>", description: "with --listen: your certificate; a network address needs one" },
+      { flags: "--key <file>", description: "with --listen: the certificate's key" },
+      { flags: "--devices", description: "list the devices that you let in" },
+      { flags: "--revoke <name>", description: "end the access of a device, at once" },
     ],
     details:
-      "The printed address opens one browser, once, within five minutes. Name --project several times for several projects on one board. If an agent starts it, the board only shows.",
+      "The printed address opens one browser, once, within five minutes. Name --project several times for several projects on one board. If an agent starts it, the board only shows. With --listen, a code at the terminal lets in one device; Enter shows another.",
     load: async () => (await import("../board.ts")).board,
   },
   {
@@ -339,7 +403,7 @@ const DRAFTS: readonly Draft[] = [
         required: false,
         variadic: true,
       },
-      { flags: "--http", description: "serve over HTTP on loopback, to clients that have the token" },
+      { flags: "--http", description: "serve over HTTP on this machine, to clients that have the token" },
       { flags: "--port <number>", description: "the port for --http (default: any free port)" },
     ],
     details:
@@ -351,8 +415,8 @@ const DRAFTS: readonly Draft[] = [
     summary: "call a workflow's tool from the shell, as an assistant does over MCP",
     group: EVERY_DAY,
     given: [
-      required("name", "the tool's, such as work_on_task"),
-      optional("json", "its arguments as JSON, @FILE with them, or - for standard input (default: {})"),
+      required("name", "the tool, such as work_on_task"),
+      optional("json", "its arguments as JSON, or @FILE, or - for standard input (default: {})"),
       { flags: "--schema", description: "call nothing; show what the tool takes, as JSON Schema" },
     ],
     details:
@@ -371,7 +435,7 @@ const DRAFTS: readonly Draft[] = [
     summary: "draw a workflow's tables",
     group: WORKFLOWS,
     given: [
-      required("workflow", "such as alfred, or one table of it: start_task"),
+      required("workflow", "a workflow, such as alfred, or one of its tables, such as start_task"),
       {
         flags: "--format <format>",
         description: "the notation",
@@ -382,10 +446,10 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "workflow new",
-    summary: "begin a workflow of your own, from the gallery or by questions",
+    summary: "begin a workflow of your own, from a template or by questions",
     group: WORKFLOWS,
     given: [
-      optional("name", "its name, which its file gets too (default: the template's)"),
+      optional("name", "its name, and its file's (default: the template's)"),
       { flags: "--template <name>", description: "a workflow of the gallery", choices: TEMPLATES },
     ],
     details:
@@ -394,13 +458,13 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "workflow try",
-    summary: "walk a workflow of your own, and write nothing",
+    summary: "walk through a workflow of your own, without a run",
     group: WORKFLOWS,
     given: [
       required("name", "the workflow"),
       {
         flags: "--events <names>",
-        description: "the events in their order: submit,approve (default: you are asked)",
+        description: "the events in their order, such as submit,approve (default: Pawl asks)",
       },
       { flags: "--fact <name=value...>", description: "a fact's value, wherever a rule asks for it" },
     ],
@@ -438,7 +502,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "trust",
-    summary: "show which programs this project's files would start, and allow them",
+    summary: "show which programs this project's files would start, and ask whether you allow them",
     group: WORKFLOWS,
     given: [
       { flags: "--show", description: "only show it" },
@@ -522,14 +586,6 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("../project/repair.ts")).repair,
   },
   {
-    name: "push",
-    summary: "replace the database's tasks with a tasks file exported from there",
-    group: WORKFLOWS,
-    details:
-      "For a folder that `pawl database export` wrote, after you edited its tasks file. If the tasks in the database have changed since the export, the command names them and changes nothing.",
-    load: async () => (await import("../database/push.ts")).pushTasks,
-  },
-  {
     name: "database init",
     summary: "set up the database in PAWL_DATABASE_URL, and add this project to it",
     group: WORKFLOWS,
@@ -539,10 +595,10 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "database migrate",
-    summary: "give the database the shape that this version of Pawl needs",
+    summary: "bring the database to the form that this version of Pawl needs",
     group: WORKFLOWS,
     details:
-      "Programs of the previous version can still work with it. Several migrations at once wait for one another.",
+      "Programs of the previous version can still work with it. Migrations at the same time wait for one another.",
     load: async () => (await import("../database/database.ts")).migrateDatabase,
   },
   {
@@ -558,7 +614,7 @@ const DRAFTS: readonly Draft[] = [
     group: WORKFLOWS,
     given: [{ flags: "--replace", description: "overwrite what the database has of this project" }],
     details:
-      "Copies everything in one commit, or nothing. Pawl keeps working with the files. Running it twice changes nothing.",
+      "Copies everything in one commit, or nothing. Pawl works with the files until pawl.yaml has `stores: {bloom: postgres}`. Running it twice changes nothing.",
     load: async () => (await import("../database/database.ts")).importProject,
   },
   {
@@ -592,12 +648,12 @@ const DRAFTS: readonly Draft[] = [
       { flags: "--yes", description: "remove it without asking, for your own scripts" },
     ],
     details:
-      "Lists everything first and asks a person at a terminal. Keeps tasks.yaml, .alfred/records and the like, and worktrees with uncommitted work. If it is interrupted, run it again.",
+      "Lists everything first and asks a person at a terminal. Keeps tasks.yaml, .alfred/records and the like, and workspaces with uncommitted work. If it is interrupted, run it again.",
     load: async () => (await import("../project/uninstall.ts")).uninstall,
   },
   {
     name: "guard",
-    summary: "answer a hook of a client or of git: may the assistant do this",
+    summary: "answer a hook of a client or of git: whether the assistant may do this",
     group: WORKFLOWS,
     given: [
       {
@@ -616,7 +672,7 @@ const DRAFTS: readonly Draft[] = [
     summary: "print a shell's completion script",
     group: WORKFLOWS,
     given: [required("shell", "the shell", ["bash", "zsh", "fish"])],
-    details: 'For example, in ~/.bashrc: eval "$(pawl completion bash)"',
+    details: 'For example, in ~/.bashrc: eval "$(pawl config completion bash)"',
     load: async () => (await import("./completion.ts")).completion,
   },
 ];

@@ -1,6 +1,8 @@
 /** Examples of each command for its help, without the program's name. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init", "init --client claude-code --guard"],
+  edit: ["edit T-1", "edit T-1 --set checkpoint=true"],
+  demo: ["demo", "demo /tmp/shop"],
   status: ["status", "status --json"],
   watch: ["watch"],
   show: ["show TS-01"],
@@ -13,7 +15,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'reject TS-01 -m "Handle an empty list"',
     'reject TS-01 --at src/list.ts:12 "Handle an empty list"',
   ],
-  take: ["take release:1.2.0"],
+  adopt: ["adopt release:1.2.0"],
   share: ["share release:1.2.0"],
   run: ["run", "run --agents 3", "run --task T-1 --dry-run"],
   worker: ["worker", "worker --name ci-1 --labels repo:api,agent:claude --agents 4"],
@@ -29,7 +31,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   import: ["import .taskmaster/tasks/tasks.json --dry-run", "import github:owner/name"],
   export: ["export --format csv"],
   add: ['add "Handle an empty list" --after T-1'],
-  board: ["board", "board --port 4000 --no-open"],
+  board: ["board", "board --port 4000 --no-open", "board --listen --origin https://laptop.example.net"],
   mcp: ["mcp", "mcp alfred --http --port 4100"],
   call: [
     'call work_on_task \'{"task_id": "TS-01"}\'',
@@ -52,7 +54,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "keys add": ["keys add ~/.ssh/id_ed25519.pub", "keys add --generate"],
   verify: ["verify origin/main..HEAD", "verify origin/main..HEAD --format sarif"],
   repair: ["repair"],
-  push: ["push --project ../from-database"],
   "database init": ["database init"],
   "database migrate": ["database migrate"],
   "database check": ["database check", "database check --json"],
@@ -86,7 +87,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "step show": ["step show T-1.2"],
   "step list": ["step list T-1"],
   ask: ['ask T-1 "Which database?" --blocking'],
-  answer: ['answer Q-1 "PostgreSQL"'],
+  answer: ['answer q1 "PostgreSQL"'],
   questions: ["questions"],
   interject: ['interject T-1 "Use the new API"'],
 };

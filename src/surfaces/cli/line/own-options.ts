@@ -11,14 +11,15 @@ export interface OwnOptions {
 
 /**
  * The options of every command, and the words before the first option that only one command knows. `words`
- * null: the last option has no value. Never throws.
+ * null: the last option has no value. `isWhole`: there is nothing else. Never throws.
  */
 export function readOwnOptions(
   argv: readonly string[],
-): OwnOptions & { readonly words: readonly string[] | null } {
+): OwnOptions & { readonly words: readonly string[] | null; readonly isWhole: boolean } {
   const program = ownProgram();
-  const words = attempt(() => program.parseOptions([...argv]).operands, null);
-  return { words, ...ownOptionsIn(program.opts()) };
+  const parsed = attempt(() => program.parseOptions([...argv]), null);
+  const isWhole = parsed !== null && parsed.operands.length + parsed.unknown.length === 0;
+  return { words: parsed?.operands ?? null, isWhole, ...ownOptionsIn(program.opts()) };
 }
 
 /** The last word without these options. If the last option has no value, it is that option. */

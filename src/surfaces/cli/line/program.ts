@@ -1,5 +1,6 @@
 /** The command line: finds the command, runs it, and prints its answer or its error. */
 
+import { belowOf, resolveCommand, SHOWN_COMMANDS, shownCommand } from "../../../core/command-groups.ts";
 import { type ErrorCode, type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { shownJson } from "../../../core/text/clean.ts";
@@ -27,13 +28,14 @@ const COMPLETE = "__complete";
 
 /** Runs the command line and returns the exit code. Never throws. */
 export async function runProgram(given: readonly string[], host: Host): Promise<number> {
-  const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
-  const { words, ...own } = readOwnOptions(argv);
+  const called = given[0] === "help" ? [...given.slice(1), "--help"] : given;
+  const { isWhole, words: written, ...own } = readOwnOptions(called);
+  const { above, argv, words } = resolved(called, written ?? []);
   const { json } = own;
   try {
     const again = (line: readonly string[]) => runProgram([...line, ...placeWords(own)], host);
     const inside = { ...host, json, dispatch: again };
-    const answer = await dispatch(argv, words ?? [], inside);
+    const answer = await (isWhole ? whereThingsStand(argv, inside) : dispatch(argv, words, above, inside));
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${shownJson(answer.data, 2)}\n` : await textOf(answer, host));
@@ -41,6 +43,26 @@ export async function runProgram(given: readonly string[], host: Host): Promise<
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
   }
+}
+
+interface Line {
+  readonly argv: readonly string[];
+  /** Those that name the command, and its arguments. */
+  readonly words: readonly string[];
+  readonly above: string | null;
+}
+
+/** The line with the words of the command that it calls: `task list` is `list`. */
+function resolved(argv: readonly string[], words: readonly string[]): Line {
+  const asWritten = { argv, words, above: null };
+  const [first, second, ...others] = words;
+  if (first === undefined || second === undefined) return asWritten;
+  const { above, words: called } = resolveCommand([first, second]);
+  const at = argv.indexOf(first);
+  const next = argv.indexOf(second, at + 1);
+  if (above === null || at < 0 || next < 0) return asWritten;
+  const rest = argv.filter((_, index) => index > at && index !== next);
+  return { argv: [...argv.slice(0, at), ...called, ...rest], words: [...called, ...others], above };
 }
 
 async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {
@@ -68,10 +90,55 @@ function hang(text: string, width: number): string {
     .join(`\n${" ".repeat(width)}`);
 }
 
-/** `words`: the words of the line that name the command. */
+const isHelp = (argv: readonly string[]): boolean => argv.includes("--help") || argv.includes("-h");
+
+/** What a line says that names no command to run: help, or where things stand. Null: it names one. */
+async function withoutCommand(
+  argv: readonly string[],
+  [first, second]: readonly string[],
+  host: Host,
+): Promise<Answer | null> {
+  const below = first === undefined ? {} : belowOf(first);
+  const isOnlyGroup =
+    first !== undefined && Object.keys(below).length > 0 && !COMMANDS.some(({ name }) => isIn(name, first));
+  if (first !== undefined && !isOnlyGroup) return null;
+  if (first === undefined && !isHelp(argv)) return null;
+  if (first !== undefined && second !== undefined)
+    throw (await import("./usage-error.ts")).unknownCommand(
+      second,
+      Object.keys(below),
+      `${host.name} ${first}`,
+    );
+  const specs = await everyCommand(host);
+  const { groupHelp, topHelp } = await import("./top-help.ts");
+  return first === undefined
+    ? { text: topHelp(host, specs), data: { commands: SHOWN_COMMANDS } }
+    : { text: groupHelp(first, host, specs), data: { commands: Object.keys(below) } };
+}
+
+/** For a help, which is shown even if a workflow cannot be loaded. */
+async function everyCommand({ workflows }: Host): Promise<readonly CommandSpec[]> {
+  return [...COMMANDS, ...(await verbCommands(workflows, { soundOnly: true }))];
+}
+
+const isIn = (name: string, first: string): boolean => name.split(" ")[0] === first;
+
+/** Where things stand, or how to begin. */
+async function whereThingsStand(argv: readonly string[], host: Host): Promise<Answer | undefined> {
+  try {
+    return await dispatch([...argv, "status"], ["status"], null, host);
+  } catch (thrown) {
+    if (toPawlError(thrown).code !== "project-missing" || host.json) throw thrown;
+    const text = `There is no Pawl project here. \`${host.name} init\` makes one; \`${host.name} --help\` lists the commands.\n`;
+    return { text, data: null };
+  }
+}
+
+/** `words`: the words of the line that name the command; `above`: the command that it was called below. */
 async function dispatch(
   argv: readonly string[],
   words: readonly string[],
+  above: string | null,
   host: Host,
 ): Promise<Answer | undefined> {
   if (argv[0] === COMPLETE) {
@@ -79,11 +146,12 @@ async function dispatch(
     host.terminal.out(renderCandidates(await candidates(host, argv.slice(1))));
     return undefined;
   }
+  const instead = await withoutCommand(argv, words, host);
+  if (instead) return instead;
   // A built-in command needs no other command and, with one exception, no workflow's verbs, so they are not
   // loaded.
   const [word] = words;
-  const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
-  // The help is shown even if a workflow cannot be loaded.
+  const own = COMMANDS.filter(({ name }) => isIn(name, word ?? ""));
   const sound = { soundOnly: word === undefined };
   const specs =
     own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)
@@ -105,8 +173,41 @@ async function dispatch(
     const person = { ...host.person, caller: () => caller ?? host.person.caller() };
     answer = await run({ ...host, person, projects: { ...host.projects, open } }, call);
   };
-  await runLine(argv, { candidates: await candidatesFor(words, specs, host), host, act });
+  const candidates = (await candidatesFor(words, specs, host)).map((spec) => shownBelow(spec, above));
+  const name = above === null ? host.name : `${host.name} ${above}`;
+  const shown = above === null ? argv : shownLine(argv, words, candidates);
+  await runLine(shown, { candidates, host: { ...host, name }, act });
+  if (isHelp(argv) && above === null && words.length === 1) await alsoBelow(words[0] ?? "", host);
   return answer;
+}
+
+/** The command by the words of the one above it. */
+function shownBelow(spec: CommandSpec, above: string | null): CommandSpec {
+  const shown = shownCommand(spec.name);
+  return above !== null && shown.startsWith(`${above} `)
+    ? { ...spec, shown: shown.slice(above.length + 1) }
+    : spec;
+}
+
+/** The line with the shown words in place of the command's name. */
+function shownLine(
+  argv: readonly string[],
+  words: readonly string[],
+  [candidate]: readonly CommandSpec[],
+): readonly string[] {
+  const { name = "", shown = name } = candidate ?? {};
+  if (shown === name) return argv;
+  const at = argv.indexOf(words[0] ?? "");
+  const count = name.split(" ").length;
+  return [...argv.slice(0, at), ...shown.split(" "), ...argv.slice(at + count)];
+}
+
+/** The end of a command's help: what else stands below its name. */
+async function alsoBelow(command: string, host: Host): Promise<void> {
+  if (Object.keys(belowOf(command)).length === 0) return;
+  const specs = await everyCommand(host);
+  const { belowHelp } = await import("./top-help.ts");
+  host.terminal.out(`\nBelow it:\n${belowHelp(command, host, specs).join("\n")}\n`);
 }
 
 /**

@@ -5,15 +5,16 @@ import { lookAtGuard } from "../project/guard-proof.ts";
 import { advanceAsking } from "../terminal/person.ts";
 import { paintStates } from "../terminal/state-colour.ts";
 import { clean } from "../terminal/terminal.ts";
-import type { Answer, Host, Run } from "./command.ts";
-import { warnOfFaults } from "./warn.ts";
+import type { Answer, Call, Host, Run } from "./command.ts";
+import { warnOfFaults, warnOfTasksFile } from "./warn.ts";
 
 export function runOf(verb: Verb): Run {
   return async (host, call) => {
     const project = await host.projects.open({ create: verb.create ?? false });
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
+    await warnOfTasksFile(host, project);
     const plan = await verb.transaction();
-    const input = { ...call.arguments, ...call.options };
+    const input = { ...call.arguments, ...call.options, ...(await yamlOf(verb, call)) };
     const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
     const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
       async (thrown) => {
@@ -45,6 +46,13 @@ export function runOf(verb: Verb): Run {
       ? { ...answer, isMarkdown: true }
       : { ...answer, text: await fitted(answer.text, host) };
   };
+}
+
+/** A task on standard input, where the verb adds one and is given `-`. */
+async function yamlOf({ name }: Verb, call: Call): Promise<object> {
+  if (name !== "add" || call.arguments.text !== "-") return {};
+  const { text } = await import("node:stream/consumers");
+  return { text: undefined, yaml: await text(process.stdin) };
 }
 
 /**

@@ -32,7 +32,7 @@ async function soundWorkflows(workflows: Workflows) {
 function verbCommand(group: string, verb: Verb): CommandSpec {
   return {
     name: verb.name,
-    summary: lower(verb.summary),
+    summary: verb.summary,
     group,
     arguments: verb.arguments,
     options: verb.options,
@@ -50,7 +50,7 @@ function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
   const options = verbs.flatMap((verb) => verb.options);
   return {
     name: verbs[0]?.name ?? "",
-    summary: unique(verbs.map(({ summary }) => lower(summary))).join("; or "),
+    summary: unique(verbs.map(({ summary }) => summary)).join("; or "),
     group,
     arguments: places,
     options: options.filter(({ flags }, at) => options.findIndex((other) => other.flags === flags) === at),
@@ -113,8 +113,4 @@ function unexpected(verbs: readonly Verb[], words: readonly string[]): PawlError
 
 function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,9 +1,24 @@
-/** Warns of unusable custom workflows. They stop nothing else, so each command only warns, once. */
-import { loadWorkflows } from "../../../runtime/project.ts";
+/** What stops no command, and so is only a warning of it on standard error. */
+import { projectPath } from "../../../core/path.ts";
+import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import type { Host } from "./command.ts";
 
+/** A tasks file in a checkout whose tasks are in a database: whoever edits it would wait for an effect. */
+export async function warnOfTasksFile(
+  { name, terminal }: Pick<Host, "name" | "terminal">,
+  { database, files, runtime }: Project,
+): Promise<void> {
+  if (!database) return;
+  const view = files.view();
+  const path = projectPath((await runtime.settings(view)).bloom.tasks_file);
+  if ((await view.read(path)) === null) return;
+  terminal.err(
+    `${name}: warning: ${path} here does not count: the tasks are in the database. \`${name} import ${path}\` brings its edits there; then remove it.\n`,
+  );
+}
+
 /**
- * Prints one line on standard error for each. `about`: the run that the command concerns; the command reports
+ * Unusable custom workflows. Prints one line on standard error for each. `about`: the run that the command concerns; the command reports
  * its workflow's error itself.
  */
 export async function warnOfFaults({ workflows, terminal, name }: Host, about = ""): Promise<void> {

@@ -132,7 +132,7 @@ function unknown(named: string, foreign: JournalRepair["foreign"]): PawlError {
   const there = foreign.map(({ kept }) => kept).join(", ");
   return new PawlError(
     "usage",
-    `${clean(named)} is not a journal that was set aside: expected ${there === "" ? "one, but there is none" : clean(there)}.`,
+    `${clean(named)} is not a journal that was set aside: ${there === "" ? "there is none" : `expected ${clean(there)}`}.`,
     "`pawl repair` lists the journals that were set aside.",
   );
 }

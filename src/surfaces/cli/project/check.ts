@@ -1,6 +1,6 @@
 import { type CheckReport, check as checkTable } from "../../../engine/check.ts";
 import type { Violation } from "../../../engine/violation.ts";
-import type { Table } from "../../../runtime/module.ts";
+import type { AgentsBound, Table } from "../../../runtime/module.ts";
 import type { Run } from "../line/command.ts";
 import { clean, type Paint } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-width.ts";
@@ -25,14 +25,21 @@ export const check: Run = async (host, call) => {
   };
 };
 
-type PlacedReport = Omit<CheckReport, "violations"> & { readonly violations: readonly PlacedViolation[] };
+interface PlacedReport extends Omit<CheckReport, "violations"> {
+  readonly violations: readonly PlacedViolation[];
+  /** What its agents may cost at most, between two decisions of a person. */
+  readonly bound?: Exclude<AgentsBound, { readonly loop: Violation }>;
+}
 
 /** `place`: its position in a file of the project's own, `release.yaml:12:3`. */
 type PlacedViolation = Violation & { readonly place?: string };
 
 function reportOf(table: Table): PlacedReport {
-  const report = checkTable(table);
-  const { placeOf } = table;
+  const checked = checkTable(table);
+  const { bound, broken = [], placeOf } = table;
+  const loop = bound && "loop" in bound ? bound.loop : null;
+  const violations = [...checked.violations, ...broken, ...(loop ? [loop] : [])];
+  const report = { ...checked, violations, ...(bound && !("loop" in bound) && { bound }) };
   if (!placeOf) return report;
   return { ...report, violations: report.violations.map((each) => ({ place: placeOf(each), ...each })) };
 }
@@ -80,6 +87,7 @@ export function renderReports(
   const lines = reports.flatMap((report) => [
     renderReport(report, width, counts, paint),
     ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
+    ...(report.bound ? wrap(boundWords(report.bound), columns - 2).map((line) => `  ${line}`) : []),
   ]);
   const ends = verdict(reports, faults.length, columns, paint);
   const shown = reports.length > 0 ? [paint.dim(heading), ...lines] : [];
@@ -110,6 +118,17 @@ function renderReport(report: CheckReport, width: number, shown: Counts, paint: 
   const figures = shown.map(([count, name]) => String(counts[count]).padStart(name.length + 2)).join("");
   const mark = violations.length === 0 ? paint.green("proved") : paint.red("refused");
   return `${workflow.padEnd(width)}${figures}  ${mark}`;
+}
+
+function boundWords({ orders, tasks, usd }: NonNullable<PlacedReport["bound"]>): string {
+  const starts = `Its agents get at most ${orders} ${orders === 1 ? "order" : "orders"}`;
+  const begins =
+    tasks === undefined ? "" : `It begins at most ${tasks} ${tasks === 1 ? "task" : "tasks"} of Bloom`;
+  const between = "between two decisions of a person";
+  if (orders === 0) return `${begins} ${between}.`;
+  const more = begins === "" ? "" : ` ${begins}, each with its own budget.`;
+  if (usd === null) return `${starts} ${between}; an agent has no budget in dollars.${more}`;
+  return `${starts}, for at most ${usd.toFixed(2)} USD, ${between}.${more}`;
 }
 
 function renderViolation(violation: PlacedViolation, columns: number, paint: Paint): string[] {

@@ -42,7 +42,7 @@ export const policy: Run = async (host, call) => {
           ? ["Shall it continue here, under the project's files?"]
           : [`Accept this for ${name}? It loosens its policy:`, "", ...lines]),
       ];
-  confirm(host, { message: question.join("\n"), command: `pawl policy ${name} --accept` });
+  confirm(host, { message: question.join("\n"), command: `pawl config policy ${name} --accept` });
   await accept(project, host, name, { ignored, present });
   if (found.foreign !== null) await project.runtime.outside.policies?.acceptEarlier(name, found.foreign);
   return {
@@ -120,7 +120,9 @@ function shown(name: string, found: Compared): Answer {
     (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
   );
   const fix =
-    found.ignored.length > 0 ? [`Run \`pawl policy ${name} --accept\` to accept what is ignored.`] : [];
+    found.ignored.length > 0
+      ? [`Run \`pawl config policy ${name} --accept\` to accept what is ignored.`]
+      : [];
   return {
     text: `${clean([headOf(name, found), ...lines, ...fix].join("\n"))}\n`,
     data: dataOf(name, found),
@@ -178,7 +180,7 @@ export function renderLoosened({ holds, ignored, open, run }: Loosened): string 
   const what = holds
     ? `${run} is held: its workflow was loosened`
     : `${run}: an edit that loosens its policy is ignored${whileOpen(open)}`;
-  return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
+  return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl config policy ${run} --accept\` lets it count.`;
 }
 
 /** The ignored changes of the run; null: nothing was loosened. Throws `state-home-failed`. */
@@ -219,32 +221,20 @@ export async function renew(project: Project, run: string): Promise<void> {
  * for itself.
  */
 export async function beginLoop(project: Project, host: Host): Promise<void> {
-  const { ignored, isSettled, open, present } = await settleLoop(project);
-  if (isSettled || present === null) return;
-  if (!(host.terminal.isScreen && host.person.agent() === null)) return;
+  const { pinLoop } = await import("../../../workflows/bloom/govern.ts");
+  const open = await pinLoop(project.runtime);
+  if (open.length === 0 || !(host.terminal.isScreen && host.person.agent() === null)) return;
+  const { ignored, present } = await compared(project, LOOP);
+  if (present === null) return;
   const lines = ignored.map(renderChange);
   const question = `An edit of pawl.yaml loosened the policy${whileOpen(open)}. Accept it?`;
   try {
-    confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
+    confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl config policy --accept" });
   } catch (thrown) {
     if (thrown instanceof PawlError) return;
     throw thrown;
   }
   await accept(project, host, LOOP, { ignored, present });
-}
-
-/** Under a lock: of two loops that start at the same time, the later one reads what the other has stored. */
-async function settleLoop(
-  project: Project,
-): Promise<Compared & { readonly isSettled: boolean; readonly open: readonly string[] }> {
-  const { outside, store } = project.runtime;
-  await using _lock = await store.hold(LOOP);
-  const found = await compared(project, LOOP);
-  const isSame = found.pinned === null || found.ignored.length === 0;
-  const open = isSame ? [] : await tasksOpen(project);
-  const isSettled = open.length === 0;
-  if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
-  return { ...found, isSettled, open };
 }
 
 async function tasksOpen({ runtime }: Project): Promise<readonly string[]> {

@@ -45,7 +45,7 @@ export const uninstall: Run = async (host, call) => {
   }
   throw new PawlError(
     "review-changed",
-    "What would be removed changed each time while it was shown. Nothing was changed.",
+    "The files changed again each time while you read what would be removed. Nothing was removed.",
     "Close the programs that write the clients' files, then run the command again.",
   );
 };
@@ -114,7 +114,7 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
     kept: [
       ...kept,
       ...work.map(({ folder, left }) => ({ path: folder, why: left ?? "" })),
-      ...(isStateKept ? [{ path: `${CONTROL}/`, why: "it belongs to these worktrees" }] : []),
+      ...(isStateKept ? [{ path: `${CONTROL}/`, why: "it belongs to these workspaces" }] : []),
       ...own.kept.filter(({ path }) => places.has(path)),
     ],
   };

@@ -17,7 +17,7 @@ export const notify: Run = async (host, { options }) => {
     const lines = receivers.flatMap((each) => receiverLines(each.name, standingOf(each), host));
     return { text: lines.join(""), data: { project: root, receivers } };
   }
-  refuseAgent(host, "send a test", "pawl notify --test");
+  refuseAgent(host, "send a test", "pawl config notify --test");
   return tested(await notices.test(), root, host);
 };
 

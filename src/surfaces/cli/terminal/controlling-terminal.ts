@@ -1,11 +1,14 @@
 /** The terminal that a process belongs to, independent of its standard input and output. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { ReadStream } from "node:tty";
 import { attempt } from "../../../core/attempt.ts";
 
 export interface ControllingTerminal {
   isThere(): boolean;
   /** Null if there is none. */
   open(): Conversation | null;
+  /** Calls back for each line that is typed from now on. Null: there is no terminal. */
+  onLine(typed: () => void): { close(): void } | null;
 }
 
 export interface Conversation {
@@ -33,6 +36,15 @@ export const CONTROLLING_TERMINAL: ControllingTerminal = {
       readLine: () => readLine(file),
       close: () => closeSync(file),
     };
+  },
+  onLine(typed) {
+    const file = openDevice();
+    if (file === null) return null;
+    const stream = new ReadStream(file);
+    // The terminal itself ends.
+    stream.on("error", () => {});
+    stream.on("data", typed);
+    return { close: () => void stream.destroy() };
   },
 };
 

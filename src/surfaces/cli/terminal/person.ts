@@ -76,7 +76,7 @@ export function confirm(
     const shown = `\n${changed}${clean(shownIn(asks)).trimEnd()}\n\n${below}`;
     const digits = sign?.hash.slice(0, 8);
     const asked = sign
-      ? `${clean(sign.words)}\nIts hash begins with ${digits}. Type these eight digits to sign it: `
+      ? `${clean(sign.words)}\n\nIts hash begins with:\n\n    ${digits}\n\nTo sign it, type these eight digits: `
       : "Yes or no? [y/N] ";
     terminal.write(`${shown}${asked}`);
     const answer = terminal.readLine()?.trim().toLowerCase() ?? "";

@@ -2,11 +2,20 @@
  * Renders a review for a terminal. Every text from agents and files is cut and cleaned here. None can pass
  * for a line of Pawl's own: it is indented below a heading, and quoted if it has several lines.
  */
-import { type Fields, isObject, jsonText } from "../../../core/json.ts";
 import type { FileDiff, GitDiff } from "../../../core/ports/git.ts";
-import { strengthWords } from "../../../core/strength.ts";
+import { loginWords, strengthWords } from "../../../core/strength.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
+import { codeSpans } from "../../../core/text/code-spans.ts";
+import {
+  type BriefLine,
+  briefLines,
+  fileMarks,
+  restOfArtifact,
+  restOfClaims,
+  valueLines,
+} from "../../../runtime/review/brief.ts";
 import type {
+  Chip,
   Claim,
   Review,
   ReviewChanges,
@@ -15,8 +24,9 @@ import type {
   ReviewFile,
   Round,
 } from "../../../runtime/review/model.ts";
-import { type AnsweredPoint, type Point, renderPlace } from "../../../runtime/review/points.ts";
+import { type Point, renderPlace } from "../../../runtime/review/points.ts";
 import { ago, costWords, counted } from "./amounts.ts";
+import { TONES } from "./state-colour.ts";
 import { clean, type Paint, type Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
 
@@ -47,8 +57,8 @@ export function renderReview(
   const choices = since ? review.choices.filter((each) => each.since !== "same") : review.choices;
   const parts = [
     asked(review, page),
-    ...(since ? [section("What became of your points", pointLines(review.points, page), page)] : []),
-    section("Claims beside what Pawl found", claimLines(review.claims, page), page),
+    briefPart(review.brief, page),
+    section("Claims beside what Pawl found", claimLines(restOfClaims(review), page), page),
     section(
       "Decisions that it makes",
       choices.flatMap((each) => [
@@ -71,17 +81,10 @@ export function renderReview(
       : [
           section(
             "History",
-            [
-              ...review.history.flatMap((round) => roundLines(round, review, page)),
-              ...(review.points.length > 0 ? ["What became of the last points:"] : []),
-              ...pointLines(review.points, page),
-            ],
+            review.history.flatMap((round) => roundLines(round, review, page)),
             page,
           ),
         ]),
-    ...review.notes.map(({ by, text }) =>
-      section(`${by} says (nobody checked it)`, quoted(text, MOST_LINES, page), page),
-    ),
     decide(review, page),
   ];
   return `${parts.filter((part) => part !== "").join("\n")}`;
@@ -99,23 +102,18 @@ function section(title: string, lines: readonly string[], { columns, paint }: Pa
 
 function asked(review: Review, page: Page): string {
   const { columns, paint } = page;
-  const { facts, leads, points, question, round, run, since, size } = review;
-  const left = points.filter((point) => point.since === "same").length;
-  const open =
-    points.length === 0
-      ? []
-      : [
-          `${left} of the ${points.length} points of the last rejection ${left === 1 ? "is" : "are"} as before.`,
-        ];
+  const { facts, leads, question, round, run, since, size } = review;
   const waits = since === null ? [] : [`asked ${ago(since, page.now)}`];
   const about = [
     `round ${round}`,
     ...waits,
-    ...(size.files === 0 ? [] : [`${counted(size.files, "file")}, ${counted(size.lines, "line")}`]),
+    ...(size.files === 0 ? [] : [counted(size.lines, "line")]),
     `about ${counted(size.minutes, "minute")}`,
   ].join(" · ");
   const led = (word: string, text: string) =>
-    wrap(short(text), columns - 6).map((line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${line}`);
+    wrap(short(text), columns - 6).map(
+      (line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${withCode(line, page)}`,
+    );
   return [
     paint.cyan(fitted(run, columns)),
     paint.dim(fitted(about, columns)),
@@ -123,7 +121,6 @@ function asked(review: Review, page: Page): string {
     ...wrap(short(question), columns).map(paint.bold),
     ...led("yes", leads.approve),
     ...led("no", leads.reject),
-    ...open.flatMap((line) => wrap(`! ${line}`, columns - 2).map((each) => paint.yellow(`  ${each}`))),
     ...items(facts, page).map((line) => `  ${line}`),
     ...(review.level === "any" ? [] : [`  A verdict here must be: ${review.level}.`]),
     "",
@@ -141,6 +138,37 @@ function decide({ changes, level, run }: Review, { paint }: Page): string {
       : []),
     "",
   ].join("\n");
+}
+
+/** The chips in a row, then what was asked, said and done. */
+function briefPart(brief: Review["brief"], page: Page): string {
+  const { columns, paint } = page;
+  const painted = (tone: Chip["tone"] | null, text: string) =>
+    tone === null ? text : paint[TONES[tone]](text);
+  const all = briefLines(brief);
+  const chips = all.slice(0, brief.chips.length);
+  const rows: (readonly BriefLine[])[] = [];
+  for (const chip of chips.map((each) => ({ ...each, text: oneLine(each.text).slice(0, 200) }))) {
+    const row = rows.at(-1);
+    const width = (own: readonly BriefLine[]) => own.reduce((sum, { text }) => sum + widthOf(text) + 3, 0);
+    if (row && width([...row, chip]) <= columns) rows[rows.length - 1] = [...row, chip];
+    else rows.push([chip]);
+  }
+  const lines = all.slice(chips.length).flatMap(({ head, text, tone }) => {
+    const most = wrap(short(text), columns - 8);
+    const shown = (line: string) => (tone === null ? withCode(line, page) : painted(tone, line));
+    return most.map((line, at) => `${paint.bold(pad(at === 0 ? head : "", 6))}  ${shown(line)}`);
+  });
+  const shown = rows.map((row) => row.map(({ text, tone }) => painted(tone, text)).join("   "));
+  return [...shown, ...(shown.length > 0 && lines.length > 0 ? [""] : []), ...lines, ""].join("\n");
+}
+
+/** Code in its colour, without its backticks; they stay where there are no colours. */
+function withCode(line: string, { paint }: Page): string {
+  if (paint.cyan("`") === "`") return line;
+  return codeSpans(line)
+    .map(({ isCode, text }) => (isCode ? paint.cyan(text) : text))
+    .join("");
 }
 
 // ── Claims and decisions ─────────────────────────────────────────────────────────────────────────────────────────
@@ -182,35 +210,22 @@ function items(words: readonly string[], page: Page): readonly string[] {
   return words.length > MOST_ITEMS ? [...shown, `- and ${words.length - MOST_ITEMS} more`] : shown;
 }
 
-function artifactPart({ artifact, choices }: Review, page: Page): string {
-  if (artifact === null) return "";
-  const rest = isObject(artifact.value) ? withoutShown(artifact.value, choices) : artifact.value;
-  const isAll = isObject(rest) && isObject(artifact.value) && Object.keys(rest).length === 0;
-  const text = typeof rest === "string" ? rest : jsonText(rest);
-  const what = rest === artifact.value || isAll ? "What is handed in" : "The rest of what is handed in";
-  const title = `${what}: ${artifact.name}, sha256 ${artifact.sha256.slice(0, 12)}`;
-  return section(title, isAll ? ["All of it is above."] : quoted(text, MOST_LINES, page), page);
-}
-
-/** The fields that no decision shows in full. */
-function withoutShown(value: Fields, choices: Review["choices"]): Fields {
-  const isShown = (field: string, own: unknown) =>
-    choices.some(({ field: shown, words }) => {
-      const texts: unknown = typeof own === "string" ? [own] : own;
-      const isWhole = Array.isArray(texts) && texts.length === words.length;
-      return shown === field && isWhole && texts.every((text, at) => text === words[at]);
-    });
-  const rest = Object.entries(value).filter(([field, own]) => !isShown(field, own));
-  return rest.length === Object.keys(value).length ? value : Object.fromEntries(rest);
+function artifactPart(review: Review, page: Page): string {
+  const { artifact } = review;
+  const rest = restOfArtifact(review);
+  if (artifact === null || rest === null) return "";
+  const title = `The rest of what is handed in: ${artifact.name}, sha256 ${artifact.sha256.slice(0, 12)}`;
+  return section(title, quoted(valueLines(rest).join("\n"), MOST_LINES, page), page);
 }
 
 // ── Changes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const GROUPS: Readonly<Record<ReviewFile["group"], string>> = {
-  "outside-plan": "Outside the plan",
-  process: "Decide how the work is judged",
+  process: "Read first: they decide how the work is judged",
   plan: "As planned",
+  "outside-plan": "Outside the plan",
   other: "Other files",
+  folded: "Folded",
 };
 
 function changesPart(changes: ReviewChanges | null, since: boolean, page: Page): string {
@@ -246,10 +261,14 @@ function stat(added: number, deleted: number): string {
   return `+${added} -${deleted}`;
 }
 
-function fileLine({ added, deleted, isNew, item, path }: ReviewFile, isSince: boolean, page: Page): string {
+function fileLine(file: ReviewFile, isSince: boolean, page: Page): string {
+  const { added, deleted, isNew, path } = file;
   const count = added === null || deleted === null ? "binary" : stat(added, deleted);
   const news = isNew && !isSince ? ["new since your verdict"] : [];
-  const notes = [count, ...(item === null ? [] : [oneLine(item).slice(0, 40)]), ...news].join("  ");
+  const notes = cut(
+    [count, ...fileMarks(file).map((each) => oneLine(each).slice(0, 80)), ...news].join("  "),
+    page.columns - 24,
+  );
   const room = Math.max(10, page.columns - 8 - widthOf(notes));
   const name = fitted(path, room);
   const gap = " ".repeat(Math.max(2, Math.min(40, room) - widthOf(name) + 2));
@@ -299,7 +318,7 @@ function diffLine(line: string, isHead: boolean, paint: Paint): string {
 // ── Checks, cost, history ────────────────────────────────────────────────────────────────────────────────────────
 
 function checkLines(
-  { command, duration_ms, exit, log, name, on, state, tail }: ReviewCheck,
+  { command, duration_ms, empty, exit, log, name, on, state, tail }: ReviewCheck,
   page: Page,
 ): string[] {
   const { paint } = page;
@@ -310,6 +329,7 @@ function checkLines(
     unknown: paint.yellow("unknown"),
   }[state];
   const how = [
+    ...(empty ? ["looked at nothing"] : []),
     ...(exit === null ? [] : [`exit ${exit}`]),
     ...(duration_ms === null ? [] : [`${(duration_ms / 1000).toFixed(1)} s`]),
     ...(on === null ? [] : [`on ${on.slice(0, 12)}`]),
@@ -342,7 +362,7 @@ function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[]
 }
 
 function roundLines(
-  { approved, by, notes, points, stage, strength, time }: Round,
+  { approved, by, login, notes, points, stage, strength, time }: Round,
   review: Review,
   page: Page,
 ): readonly string[] {
@@ -352,26 +372,11 @@ function roundLines(
   const who = stage === "ai" ? "the assistant's own review" : (by ?? "a person");
   const worth = stage === "ai" ? "" : ` (${strengthWords(strength)})`;
   return [
-    ...hung(word, 8, `${ago(time, page.now)}, by ${oneLine(who)}${worth}`, page),
+    ...hung(word, 8, `${ago(time, page.now)}, by ${oneLine(`${who}${loginWords(login)}`)}${worth}`, page),
     ...(isShownBelow ? [] : quoted(notes, MOST_TAIL, page).map((line) => `          ${line}`)),
     ...items(points.map(pointWords), { ...page, columns: page.columns - 10 }).map(
       (line) => `          ${line}`,
     ),
-  ];
-}
-
-function pointLines(points: readonly AnsweredPoint[], page: Page): readonly string[] {
-  const { paint } = page;
-  const words = {
-    changed: paint.green("changed since"),
-    same: paint.red("as before    "),
-    unknown: paint.yellow("see yourself "),
-  };
-  const shown = points.slice(0, MOST_ITEMS * 5);
-  const more = points.length - shown.length;
-  return [
-    ...shown.flatMap((point) => hung(words[point.since], 13, pointWords(point), page)),
-    ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }
 

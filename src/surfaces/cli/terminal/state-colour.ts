@@ -16,6 +16,9 @@ const COLOURS: Readonly<Record<string, StateColour>> = {
   proved: "green",
 };
 
+/** Of what stands in a review's brief. */
+export const TONES = { bad: "red", open: "yellow", warn: "yellow", good: "green" } as const;
+
 /** Null for a state in between. */
 export function colourOf(state: string): StateColour | null {
   return COLOURS[state] ?? null;

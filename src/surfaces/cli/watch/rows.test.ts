@@ -1,62 +1,117 @@
 import { expect, test } from "vitest";
+import type { TaskCard } from "../../../runtime/board.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
 import type { RunOverview } from "../../../runtime/transaction/transaction.ts";
-import { actsOf, ageOf, rowsOf, windowOf, wordsOf } from "./rows.ts";
+import { ageOf, deedsOf, isSought, rowsOf, settled, windowOf, wordsOf } from "./rows.ts";
 
 const NOW = Date.parse("2026-01-31T10:00:00.000Z");
 const waits = (run: string, more: Partial<Waiting> = {}): Waiting => ({
-  ...{ run, title: "T", kind: "gate", state: "in review", next: "approve it", command: `pawl review ${run}` },
+  ...{ run, title: "T", kind: "gate", state: "in_review", next: "approve it", command: `pawl review ${run}` },
   ...{ since: "2026-01-31T09:30:00.000Z", minutes: 3, ...more },
 });
-const run = (
-  name: string,
-  awaits: RunOverview["awaits"],
-  since: string | null = "2026-01-31T09:00:00.000Z",
-) => ({ run: name, title: name, state: "s", awaits, next: "n", since }) as RunOverview;
+const run = (name: string, awaits: RunOverview["awaits"], more: Partial<RunOverview> = {}) =>
+  ({
+    ...{ run: name, title: name, state: "s", awaits, next: "n", since: "2026-01-31T09:00:00.000Z" },
+    ...more,
+  }) as RunOverview;
+const card = (column: TaskCard["column"], more: Partial<TaskCard> = {}) =>
+  ({ column, state: column, reason: null, ...more }) as TaskCard;
 
-test("what waits for a person comes first, then what is at work, then the rest; what has not begun is left out", () => {
+test("questions and reviews come first, then blocked and failed, then what works, waits and is done; what has not begun is left out", () => {
   const runs = [
-    run("a:rests", "nobody"),
+    run("a:done", "nobody", { next: "nothing" }),
+    run("a:waits", "nobody"),
     run("a:works", "agent"),
-    run("a:new", "assistant", null),
+    run("a:new", "assistant", { since: null }),
     run("a:gate", "human"),
   ];
-  const rows = rowsOf([waits("a:gate")], [{ runs }]);
-  expect(rows.map(({ run: name, section }) => [name, section])).toEqual([
-    ["a:gate", "waits"],
-    ["a:works", "works"],
-    ["a:rests", "rests"],
+  const waiting = [waits("a:failed", { kind: "failed" }), waits("a:gate")];
+  expect(rowsOf(waiting, [{ runs }]).map(({ run: name, section }) => [name, section])).toEqual([
+    ["a:gate", "yours"],
+    ["a:failed", "yours"],
+    ["a:works", "working"],
+    ["a:waits", "waiting"],
+    ["a:done", "done"],
   ]);
 });
 
-test("two questions of one run are two lines, each with a key of its own", () => {
-  const asked = { kind: "question", command: "bloom answer q1 TEXT" } as const;
-  const rows = rowsOf(
-    [waits("bloom:T1", asked), waits("bloom:T1", { ...asked, command: "bloom answer q2 TEXT" })],
-    [],
-  );
-  expect(new Set(rows.map(({ key }) => key)).size).toBe(2);
-  expect(rows.map((row) => wordsOf("answer", row, "yes"))).toEqual([
-    ["answer", "q1", "yes"],
-    ["answer", "q2", "yes"],
+test("two questions of one run are two rows, each with a key of its own, which stays when the other is answered", () => {
+  const asked = (question: string) => waits("bloom:T1", { kind: "question", question });
+  const rows = rowsOf([asked("q1"), asked("q2")], []);
+  expect(rows.map(({ question }) => question)).toEqual(["q1", "q2"]);
+  expect(rowsOf([asked("q2")], [])[0]?.key).toBe(rows[1]?.key);
+  expect(rows[0]?.key).not.toBe(rows[1]?.key);
+});
+
+test("titles and states of agents are one clean line", () => {
+  const [row] = rowsOf([waits("a:b", { title: "a\u001b[31m\nb\u202e" })], []);
+  expect(JSON.stringify(row?.title)).not.toMatch(/\\u001b|\\u202e|\\n/);
+});
+
+test("a task that no loop works on waits for an agent, whatever its state", () => {
+  const task = (agentRun: string | null) => new Map([["bloom:T1", card("working", { agentRun })]]);
+  const runs = [run("bloom:T1", "agent", { state: "working" })];
+  expect(rowsOf([], [{ runs }], task(null))).toMatchObject([
+    { section: "waiting", state: "waits for an agent" },
   ]);
+  expect(rowsOf([], [{ runs }], task("r1"))).toMatchObject([{ section: "working", state: "working" }]);
 });
 
-test("texts of agents are one clean line", () => {
-  const [row] = rowsOf([waits("a:b", { title: "a\u001b[31m\nb", next: "x\u202ey" })], []);
-  expect(JSON.stringify(row)).not.toMatch(/\\u001b|\\u202e|\\n/);
+test("a key does what the board's button does for such a task", () => {
+  const keysOf = (kind: Waiting["kind"] | null, task: TaskCard | null) => {
+    const [row] = rowsOf([waits("bloom:T1", { kind: kind ?? "other" })], [], new Map());
+    if (!row) throw new Error("a row");
+    return deedsOf({ ...row, kind, task }).map(({ key }) => key);
+  };
+  expect(keysOf("gate", null)).toEqual(["a", "r", "v", "l"]);
+  expect(keysOf("question", card("waiting"))).toEqual(["w", "v", "l"]);
+  expect(keysOf("failed", card("blocked"))).toEqual(["t", "h", "o", "c", "v", "l"]);
+  expect(keysOf(null, card("working"))).toEqual(["i", "s", "v", "l"]);
+  expect(keysOf(null, card("done"))).toEqual(["v", "l"]);
 });
 
-test("a gate can be looked at and decided, a question answered, and an agent at work told something", () => {
-  const [gate, question] = rowsOf([waits("a:b"), waits("bloom:T1", { kind: "question" })], []);
-  const [works] = rowsOf([], [{ runs: [run("bloom:T2", "agent")] }]);
-  if (!gate || !question || !works) throw new Error("three rows");
-  expect(actsOf(gate)).toEqual(["review", "approve", "reject", "log"]);
-  expect(actsOf(question)).toEqual(["answer", "log"]);
-  expect(actsOf(works)).toEqual(["review", "interject", "log"]);
+test("an agent's order that waits for a person has the keys of a task's", () => {
+  const of = (why: string) => {
+    const order = { why, words: "w" };
+    const [row] = rowsOf([waits("own:1", { kind: "other" })], [{ runs: [run("own:1", "human", { order })] }]);
+    return row && deedsOf(row).map(({ key, label }) => `${key} ${label}`);
+  };
+  expect(of("asks")?.[0]).toBe("w answer");
+  expect(of("budget")?.slice(0, 2)).toEqual(["t give more budget", "h try again with a hint"]);
+  expect(of("failed")?.slice(0, 2)).toEqual(["t try again", "h try again with a hint"]);
+});
+
+test("a rejection goes on with its reason, whatever it begins with", () => {
+  const [gate] = rowsOf([waits("a:b")], []);
+  if (!gate) throw new Error("a row");
   expect(wordsOf("reject", gate, "")).toEqual(["reject", "a:b"]);
   expect(wordsOf("reject", gate, "-x")).toEqual(["reject", "a:b", "--notes", "-x"]);
-  expect(wordsOf("interject", works, "stop")).toEqual(["interject", "T2", "stop"]);
+  expect(wordsOf("look", gate, "")).toEqual(["review", "a:b", "--diff"]);
+});
+
+test("the filter finds words of the state, the run, the title and the question", () => {
+  const [row] = rowsOf(
+    [waits("bloom:T1", { kind: "question", title: "Limit", next: "Which Database?" })],
+    [],
+  );
+  if (!row) throw new Error("a row");
+  expect(["question", "t1", "limit", "which data", ""].map((text) => isSought(row, text))).toEqual(
+    Array.from({ length: 5 }, () => true),
+  );
+  expect(isSought(row, "gate")).toBe(false);
+});
+
+test("what begins to wait while one looks stays out of the list until it is asked for", () => {
+  const names = (rows: ReturnType<typeof rowsOf>) => rows.map(({ run: name }) => name);
+  const before = rowsOf([waits("a:1"), waits("a:2")], []);
+  const order = before.map(({ key }) => key);
+  const after = rowsOf([waits("a:3"), waits("a:2"), waits("a:1")], [{ runs: [run("a:works", "agent")] }]);
+  const shown = settled(after, order);
+  expect(names(shown.rows)).toEqual(["a:1", "a:2", "a:works"]);
+  expect(shown.fresh).toBe(1);
+  expect(names(settled(after, null).rows)).toEqual(["a:3", "a:2", "a:1", "a:works"]);
+  const others = rowsOf([waits("a:8"), waits("a:9")], []);
+  expect(settled(others, order)).toEqual({ rows: others, fresh: 0 });
 });
 
 test("the list is cut around the cursor", () => {

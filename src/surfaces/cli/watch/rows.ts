@@ -1,17 +1,23 @@
 /** The rows of `pawl watch`: first what waits for a person, then active runs, then the rest. */
 import { cleanLine } from "../../../core/text/clean.ts";
+import type { TaskCard, TaskDeed } from "../../../runtime/board.ts";
+import { orderDeeds, taskDeeds } from "../../../runtime/board.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
+import { AWAITS, KINDS, type Phase, phaseOf, stateWords } from "../../../runtime/reports/state-words.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
+import type { HeldOrder } from "../../../runtime/transaction/transaction.ts";
 import { costWords } from "../terminal/amounts.ts";
 
 export interface Row {
   /** Stable across refreshes, so that the cursor stays on its row. */
   readonly key: string;
-  readonly section: "waits" | "works" | "rests";
+  readonly section: Exclude<Phase, "open">;
   readonly run: string;
   readonly title: string;
   readonly kind: Waiting["kind"] | null;
+  /** What it is, in a word or two. */
   readonly state: string;
+  /** The next step or the question, unchanged. */
   readonly next: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
@@ -19,57 +25,92 @@ export interface Row {
   readonly minutes: number | null;
   /** The command that a person could type; null: none. */
   readonly command: string | null;
+  /** Of a question; null: it is none. */
+  readonly question: string | null;
   /** The costs of its agents so far, in words; empty: not known. */
   readonly cost: string;
+  /** Null: it is no task for agents. */
+  readonly task: TaskCard | null;
+  /** Of its agent's order that waits for a person; null: none does. */
+  readonly order: HeldOrder | null;
 }
 
+/** `tasks`: by run. */
 export function rowsOf(
   waiting: readonly Waiting[],
   workflows: readonly Pick<WorkflowOverview, "runs">[],
+  tasks: ReadonlyMap<string, TaskCard> = new Map(),
 ): readonly Row[] {
   const all = workflows.flatMap(({ runs }) => runs);
   const costs = new Map(all.map(({ cost, run }) => [run, cost ? costWords(cost) : ""]));
-  const mine = waiting.map((each, at): Row => {
-    const key = `waits ${each.run} ${waiting.slice(0, at).filter(({ run }) => run === each.run).length}`;
-    return {
-      ...cleaned(each),
-      key,
-      section: "waits",
+  const orders = new Map(all.map(({ order, run }) => [run, order ?? null]));
+  const shared = ({ next, run, since, title }: Pick<Row, "next" | "run" | "since" | "title">) => ({
+    ...{ next, since, run: cleanLine(run), title: cleanLine(title) || cleanLine(run) },
+    ...{ cost: costs.get(run) ?? "", task: tasks.get(run) ?? null, order: orders.get(run) ?? null },
+  });
+  const mine = waiting.map(
+    (each, at): Row => ({
+      ...shared(each),
+      key: `waits ${each.run} ${each.question ?? countIn(waiting.slice(0, at), each)}`,
+      section: "yours",
       kind: each.kind,
+      state: KINDS[each.kind],
       command: each.command,
       minutes: each.minutes,
-      cost: costs.get(each.run) ?? "",
-    };
-  });
+      question: each.question ?? null,
+    }),
+  );
   const listed = new Set(waiting.map(({ run }) => run));
   const others = all
     .filter((run) => !isUnbegun(run) && !listed.has(run.run))
     .map((run): Row => {
-      const section = run.awaits === "agent" || run.awaits === "assistant" ? "works" : "rests";
+      const own = shared(run);
+      const phase = phaseOf(run);
+      // No loop runs.
+      const isLeft = run.awaits === "agent" && own.task?.agentRun === null;
       return {
-        ...cleaned(run),
+        ...own,
         key: run.run,
-        section,
+        section: phase === "open" || isLeft ? "waiting" : phase,
         kind: null,
+        state: isLeft ? AWAITS.agent : cleanLine(stateWords(run.state)),
         command: run.command ?? null,
         minutes: null,
-        cost: costs.get(run.run) ?? "",
+        question: null,
       };
     });
-  const works = others.filter(({ section }) => section === "works");
-  return [...mine, ...works, ...others.filter(({ section }) => section === "rests")];
+  const asks = ({ kind }: Row) => kind === "gate" || kind === "question" || kind === "other";
+  return [
+    ...mine.filter(asks),
+    ...mine.filter((row) => !asks(row)),
+    ...SECTIONS.flatMap((section) => others.filter((row) => row.section === section)),
+  ];
 }
 
-type RowTexts = Pick<Row, "run" | "title" | "state" | "next" | "since">;
+function countIn(before: readonly Waiting[], { kind, run }: Waiting): string {
+  return `${kind} ${before.filter((each) => each.run === run && each.kind === kind).length}`;
+}
 
-/** Cleans the texts, because agents write some of them. */
-function cleaned({ next, run, since, state, title }: RowTexts): RowTexts {
+export const SECTIONS: readonly Row["section"][] = ["yours", "working", "waiting", "done"];
+
+/** Whether the row has these words, as the board's filter finds them. */
+export function isSought({ next, run, state, title }: Row, sought: string): boolean {
+  return `${state} ${run} ${title} ${next}`.toLowerCase().includes(sought.trim().toLowerCase());
+}
+
+/** The rows in the order that a person looks at: what has come to wait meanwhile stays out until asked for. */
+export function settled(
+  rows: readonly Row[],
+  order: readonly string[] | null,
+): { readonly rows: readonly Row[]; readonly fresh: number } {
+  const places = new Map((order ?? []).map((key, at) => [key, at]));
+  const mine = rows.filter(({ section }) => section === "yours");
+  const known = mine.filter(({ key }) => places.has(key));
+  if (order === null || known.length === 0) return { rows, fresh: 0 };
+  known.sort((one, other) => (places.get(one.key) ?? 0) - (places.get(other.key) ?? 0));
   return {
-    run: cleanLine(run),
-    title: cleanLine(title),
-    state: cleanLine(state),
-    next: cleanLine(next),
-    since,
+    rows: [...known, ...rows.filter(({ section }) => section !== "yours")],
+    fresh: mine.length - known.length,
   };
 }
 
@@ -94,49 +135,60 @@ export function ageOf(since: string | null, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-export type Act = "review" | "approve" | "reject" | "answer" | "interject" | "log";
+/** What a key does for a row. */
+export interface Deed {
+  readonly act: TaskDeed["act"] | "approve" | "log" | "look" | "reject";
+  readonly key: string;
+  readonly label: string;
+  /** What to ask in the screen's last line first; absent: nothing. */
+  readonly asks?: string;
+  /** It may be done without words. */
+  readonly isOptional?: true;
+  /** Yes or no is asked first. */
+  readonly isSure?: true;
+}
 
-/** What the keys do for a row; any other key does nothing. */
-export function actsOf({ kind, run, section }: Row): readonly Act[] {
-  const isTask = run.startsWith("bloom:");
-  const verdict: readonly Act[] = kind === "gate" ? ["review", "approve", "reject"] : ["review"];
+const KEYS: Readonly<Record<TaskDeed["act"], string>> = {
+  answer: "w",
+  interject: "i",
+  stop: "s",
+  retry: "t",
+  hint: "h",
+  take: "o",
+  cancel: "c",
+};
+
+const ANSWER: Deed = { act: "answer", key: "w", label: "answer", asks: "Your answer" };
+const VERDICT: readonly Deed[] = [
+  { act: "approve", key: "a", label: "approve" },
+  {
+    ...{ act: "reject", key: "r", label: "reject" },
+    ...{ asks: "Why? (Enter alone: without a reason)", isOptional: true },
+  },
+];
+
+/** In the order in which they are shown; any other key does nothing. */
+export function deedsOf({ kind, order, task }: Row): readonly Deed[] {
+  const own = order ? orderDeeds(order) : task ? taskDeeds(task) : [];
+  const deeds = kind === "question" ? [] : own;
   return [
-    ...(kind === "question" ? (["answer"] as const) : verdict),
-    ...(isTask && section === "works" ? (["interject"] as const) : []),
-    "log",
+    ...(kind === "question" ? [ANSWER] : []),
+    ...(kind === "gate" ? VERDICT : []),
+    ...deeds.map(
+      ({ act, isSure, label, words }): Deed => ({
+        ...{ act, key: KEYS[act], label: label.toLowerCase() },
+        ...(words !== undefined && { asks: words }),
+        ...(isSure && { isSure }),
+      }),
+    ),
+    { act: "look", key: "v", label: kind === "gate" ? "view it with its changes" : "view its history" },
+    { act: "log", key: "l", label: "log" },
   ];
 }
 
-/** The words of the command for an action. `said`: what the person typed for it; empty: nothing. */
-export function wordsOf(act: Act, { command, kind, run }: Row, said: string): readonly string[] {
-  const id = run.slice(run.indexOf(":") + 1);
-  switch (act) {
-    case "review":
-      return kind === "gate" ? ["review", run, "--diff"] : ["show", run];
-    case "approve":
-      return ["approve", run];
-    case "reject":
-      return ["reject", run, ...(said === "" ? [] : ["--notes", said])];
-    case "answer":
-      return ["answer", questionIn(command ?? ""), said];
-    case "interject":
-      return ["interject", id, said];
-    case "log":
-      return ["log", run];
-  }
+/** The words of the command for what is shown outside of the screen. */
+export function wordsOf(act: Deed["act"], { kind, run }: Row, said: string): readonly string[] {
+  if (act === "look") return kind === "gate" ? ["review", run, "--diff"] : ["show", run];
+  if (act === "reject") return ["reject", run, ...(said === "" ? [] : ["--notes", said])];
+  return [act, run];
 }
-
-/** The question's id in `bloom answer ID "…"`. */
-function questionIn(command: string): string {
-  return /\banswer (\S+)/.exec(command)?.[1] ?? "";
-}
-
-/** The question to ask the person first; null: none. */
-export const ASKED: Readonly<Record<Act, string | null>> = {
-  review: null,
-  approve: null,
-  reject: "Why? (Enter alone: without a reason) ",
-  answer: "Your answer: ",
-  interject: "What should the agent know? ",
-  log: null,
-};

@@ -1,15 +1,22 @@
 /**
- * The screen of `pawl watch`, drawn by Ink: the list, the details of the row under the cursor, and the keys.
+ * The screen of `pawl watch`, drawn by Ink: a list, and the detail of the row under the cursor, beside it or
+ * in its place. The order of what waits stays until the person takes what is new.
  */
-import { Box, type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
-import { createElement as h, type ReactElement, useEffect, useReducer, useState } from "react";
-import { cut } from "../terminal/text-width.ts";
-import { type Act, actsOf, ageOf, type Row, windowOf } from "./rows.ts";
+import { type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
+import { createElement as h, type ReactElement, useEffect, useReducer, useRef, useState } from "react";
+import { cleanLine } from "../../../core/text/clean.ts";
+import { PHASES } from "../../../runtime/reports/state-words.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
+import { detailOf, type Findings } from "./detail.ts";
+import { ageOf, type Deed, deedsOf, isSought, type Row, settled, windowOf } from "./rows.ts";
 
 export interface Source {
   rows(): readonly Row[];
-  /** The latest event lines about it; may be empty. */
-  lines(row: Row): readonly string[];
+  /** What is known about the row; asks for the rest of it. */
+  findings(row: Row): Findings;
+  /** The accounts of agents, in a line; null: none is known. */
+  accounts(): string | null;
   /** Why the shown state may be outdated; null: it is current. */
   fault(): string | null;
   /** Calls `changed` after each change; returns a function that unsubscribes. */
@@ -17,58 +24,48 @@ export interface Source {
   now(): number;
 }
 
+/** What stays while the screen is away for a command. */
+export interface Kept {
+  readonly key: string | null;
+  readonly sought: string;
+  readonly isOpen: boolean | null;
+  /** What the last command said; empty: nothing. */
+  readonly said: string;
+}
+
 export interface Wanted {
   /** Null: the person quits. */
-  readonly act: Act | null;
+  readonly act: Deed["act"] | null;
   readonly row: Row | null;
+  /** What they typed for it. */
+  readonly words: string;
+  readonly kept: Kept;
   /** They quit with Ctrl-C. */
   readonly isInterrupted?: true;
 }
 
-const KEYS: Readonly<Record<string, Act>> = {
-  a: "approve",
-  r: "reject",
-  w: "answer",
-  i: "interject",
-  l: "log",
-};
-const WORDS: Readonly<Record<Act, string>> = {
-  review: "Enter look",
-  approve: "a approve",
-  reject: "r reject",
-  answer: "w answer",
-  interject: "i interject",
-  log: "l log",
-};
-const SECTIONS: Readonly<Record<Row["section"], string>> = {
-  waits: "Waits for you",
-  works: "At work",
-  rests: "Rests",
-};
-const COLOURS = { waits: "yellow", works: "cyan", rests: "gray" } as const;
-/** Lines besides the list: the heading, the detail below it, the keys, and the blank lines between. */
-const OTHER_LINES = 16;
-const MOST_LINES = 8;
+export const AT_FIRST: Kept = { key: null, sought: "", isOpen: null, said: "" };
+
+/** From this width on, list and detail are side by side. */
+const WIDE = 100;
+/** From this height on, the accounts have a line. */
+const HIGH = 16;
+const MOST_SAID = 4;
 
 export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
 
-/**
- * Shows the screen until a key triggers an action. `from`: the row at which the cursor starts. `streams`:
- * instead of the process's own.
- */
+/** Shows the screen until a key asks for something outside of it. `streams`: instead of the process's own. */
 export async function showScreen(
   source: Source,
-  title: string,
-  from: string | null,
+  { kept, paint, title }: { readonly title: string; readonly kept: Kept; readonly paint: Paint },
   streams: Streams = {},
 ): Promise<Wanted> {
-  let wanted: Wanted = { act: null, row: null };
+  let wanted: Wanted = { act: null, row: null, words: "", kept };
   const done = (asked: Wanted) => {
     wanted = asked;
     app.unmount();
   };
-  const screen = h(Screen, { source, title, from, done });
-  const app = render(screen, {
+  const app = render(h(Screen, { source, title, kept, paint, done }), {
     ...streams,
     alternateScreen: true,
     interactive: true,
@@ -82,132 +79,331 @@ export async function showScreen(
 interface ScreenProps {
   readonly source: Source;
   readonly title: string;
-  readonly from: string | null;
+  readonly kept: Kept;
+  readonly paint: Paint;
   done(wanted: Wanted): void;
 }
 
-function Screen({ done, from, source, title }: ScreenProps): ReactElement {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [key, setKey] = useState(from);
-  const { columns, rows: height } = useWindowSize();
-  useEffect(() => source.subscribe(redraw), [source]);
-  const rows = source.rows();
-  const at = Math.max(
-    0,
-    rows.findIndex((row) => row.key === key),
-  );
-  const row = rows[at] ?? null;
-  const move = (to: number) => setKey(rows[Math.min(Math.max(0, to), rows.length - 1)]?.key ?? null);
-  /** Handles a key; returns whether it triggers an action on this row. */
-  const press = (letter: string, now: Row | null): boolean => {
-    const act = letter === "\r" ? "review" : (KEYS[letter] ?? null);
-    const asks = letter === "q" || (now !== null && act !== null && actsOf(now).includes(act));
-    if (asks) done({ act, row: now });
-    return asks;
-  };
-  useInput((input, pressed) => {
-    if (pressed.ctrl && input === "c") done({ act: null, row, isInterrupted: true });
-    else if (pressed.escape) done({ act: null, row });
-    else if (pressed.downArrow) move(at + 1);
-    else if (pressed.upArrow) move(at - 1);
-    else if (pressed.pageDown) move(at + 10);
-    else if (pressed.pageUp) move(at - 10);
-    else if (pressed.return) press("\r", row);
-    else {
-      // Keys that are typed fast arrive together.
-      let to = at;
-      for (const letter of input)
-        if (letter === "j") to = Math.min(to + 1, rows.length - 1);
-        else if (letter === "k") to = Math.max(to - 1, 0);
-        else if (press(letter, rows[to] ?? null)) return;
-      move(to);
-    }
-  });
-  const width = Math.max(20, columns - 2);
-  const room = Math.max(1, height - OTHER_LINES);
-  const fault = source.fault();
-  return h(
-    Box,
-    { flexDirection: "column", paddingX: 1 },
-    h(Text, { bold: true }, cut(`${title}: ${summaryOf(rows)}`, width)),
-    fault === null ? null : h(Text, { color: "red" }, cut(fault, width)),
-    h(List, { rows, at, room, width, now: source.now() }),
-    h(Detail, { row, lines: row === null ? [] : source.lines(row), width }),
-    h(Text, { dimColor: true }, cut(keysOf(row), width)),
-  );
+/** What is typed in the last line: a filter, or the words for a deed. */
+interface Typing {
+  readonly deed: Deed | null;
+  readonly text: string;
 }
 
-function summaryOf(rows: readonly Row[]): string {
-  const count = (section: Row["section"]) => rows.filter((row) => row.section === section).length;
-  return `${count("waits")} waiting for you, ${count("works")} at work`;
-}
-
-interface ListProps {
-  readonly rows: readonly Row[];
+/** All that keys change. Keys that are typed fast arrive together, so each sees what the one before did. */
+interface State extends Kept {
   readonly at: number;
-  readonly room: number;
+  readonly order: readonly string[] | null;
+  readonly scroll: number;
+  readonly typing: Typing | null;
+}
+
+function Screen({ done, kept, paint, source, title }: ScreenProps): ReactElement {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const { columns, rows: height } = useWindowSize();
+  const [first] = useState<State>(() => ({ ...kept, at: 0, order: null, scroll: 0, typing: null }));
+  const state = useRef<State>(first);
+  useEffect(() => source.subscribe(redraw), [source]);
+  const isWide = columns >= WIDE;
+  const press = (key: string) => {
+    const view = viewOf(source, state.current, isWide);
+    state.current = { ...state.current, ...placed(view), order: view.order, said: "" };
+    const next = pressed(key, state.current, view, height);
+    if ("act" in next) return done(next);
+    state.current = next;
+    redraw();
+  };
+  useInput((input, key) => {
+    for (const each of keysIn(input, key)) press(each);
+  });
+  const now = state.current;
+  const view = viewOf(source, now, isWide);
+  useEffect(() => {
+    // A key may have come since.
+    if (state.current === now) state.current = { ...now, ...placed(view), order: view.order };
+  });
+  const lines = drawn(source, now, view, { columns, height, paint, title });
+  return h(Text, { wrap: "truncate" }, lines.join("\n"));
+}
+
+// ── Keys ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Pressed = Parameters<Parameters<typeof useInput>[0]>[1];
+
+const NAMED = [
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["pageUp", "pageup"],
+  ["pageDown", "pagedown"],
+  ["home", "home"],
+  ["end", "end"],
+  ["return", "enter"],
+  ["escape", "escape"],
+  ["backspace", "backspace"],
+  ["delete", "backspace"],
+] as const;
+
+function keysIn(input: string, key: Pressed): readonly string[] {
+  if (key.ctrl) return [`ctrl-${input}`];
+  const name = NAMED.find(([flag]) => key[flag])?.[1];
+  if (name !== undefined) return [name];
+  return [...input].map((letter) => (letter === "\r" || letter === "\n" ? "enter" : letter));
+}
+
+interface View {
+  readonly rows: readonly Row[];
+  readonly order: readonly string[];
+  readonly fresh: number;
+  readonly at: number;
+  readonly row: Row | null;
+  readonly isWide: boolean;
+  readonly hasDetail: boolean;
+}
+
+function viewOf(source: Source, { at, isOpen, key, order, sought }: State, isWide: boolean): View {
+  const all = settled(source.rows(), order);
+  const rows = all.rows.filter((row) => isSought(row, sought));
+  const same = rows.findIndex((row) => row.key === key);
+  // A row that was acted on has another key now.
+  const run = key === null ? -1 : rows.findIndex((row) => isOfRun(row, key));
+  const place = same >= 0 ? same : run >= 0 ? run : Math.min(at, rows.length - 1);
+  const row = rows[place] ?? null;
+  return {
+    ...{ rows, fresh: all.fresh, at: Math.max(0, place), row, isWide },
+    order: all.rows.map((each) => each.key),
+    hasDetail: row !== null && (isOpen ?? isWide),
+  };
+}
+
+function isOfRun(row: Row, key: string): boolean {
+  return key.startsWith(`waits ${row.run} `) || row.key.startsWith(`waits ${key} `);
+}
+
+function placed({ at, row }: View): Pick<State, "at" | "key"> {
+  return { at, key: row?.key ?? null };
+}
+
+function pressed(key: string, state: State, view: View, height: number): State | Wanted {
+  const { row } = view;
+  const kept: Kept = { key: state.key, sought: state.sought, isOpen: state.isOpen, said: "" };
+  const quit: Wanted = { act: null, row, words: "", kept };
+  if (key === "ctrl-c") return { ...quit, isInterrupted: true };
+  if (state.typing) return typed(key, state, state.typing, { ...quit });
+  const to = (at: number): State => {
+    const place = Math.min(Math.max(0, at), view.rows.length - 1);
+    return { ...state, at: place, key: view.rows[place]?.key ?? null, scroll: 0 };
+  };
+  const page = Math.max(1, height - 5);
+  const scrolled = (by: number) => ({ ...state, scroll: Math.max(0, state.scroll + by) });
+  switch (key) {
+    case "q":
+      return quit;
+    case "escape":
+      if (view.hasDetail && !view.isWide) return { ...state, isOpen: false, scroll: 0 };
+      return state.sought === "" ? quit : { ...state, sought: "" };
+    case "j":
+    case "down":
+      return to(view.at + 1);
+    case "k":
+    case "up":
+      return to(view.at - 1);
+    case "home":
+      return to(0);
+    case "end":
+      return to(view.rows.length - 1);
+    case "pagedown":
+    case " ":
+      return view.hasDetail ? scrolled(page) : to(view.at + page);
+    case "pageup":
+    case "b":
+      return view.hasDetail ? scrolled(-page) : to(view.at - page);
+    case "enter":
+      return row === null ? state : { ...state, isOpen: !view.hasDetail, scroll: 0 };
+    case "n":
+      return { ...state, order: null };
+    case "/":
+      return { ...state, sought: "", typing: { deed: null, text: "" } };
+    default: {
+      const deed = row && deedsOf(row).find((each) => each.key === key);
+      if (!deed) return state;
+      if (deed.asks !== undefined || deed.isSure) return { ...state, typing: { deed, text: "" } };
+      return { ...quit, act: deed.act };
+    }
+  }
+}
+
+/** A key while something is typed. */
+function typed(key: string, state: State, { deed, text }: Typing, base: Wanted): State | Wanted {
+  const change = (to: string): State => ({
+    ...state,
+    typing: { deed, text: to },
+    // The list follows the filter as it is typed.
+    ...(deed === null && { sought: to, scroll: 0 }),
+  });
+  switch (key) {
+    case "escape":
+      return { ...change(""), typing: null };
+    case "backspace":
+      return text === "" ? { ...state, typing: null } : change([...text].slice(0, -1).join(""));
+    case "ctrl-u":
+      return change("");
+    case "enter":
+      if (deed === null) return { ...state, typing: null };
+      if (deed.isSure)
+        return /^y(es)?$/i.test(text.trim()) ? { ...base, act: deed.act } : { ...state, typing: null };
+      // An empty line is no answer, and cancels.
+      if (text.trim() === "" && !deed.isOptional) return { ...state, typing: null };
+      return { ...base, act: deed.act, words: text.trim() };
+    default:
+      return [...key].length === 1 ? change(text + key) : state;
+  }
+}
+
+// ── Lines ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Page {
+  readonly columns: number;
+  readonly height: number;
+  readonly paint: Paint;
+  readonly title: string;
+}
+
+/** Fewer lines than the terminal has, so nothing scrolls. */
+function drawn(source: Source, state: State, view: View, page: Page): readonly string[] {
+  const { columns, height, paint, title } = page;
+  const fault = source.fault();
+  const accounts = height < HIGH ? null : source.accounts();
+  const head = [
+    paint.bold(cut(headOf(title, source.rows(), state, view), columns)),
+    ...(accounts === null ? [] : [paint.dim(cut(accounts, columns))]),
+    ...(fault === null ? [] : [paint.red(cut(fault, columns))]),
+  ];
+  const foot = footOf(state, view, page);
+  const room = Math.max(1, height - 1 - head.length - foot.length);
+  const body = bodyOf(source, state, view, { ...page, room });
+  return [...head, ...body, ...Array.from({ length: room - body.length }, () => ""), ...foot];
+}
+
+function headOf(title: string, all: readonly Row[], { sought }: State, { at, fresh, rows }: View): string {
+  const count = (section: Row["section"]) => all.filter((row) => row.section === section).length;
+  const yours = count("yours");
+  return [
+    `${title}: ${yours} ${yours === 1 ? "waits" : "wait"} for you, ${count("working")} ${PHASES.working}`,
+    ...(fresh > 0 ? [`${fresh} new: n`] : []),
+    ...(sought === "" ? [] : [`/${sought}`]),
+    ...(rows.length > 0 ? [`${at + 1} of ${rows.length}`] : []),
+  ].join(" · ");
+}
+
+function bodyOf(
+  source: Source,
+  state: State,
+  view: View,
+  { columns, paint, room }: Page & { readonly room: number },
+): readonly string[] {
+  const { hasDetail, isWide, row } = view;
+  const left = hasDetail && isWide ? Math.floor(columns * 0.45) : columns;
+  const detail = (width: number) =>
+    row === null
+      ? []
+      : scrolledTo(
+          detailOf(row, source.findings(row), { width, paint, now: source.now() }),
+          state.scroll,
+          room,
+          paint,
+        );
+  if (hasDetail && !isWide) return detail(columns);
+  const list = listOf(view, state, { width: left, room, paint, now: source.now() });
+  if (!hasDetail) return list;
+  const beside = detail(columns - left - 3);
+  return Array.from({ length: Math.max(list.length, beside.length) }, (_, at) =>
+    `${pad(list[at] ?? "", left)} ${paint.dim("│")} ${beside[at] ?? ""}`.trimEnd(),
+  );
+}
+
+/** No further than to its end; the last line says how much follows. */
+function scrolledTo(lines: readonly string[], scroll: number, room: number, paint: Paint): readonly string[] {
+  if (lines.length <= room) return lines;
+  const from = Math.min(scroll, lines.length - room + 1);
+  const rest = lines.length - from - room + 1;
+  const shown = lines.slice(from, from + room - 1);
+  return [...shown, paint.dim(rest > 0 ? `(${rest} more lines: Space)` : "(the end; b: back)")];
+}
+
+interface ListSize {
   readonly width: number;
+  readonly room: number;
+  readonly paint: Paint;
   readonly now: number;
 }
 
-function List({ at, now, room, rows, width }: ListProps): ReactElement {
+const TITLES: Readonly<Record<Row["section"], string>> = PHASES;
+const COLOURS = { yours: "yellow", working: "cyan", waiting: "dim", done: "dim" } as const;
+
+function listOf({ at, rows }: View, { sought }: State, { now, paint, room, width }: ListSize): string[] {
   if (rows.length === 0)
-    return h(Text, { dimColor: true }, "\nNo run has begun. `pawl status` shows how one begins.\n");
-  const { from, to } = windowOf(rows.length, at, room);
-  const shown = rows.slice(from, to).flatMap((row, index) => {
-    const isFirst = index === 0 || rows[from + index - 1]?.section !== row.section;
-    const heading = h(
-      Text,
-      { key: `# ${row.section}`, bold: true, color: COLOURS[row.section] },
-      `\n${SECTIONS[row.section]}`,
+    return wrap(
+      sought === ""
+        ? "No run has begun. `pawl status` shows how one begins."
+        : `Nothing has ${JSON.stringify(cleanLine(sought))} in it. Escape: show all.`,
+      width,
     );
-    const line = h(
-      Text,
-      { key: row.key, inverse: from + index === at, color: COLOURS[row.section] },
-      lineOf(row, from + index === at, width, now),
-    );
-    return isFirst ? [heading, line] : [line];
-  });
-  const hidden = rows.length - (to - from);
-  const more = hidden > 0 ? [h(Text, { key: "more", dimColor: true }, `  and ${hidden} more`)] : [];
-  return h(Box, { flexDirection: "column" }, ...shown, ...more);
+  const lines: string[] = [];
+  let cursor = 0;
+  for (const [index, row] of rows.entries()) {
+    if (rows[index - 1]?.section !== row.section) {
+      const name = TITLES[row.section];
+      lines.push(
+        paint[COLOURS[row.section]](paint.bold(cut(name.charAt(0).toUpperCase() + name.slice(1), width))),
+      );
+    }
+    if (index === at) cursor = lines.length;
+    lines.push(lineOf(row, index === at, width, now, paint));
+  }
+  const { from, to } = windowOf(lines.length, cursor, room);
+  return lines.slice(from, to);
 }
 
 /** The cursor's row is marked without colour, too. */
-function lineOf(
-  { kind, minutes, next, run, since, state, title }: Row,
-  isAt: boolean,
-  width: number,
-  now: number,
-): string {
-  const age = ageOf(since, now);
-  const time = minutes === null ? "" : `, ${minutes} min to read`;
-  const name = run.endsWith(title) ? run : `${run} ${title}`;
-  const what = kind === null ? `${state}: ${next}` : next;
-  const end = age === "" && time === "" ? "" : ` (${age}${time})`;
-  return `${isAt ? ">" : " "} ${cut(`${name}: ${what}${end}`, width - 2)}`;
+function lineOf(row: Row, isAt: boolean, width: number, now: number, paint: Paint): string {
+  const { kind, run, section, since, state, title } = row;
+  const age = ageOf(since, now).padStart(6);
+  const isBad = kind === "blocked" || kind === "failed" || kind === "held";
+  const word = pad(cut(state, Math.max(9, Math.floor(width / 4))), 9);
+  const name = title.includes(run) ? title : `${title} · ${run}`;
+  const rest = cut(name, Math.max(1, width - widthOf(word) - 12));
+  const colour = isBad ? paint.red : paint[COLOURS[section]];
+  return isAt
+    ? paint.bold(`> ${age}  ${colour(word)}  ${rest}`)
+    : `  ${paint.dim(age)}  ${colour(word)}  ${rest}`;
 }
 
-interface DetailProps {
-  readonly row: Row | null;
-  readonly lines: readonly string[];
-  readonly width: number;
+function footOf(state: State, { hasDetail, isWide, row }: View, { columns, paint }: Page): readonly string[] {
+  const { said, typing } = state;
+  if (typing) {
+    const { deed, text } = typing;
+    const asks = deed === null ? "/" : deed.isSure ? `${deed.label}: really? [y/N] ` : `${deed.asks}: `;
+    return [`${paint.bold(asks)}${endOf(`${text}_`, Math.max(8, columns - widthOf(asks) - 1))}`];
+  }
+  const told = said === "" ? [] : wrap(said, columns).slice(0, MOST_SAID).map(paint.yellow);
+  const open = hasDetail ? (isWide ? "Enter close" : "Enter list") : "Enter detail";
+  const deeds = row === null ? [] : deedsOf(row).map(({ key, label }) => `${key} ${label}`);
+  const keys = [open, ...deeds, "j k move", "/ filter", "q quit"];
+  return [...told, paint.dim(keysLine(keys, columns))];
 }
 
-function Detail({ lines, row, width }: DetailProps): ReactElement | null {
-  if (row === null) return null;
-  const shown = lines.slice(-MOST_LINES);
-  return h(
-    Box,
-    { flexDirection: "column", marginTop: 1, marginBottom: 1 },
-    h(Text, { bold: true }, cut(`${row.run}: ${row.title}`, width)),
-    h(Text, null, cut(`${row.state}: ${row.next}`, width)),
-    row.cost === "" ? null : h(Text, null, cut(`cost so far: ${row.cost}`, width)),
-    ...shown.map((line, at) => h(Text, { key: `${at} ${line}`, dimColor: true }, cut(line, width))),
-  );
+/** Leaves out keys from the end that do not fit; to quit is always there. */
+function keysLine(keys: readonly string[], width: number): string {
+  const last = keys.at(-1) ?? "";
+  let shown = keys.slice(0, -1);
+  while (shown.length > 0 && widthOf([...shown, last].join(" · ")) > width) shown = shown.slice(0, -1);
+  return cut([...shown, last].join(" · "), width);
 }
 
-function keysOf(row: Row | null): string {
-  const acts = row === null ? [] : actsOf(row).map((act) => WORDS[act]);
-  return ["j k move", ...acts, "q quit"].join(" · ");
+/** The end of a text that is being typed. */
+function endOf(text: string, width: number): string {
+  const letters = [...cleanLine(text)];
+  let from = 0;
+  while (widthOf(letters.slice(from).join("")) > width) from++;
+  return letters.slice(from).join("");
 }

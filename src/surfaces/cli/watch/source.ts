@@ -4,10 +4,14 @@ import { toPawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
+import type { TaskCard } from "../../../runtime/board.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
 import { aroundOf } from "../../../runtime/reports/overview-context.ts";
-import { waiting } from "../../../runtime/review/load.ts";
+import { reviewOf, type Waiting } from "../../../runtime/review/load.ts";
+import type { Review } from "../../../runtime/review/model.ts";
+import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
+import { accountsIn, accountsLine } from "../work/status.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import type { Source } from "./screen.ts";
 
@@ -15,8 +19,9 @@ const SETTLE_MILLISECONDS = 150;
 /** Refresh at least this often, because files are also edited without an event, and ages grow. */
 const AGAIN_MILLISECONDS = 10_000;
 const MOST_EVENTS = 500;
-const MOST_HAPPENED = 4;
-const MOST_SAID = 4;
+const MOST_HAPPENED = 8;
+const MOST_SAID = 12;
+const READING = "What was found is being read…";
 
 export interface OpenSource extends Source {
   load(): Promise<void>;
@@ -30,21 +35,25 @@ export async function openSource(
 ): Promise<OpenSource> {
   const log = await project.eventLog();
   const changed = new Set<() => void>();
+  const reviews = openReviews(project, () => {
+    for (const each of changed) each();
+  });
   let rows: readonly Row[] = [];
   let lines: ReadonlyMap<string, readonly string[]> = new Map();
-  let agents: ReadonlyMap<string, string> = new Map();
+  let accounts: string | null = null;
   let fault: string | null = null;
   let underway: Promise<void> | null = null;
   let again: NodeJS.Timeout | undefined;
 
   const look = async () => {
     try {
-      const [waits, workflows, end] = await Promise.all([waiting(project), overview(project), log.look()]);
+      const [workflows, end] = await Promise.all([overview(project), log.look()]);
       const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MOST_EVENTS });
-      rows = rowsOf(waits, workflows);
+      const waits = workflows.flatMap(({ runs }) => runs.flatMap(waitingIn)).map(reviews.withMinutes);
+      rows = rowsOf(inTurn(waits, project.runtime.now()), workflows, await tasksOf(project));
+      accounts = accountsLine(accountsIn(workflows));
       lines = linesIn(entries);
-      agents = await agentsOf(project);
-      fault = null;
+      fault = workflows.find(({ problem }) => problem)?.problem?.message ?? null;
     } catch (thrown) {
       fault = toPawlError(thrown).message;
     }
@@ -59,18 +68,26 @@ export async function openSource(
   const watching = log.watch(() => {
     again ??= setTimeout(() => {
       again = undefined;
+      reviews.forget();
       void load();
     }, SETTLE_MILLISECONDS);
   });
   const ticking = setInterval(() => void load(), AGAIN_MILLISECONDS);
   return {
-    load,
-    rows: () => rows,
-    lines({ run }) {
-      const agentRun = agents.get(run);
-      const said = agentRun === undefined ? [] : tail(agentRun).slice(-MOST_SAID);
-      return [...(lines.get(run) ?? []).slice(-MOST_HAPPENED), ...said.map((line) => `> ${line}`)];
+    load: async () => {
+      reviews.forget();
+      await load();
     },
+    rows: () => rows,
+    findings(row) {
+      const agentRun = row.task?.agentRun ?? null;
+      return {
+        ...(row.kind === "gate" ? reviews.of(row) : { review: null, missing: null }),
+        said: agentRun === null ? [] : tail(agentRun).slice(-MOST_SAID),
+        events: (lines.get(row.run) ?? []).slice(-MOST_HAPPENED),
+      };
+    },
+    accounts: () => accounts,
     fault: () => fault,
     subscribe(each) {
       changed.add(each);
@@ -85,17 +102,60 @@ export async function openSource(
   };
 }
 
-/** For each run, its agent's run that is under way. */
-async function agentsOf(project: Project): Promise<ReadonlyMap<string, string>> {
+interface KnownReview {
+  readonly review: Review | null;
+  readonly missing: string | null;
+  /** Something has happened since it was made. */
+  isOld: boolean;
+}
+
+/** Reviews are made only for rows that are looked at, one at a time, since each starts processes. */
+function openReviews(project: Project, changed: () => void) {
+  const known = new Map<string, KnownReview>();
+  let underway: string | null = null;
+  const make = async (key: string, run: string) => {
+    underway = key;
+    const made = await reviewOf(project, run).then(
+      (review) => ({ review, missing: review === null ? "It waits for no verdict now." : null }),
+      (thrown: unknown) => ({ review: null, missing: toPawlError(thrown).message }),
+    );
+    known.set(key, { ...made, isOld: false });
+    underway = null;
+    changed();
+  };
+  return {
+    of({ run, since }: Pick<Row, "run" | "since">): Pick<KnownReview, "missing" | "review"> {
+      const key = keyOf(run, since);
+      const own = known.get(key);
+      if ((own === undefined || own.isOld) && underway === null) void make(key, run);
+      return own ?? { review: null, missing: READING };
+    },
+    withMinutes(waiting: Waiting): Waiting {
+      const minutes = known.get(keyOf(waiting.run, waiting.since))?.review?.size.minutes;
+      return { ...waiting, minutes: waiting.minutes ?? minutes ?? null };
+    },
+    forget() {
+      for (const each of known.values()) each.isOld = true;
+    },
+  };
+}
+
+/** Includes `since`: a new hand-in waits since a new time. */
+function keyOf(run: string, since: string | null): string {
+  return JSON.stringify([run, since]);
+}
+
+/** By run. */
+async function tasksOf(project: Project): Promise<ReadonlyMap<string, TaskCard>> {
   const view = project.runtime.store.view();
   const around = aroundOf(project.runtime, view);
-  const agents = new Map<string, string>();
+  const tasks = new Map<string, TaskCard>();
   for (const { board, name } of await loadWorkflows(project.workflows)) {
     if (!board) continue;
-    for (const { agentRun, id } of (await (await board()).load(view, around)).tasks)
-      if (agentRun !== null) agents.set(`${name}:${id}`, agentRun);
+    for (const task of (await (await board()).load(view, around)).tasks)
+      tasks.set(`${name}:${task.id}`, task);
   }
-  return agents;
+  return tasks;
 }
 
 /** The lines of each run, the oldest first. */

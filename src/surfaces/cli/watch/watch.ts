@@ -1,14 +1,17 @@
 /**
- * `pawl watch`: one screen for everything that waits, works or rests. A key runs the command that a person
- * would type: the screen closes for it and reopens afterwards.
+ * `pawl watch`: a list of what waits, works or rests, and a detail. Keys do what the board's buttons do; for
+ * a verdict the screen closes, runs the command that a person would type, and reopens.
  */
 import { basename } from "node:path";
-import { PawlError } from "../../../core/error.ts";
+import { PawlError, toPawlError } from "../../../core/error.ts";
+import type { TaskAct } from "../../../runtime/board.ts";
+import { loadWorkflow, type Project } from "../../../runtime/project.ts";
 import type { Host, Run } from "../line/command.ts";
 import { INTERRUPTED } from "../line/interrupted.ts";
+import { advanceAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
-import { ASKED, wordsOf } from "./rows.ts";
-import { showScreen, type Wanted } from "./screen.ts";
+import { type Row, wordsOf } from "./rows.ts";
+import { AT_FIRST, showScreen, type Wanted } from "./screen.ts";
 import { openSource } from "./source.ts";
 
 export const watch: Run = async (host) => {
@@ -20,15 +23,15 @@ export const watch: Run = async (host) => {
     );
   const project = await host.projects.open();
   const source = await openSource(project, await host.projects.lastWords(project.root));
+  const title = clean(basename(project.root));
   try {
     await source.load();
-    for (let key: string | null = null; ; ) {
-      const wanted: Wanted = await showScreen(source, clean(basename(project.root)), key);
+    for (let kept = AT_FIRST; ; ) {
+      const wanted: Wanted = await showScreen(source, { title, kept, paint: host.terminal.paint });
       if (wanted.isInterrupted) return INTERRUPTED;
       if (wanted.act === null || wanted.row === null) return undefined;
-      key = wanted.row.key;
       process.stdin.pause();
-      await perform(host, wanted);
+      kept = { ...wanted.kept, said: await perform(host, project, wanted) };
       await source.load();
     }
   } finally {
@@ -36,25 +39,38 @@ export const watch: Run = async (host) => {
   }
 };
 
-async function perform(host: Host, { act, row }: Wanted): Promise<void> {
-  const terminal = host.person.terminal.open();
-  if (act === null || row === null || terminal === null) return;
-  const asked = ASKED[act];
-  const said = asked === null ? "" : ask(terminal, asked);
-  terminal.close();
-  // An empty line cancels an answer or a message, because these need a text; a rejection may be without one.
-  if (said !== null && (said !== "" || asked === null || act === "reject"))
-    await host.dispatch?.(wordsOf(act, row, said));
+/** Returns what to say on the screen; empty: it has been said outside of it. */
+async function perform(host: Host, project: Project, { act, row, words }: Wanted): Promise<string> {
+  if (act === null || row === null) return "";
+  if (act !== "approve" && act !== "reject" && act !== "look" && act !== "log")
+    return order(host, project, act, row, words);
+  await host.dispatch?.(wordsOf(act, row, words));
   const back = host.person.terminal.open();
   back?.write("\nEnter: back to the list. ");
   back?.readLine();
   back?.close();
+  return "";
 }
 
-type Conversation = NonNullable<ReturnType<Host["person"]["terminal"]["open"]>>;
-
-/** Null: the end of input. */
-function ask(terminal: Conversation, question: string): string | null {
-  terminal.write(question);
-  return terminal.readLine()?.trim() ?? null;
+/** The same transaction as the board's; if it needs a person's agreement, that is asked for here. */
+async function order(host: Host, project: Project, act: TaskAct, row: Row, words: string): Promise<string> {
+  const [workflow = "", ...rest] = row.run.split(":");
+  try {
+    const { again, board: load } = await loadWorkflow(project.workflows, workflow);
+    if (row.order && again) {
+      const input = { id: rest.join(":"), words, isAnswer: act === "answer" };
+      return (await advanceAsking(host, project.runtime, await again(), input)).reply.text;
+    }
+    const board = await load?.();
+    if (!board) return "";
+    const id = act === "answer" ? (row.question ?? "") : rest.join(":");
+    const { reply } = await advanceAsking(host, project.runtime, await board.acts[act](), { id, words });
+    const isAgain = act === "retry" || act === "hint";
+    if (isAgain && !reply.refused && host.person.caller().channel !== "agent")
+      await (await import("../project/policy.ts")).renew(project, row.run);
+    return reply.text;
+  } catch (thrown) {
+    const { fix, message } = toPawlError(thrown);
+    return `${message} ${fix}`;
+  }
 }

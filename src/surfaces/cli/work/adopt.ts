@@ -15,7 +15,7 @@ export const adopt: Run = async (host, call) => {
       `${run} cannot be adopted: runs of ${module.title} have no records of their own.`,
       "`pawl status` shows what each run waits for.",
     );
-  const { side } = call.options;
-  const input = { id, ...(typeof side === "string" ? { side } : {}) };
+  const { branch } = call.options;
+  const input = { id, ...(typeof branch === "string" ? { branch } : {}) };
   return answerOf((await advanceAsking(host, project.runtime, await module.adopt(), input)).reply);
 };

@@ -1,4 +1,4 @@
-/** `pawl export`: prints the backlog, or sends its statuses back to the issues that tasks came from. */
+/** `pawl task export`: prints the backlog, or sends its statuses back to the issues that tasks came from. */
 import { PawlError } from "../../../core/error.ts";
 import type { IssueState } from "../../../core/ports/sources.ts";
 import { type IssueUpdate, issueUpdates, renderBacklog } from "../../../import/export.ts";
@@ -12,17 +12,29 @@ export const exportCommand: Run = async (host, { options }) => {
   const { root, runtime } = await host.projects.open();
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
-  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
+  const { file, text } = await loadTasks(view, {
+    settings,
+    ...(runtime.cache ? { cache: runtime.cache } : {}),
+  });
   const dryRun = options.dryRun === true;
   if (options.to === undefined) {
     if (dryRun)
-      throw new PawlError("usage", "--dry-run is for --to.", "Leave --dry-run out, or name --to github.");
+      throw new PawlError(
+        "usage",
+        "--dry-run works only with --to.",
+        "Leave --dry-run out, or name --to github.",
+      );
     const format = (options.format ?? "markdown") as ExportFormat;
-    return { text: renderBacklog(file.tasks, format), data: { tasks: file.tasks } };
+    const shown = format === "yaml" ? clean(text) : renderBacklog(file.tasks, format);
+    return { text: shown, data: { tasks: file.tasks } };
   }
   if (options.format !== undefined)
-    throw new PawlError("usage", "--format and --to exclude each other.", "Leave one of them out.");
-  if (!dryRun) refuseAgent(host, "change issues", "pawl export --to github");
+    throw new PawlError(
+      "usage",
+      "--format does not work with --to, which prints no tasks.",
+      "Leave one of them out.",
+    );
+  if (!dryRun) refuseAgent(host, "change issues", "pawl task export --to github");
   return toGitHub(host, root, issueUpdates(file.tasks), dryRun);
 };
 

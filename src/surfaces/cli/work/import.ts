@@ -1,13 +1,16 @@
-/** `pawl import PATH`: imports another tool's tasks into tasks.yaml, or as Alfred's task files. */
+/** `pawl import PATH`: imports tasks of another tool, or of a tasks.yaml, or makes Alfred's task files of them. */
 import { PawlError } from "../../../core/error.ts";
+import type { OwnTasksRow } from "../../../import/own-tasks.ts";
 import type { ImportRow } from "../../../import/plan.ts";
-import { detect, filesOf, readAs } from "../../../import/readers.ts";
+import { detect, filesOf, readAs, remarksOnFolder } from "../../../import/readers.ts";
 import { FORMATS, type Format, type Read } from "../../../import/source.ts";
 import { parseStatuses } from "../../../import/states.ts";
 import { countsOf, importTasks } from "../../../import/write.ts";
+import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
+import { refuseAgent } from "../terminal/person.ts";
 import { alignRows } from "../terminal/table.ts";
 import { clean } from "../terminal/terminal.ts";
 
@@ -23,6 +26,8 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
       "Name the repository: `pawl import github:OWNER/NAME`.",
     );
   const project = await host.projects.open({ create: true });
+  if (isOwnTasks(from) && options.format === undefined && options.into !== "alfred")
+    return importOwn(host, project, from, options.dryRun === true);
   const found = await readFrom(host, project.root, from, options.format as Format | undefined);
   const dryRun = options.dryRun === true;
   const repo = options.repo as string | undefined;
@@ -37,6 +42,37 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
     : await runTransaction(project.runtime, importTasks, input, host.person.caller());
   return answerOf(reply.data as unknown as Imported, { from, dryRun }, host);
 };
+
+/** Another tool's YAML has a name of its own. */
+function isOwnTasks(from: string): boolean {
+  return /\.ya?ml$/i.test(from) && !/(?:^|\/)sprint-status\.ya?ml$/i.test(from);
+}
+
+async function importOwn(host: Host, project: Project, from: string, dryRun: boolean): Promise<Answer> {
+  if (!dryRun) refuseAgent(host, "change tasks from a file", `pawl import ${from}`);
+  const { sources } = await host.projects.imports(project.root);
+  const [file] = await sources.read(from);
+  const { importOwnTasks } = await import("../../../import/own-tasks.ts");
+  const input = { from, text: file?.text ?? "", dryRun };
+  const { reply } = await runTransaction(project.runtime, importOwnTasks, input, host.person.caller());
+  const { into, remarks, rows, shown } = reply.data as unknown as OwnImported;
+  const { added, unchanged, updated } = countsOf({ rows });
+  const would = dryRun ? "would be " : "";
+  const lines = [
+    ...(added + updated > 0 ? [shown, ""] : []),
+    ...remarks.map((remark) => `- ${clean(remark)}`),
+    `${added} ${would}new, ${updated} ${would}updated, ${unchanged} unchanged in ${into}.${dryRun ? " Nothing was changed." : ""}`,
+  ];
+  return { text: `${lines.join("\n")}\n`, data: { from, dryRun, added, updated, unchanged, ...reply.data } };
+}
+
+interface OwnImported {
+  readonly into: string;
+  readonly rows: readonly OwnTasksRow[];
+  readonly remarks: readonly string[];
+  /** The difference, with its dangerous keys. */
+  readonly shown: string;
+}
 
 async function readFrom(
   host: Host,
@@ -66,7 +102,8 @@ async function readFrom(
       `${from} cannot be imported: expected files of ${format}, found none.`,
       `Name the file or folder itself, or another format: ${FORMATS.join(", ")}.`,
     );
-  return { format, read: readAs(format, own) };
+  const { remarks, tasks } = readAs(format, own);
+  return { format, read: { tasks, remarks: [...remarksOnFolder(format, files, own), ...remarks] } };
 }
 
 interface Imported {

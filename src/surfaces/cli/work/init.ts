@@ -1,15 +1,17 @@
 import { isMap, isScalar } from "yaml";
 import { projectPath } from "../../../core/path.ts";
+import { SIZES, type Size } from "../../../core/settings.ts";
 import { readYaml } from "../../../core/yaml/yaml.ts";
 import type { GuardedClient } from "../../../guard/clients.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { CLIENTS } from "../clients/client-names.ts";
-import { CLIENT_FILES, type Client, type Launch, renderEntry } from "../clients/clients.ts";
+import { CLIENT_FILES, type Client, type Launch } from "../clients/clients.ts";
 import type { Host, Run } from "../line/command.ts";
 import { withProjectId } from "../team/project-id.ts";
-import { clean, type Paint } from "../terminal/terminal.ts";
+import type { Conversation } from "../terminal/controlling-terminal.ts";
+import { clean } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-width.ts";
 
 interface Step {
@@ -25,7 +27,8 @@ export const init: Run = async (host, call) => {
   const { client, guard } = call.options;
   const name = CLIENTS.find((each) => each === client);
   const project = await host.projects.open({ create: true });
-  const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
+  const size = await sizeFor(project, host, call.options.reviews);
+  const steps = [await createFiles(project, host, size), ...(await initWorkflows(project, host))];
   const launch = host.machine.launch() as Launch;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   if (guard) {
@@ -36,9 +39,13 @@ export const init: Run = async (host, call) => {
   const { paint } = host.terminal;
   const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;
-  const connecting = name ? connected(CLIENT_FILES[name], columns) : guard ? "" : connections(launch, paint);
+  const connecting = name
+    ? `${connected(CLIENT_FILES[name], columns)}${ownPath(launch, columns)}`
+    : guard
+      ? ""
+      : nextSteps(columns);
   return {
-    text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}${ownPath(launch, columns)}`,
+    text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}`,
     data: {
       project: project.root,
       steps: steps.map(({ what, data }) => ({ what, data })),
@@ -53,20 +60,59 @@ export const init: Run = async (host, call) => {
   };
 };
 
-const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows the effective settings.
-#
-# alfred:
-#   reviews:
+const REVIEWS_COMMENT = `#   reviews: light           # light, standard or careful; or the reviewers by tool:
 #     default: [ai, human]   # who reviews, in order: [], [ai], [human] or [ai, human]
-#     plan_task: [human]     # a tool of its own
-#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
 `;
+
+/** The first pawl.yaml. Without a size, each step is reviewed by the assistant and by a person. */
+function pawlYaml(size: Size | null): string {
+  const head =
+    "# What Pawl does in this project. Every key may be left out; `pawl config` shows the effective settings.\n";
+  if (size !== null) return `${head}alfred:\n  reviews: ${size}   # light, standard or careful\n`;
+  return `${head}#\n# alfred:\n${REVIEWS_COMMENT}#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal\n`;
+}
 
 /** Whether the text is what `createFiles` writes, with any project id. */
 export function isOwnPawlYaml(text: string): boolean {
   const { contents } = readYaml(text).document;
   const id = isMap(contents) ? contents.get("project_id", true) : undefined;
-  return text === (isScalar(id) ? withProjectId(PAWL_YAML, String(id.source)) : PAWL_YAML);
+  return [null, ...SIZES].map(pawlYaml).some((own) => {
+    return text === (isScalar(id) ? withProjectId(own, String(id.source)) : own);
+  });
+}
+
+const SIZE_QUESTION = `How much review should a task of Alfred get? You can change it in pawl.yaml, and for one task by its "## Size".
+  light     you decide once, before the work is delivered (recommended)
+  standard  you decide twice: on the plan, and on the work
+  careful   the assistant and you review every step
+Enter for light, or one of these words: `;
+
+/** The size for a new pawl.yaml: the option's, or the answer of the person at this terminal. Null: none. */
+async function sizeFor(project: Project, host: Host, given: unknown): Promise<Size | null> {
+  const named = SIZES.find((size) => size === given);
+  if (named) return named;
+  const isNew = (await project.runtime.store.view().read(projectPath("pawl.yaml"))) === null;
+  if (!isNew || host.json === true || !host.terminal.isScreen || host.person.agent() !== null) return null;
+  const terminal = host.person.terminal.open();
+  if (terminal === null) return null;
+  try {
+    terminal.write(SIZE_QUESTION);
+    return askedSize(terminal);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Null: the input ended. */
+export function askedSize(terminal: Pick<Conversation, "readLine" | "write">): Size | null {
+  for (;;) {
+    const line = terminal.readLine();
+    if (line === null) return null;
+    const word = line.trim().toLowerCase();
+    const size = word === "" ? "light" : SIZES.find((each) => each.startsWith(word));
+    if (size) return size;
+    terminal.write(`Expected ${SIZES.join(", ")}, or Enter for light: `);
+  }
 }
 
 /** Creates the files that are missing. */
@@ -95,9 +141,9 @@ function missingFiles(
   };
 }
 
-async function createFiles(project: Project, host: Host): Promise<Step> {
+async function createFiles(project: Project, host: Host, size: Size | null): Promise<Step> {
   const id = project.runtime.newId().replaceAll("-", "");
-  const files = [{ path: "pawl.yaml", text: withProjectId(PAWL_YAML, id) }];
+  const files = [{ path: "pawl.yaml", text: withProjectId(pawlYaml(size), id) }];
   const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.person.caller());
   return { what: "Configuration", ...reply };
 }
@@ -152,18 +198,17 @@ function ownPath(launch: Launch, columns: number): string {
   return `\n${wrap(note, columns).join("\n")}\n`;
 }
 
-function connections(launch: Launch, paint: Paint): string {
-  const blocks = CLIENTS.map((name) => {
-    const client = CLIENT_FILES[name];
-    const lines = [`${client.files[0]}:`, indent(renderEntry(client, launch, 0)).trimEnd()];
-    if (client.command) lines.push(`or run: ${client.command(launch)}`);
-    return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(lines.join("\n"))}`;
-  });
+function nextSteps(columns: number): string {
   return [
-    "Connect your assistant: run `pawl init --client NAME`,",
-    "or add these lines yourself.",
+    "Next:",
+    ...wrap(
+      `Connect your assistant: \`pawl init --client NAME\`, with one of ${CLIENTS.join(", ")}.`,
+      columns - 2,
+    ).map((line) => `  ${line}`),
+    ...wrap("`pawl` shows where things stand, and what waits for you.", columns - 2).map(
+      (line) => `  ${line}`,
+    ),
     "",
-    blocks.join("\n"),
   ].join("\n");
 }
 

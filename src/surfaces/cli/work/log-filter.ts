@@ -62,7 +62,7 @@ function parseNumber(text: string): number {
   if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new PawlError(
     "usage",
-    `-n is ${JSON.stringify(text)}: expected a whole number from 1 on.`,
+    `-n is ${JSON.stringify(text)}: expected a whole number, 1 or more.`,
     "For example `pawl log -n 20`.",
   );
 }

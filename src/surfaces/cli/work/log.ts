@@ -147,8 +147,9 @@ function renderEvent(event: PawlEvent, time: string, { columns, isScreen, paint 
 
 /** The sentence without the id at its beginning, because the column before it names the run. */
 function withoutId(sentence: string, event: PawlEvent): string {
-  const id = runOf(event)?.replace(/^[^:]*:/, "");
-  return id && sentence.startsWith(`${id} `) ? sentence.slice(id.length + 1) : sentence;
+  const run = runOf(event) ?? "";
+  const name = [run, run.replace(/^[^:]*:/, "")].find((each) => sentence.startsWith(`${each} `));
+  return name ? sentence.slice(name.length + 1) : sentence;
 }
 
 /** A move has the colour of its new state. */

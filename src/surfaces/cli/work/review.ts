@@ -3,6 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { GitDiff } from "../../../core/ports/git.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { findRun } from "../../../runtime/reports/overview.ts";
+import { KINDS } from "../../../runtime/reports/state-words.ts";
 import { differencesOf, reviewOf, type Waiting, waiting } from "../../../runtime/review/load.ts";
 import type { Review } from "../../../runtime/review/model.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
@@ -10,6 +11,7 @@ import { ago } from "../terminal/amounts.ts";
 import { renderDifferences, renderReview } from "../terminal/render-review.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
+import { limitOf } from "./status.ts";
 
 /** Characters of a difference: in all, of one file among others, and of one file alone. */
 const MOST = 1_000_000;
@@ -24,6 +26,7 @@ export const review: Run = async (host, call) => {
     path: typeof path === "string" ? path : null,
     since: since === true,
   };
+  const limit = limitOf(call.options.limit);
   const { run: name } = call.arguments;
   if (typeof name === "string") return reviewFor(host, project, name, wanted);
   if (wanted.diff || wanted.since)
@@ -33,7 +36,11 @@ export const review: Run = async (host, call) => {
       "Run `pawl review` for what waits for you, then `pawl review RUN --diff`.",
     );
   const all = await waiting(project);
-  return { text: renderWaiting(all, host.terminal, new Date()), data: { waiting: all } };
+  const shown = all.slice(0, limit ?? all.length);
+  const left = all.length - shown.length;
+  const more = left === 0 ? "" : `${left} of them not shown: pawl review --limit ${all.length}\n`;
+  const text = `${renderWaiting(shown, all.length, host.terminal, new Date())}${more}`;
+  return { text, data: { waiting: shown, ...(limit !== null && { left_out: left }) } };
 };
 
 interface Wanted {
@@ -81,16 +88,12 @@ async function differencesFor(project: Project, found: Review, { path, since }: 
   return differencesOf(project, found, { path, since, ...limits });
 }
 
-const KINDS: Readonly<Record<Waiting["kind"], string>> = {
-  gate: "review",
-  question: "question",
-  blocked: "blocked",
-  failed: "failed",
-  held: "held",
-  other: "your turn",
-};
-
-function renderWaiting(all: readonly Waiting[], { columns, paint }: Terminal, now: Date): string {
+function renderWaiting(
+  all: readonly Waiting[],
+  total: number,
+  { columns, paint }: Terminal,
+  now: Date,
+): string {
   if (all.length === 0) return "Nothing waits for you.\n";
   const blocks = all.map(({ command, kind, minutes, next, run, since, title }) => {
     const right = [
@@ -103,7 +106,9 @@ function renderWaiting(all: readonly Waiting[], { columns, paint }: Terminal, no
     const shown = widthOf(name) + (room > 8 && title !== "" ? 2 + widthOf(cut(title, room)) : 0);
     const isBad = kind === "blocked" || kind === "failed" || kind === "held";
     const word = pad(KINDS[kind], 9);
-    const lines = wrap(next.slice(0, LONGEST), columns - 13).slice(0, 3);
+    const whole = wrap(next.slice(0, LONGEST), columns - 13);
+    const lines =
+      whole.length > 3 ? [...whole.slice(0, 2), cut(whole.slice(2).join(" "), columns - 13)] : whole;
     return [
       `${left}${" ".repeat(Math.max(2, columns - shown - widthOf(right)))}${paint.dim(right)}`,
       ...lines.map((line, at) => {
@@ -114,7 +119,7 @@ function renderWaiting(all: readonly Waiting[], { columns, paint }: Terminal, no
       "",
     ].join("\n");
   });
-  const count = all.length === 1 ? "1 thing waits for you." : `${all.length} things wait for you.`;
+  const count = total === 1 ? "1 thing waits for you." : `${total} things wait for you.`;
   return `${blocks.join("\n")}\n${count}\n`;
 }
 

@@ -38,7 +38,7 @@ describe("pawl status", () => {
         "Alfred  One task through gates: start, plan, implement, review, test, finalize.",
         "  alfred:TS-01  Greet by name                                        2 hours ago",
         "    start_task: awaiting_human_review",
-        "    waiting for you: approve or reject the git status",
+        "    waits for you: approve or reject the git status",
         "    pawl approve alfred:TS-01",
         "",
         "1 run, 1 waits for you.",
@@ -94,7 +94,7 @@ describe("pawl status", () => {
     const text = render([{ ...alfred(), begin: "ask your assistant" }, bloom()]);
     expect(text).toBe(
       [
-        "No run yet in /home/ada/shop. To start one:",
+        "No run has begun in /home/ada/shop. To begin one:",
         "  Alfred  ask your assistant",
         "  Bloom   write tasks.yaml",
         "",
@@ -111,14 +111,14 @@ describe("pawl status", () => {
       (_, at): RunOverview => ({
         ...{ run: `bloom:API-${at}`, title: "Do it", state: "todo", since: null },
         ...(at === 39
-          ? { awaits: "human" as const, next: "see its notes", command: "pawl ready API-39" }
+          ? { awaits: "human" as const, next: "see its notes", command: "pawl task ready API-39" }
           : { awaits: "agent" as const, next: "`pawl run` gives it to one" }),
       }),
     );
     const text = render([bloom(...tasks, { ...RUN, run: "bloom:API-40" })]);
     expect(text.match(/gives it to one/g)).toHaveLength(5);
-    expect(text).toContain("  and 34 more not started\n");
-    expect(text).toContain("    pawl ready API-39\n");
+    expect(text).toContain("  and 34 more not begun\n");
+    expect(text).toContain("    pawl task ready API-39\n");
     expect(text).toContain("2 runs, 39 not begun, 2 wait for you.");
   });
 

@@ -1,10 +1,14 @@
-import { type ErrorCode, toPawlError } from "../../../core/error.ts";
+import { type ErrorCode, PawlError, toPawlError } from "../../../core/error.ts";
+import type { AgentAccount } from "../../../core/ports/agents.ts";
 import { strengthWords } from "../../../core/strength.ts";
+import { cleanLine } from "../../../core/text/clean.ts";
 import type { RunOverview } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
+import { AWAITS, PHASES, stateWords } from "../../../runtime/reports/state-words.ts";
 import { lastVerdicts } from "../../../runtime/reports/verdicts.ts";
 import type { Run } from "../line/command.ts";
+import { warnOfTasksFile } from "../line/warn.ts";
 import { type GuardProved, lookAtGuard } from "../project/guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "../project/policy.ts";
 import { ago } from "../terminal/amounts.ts";
@@ -15,14 +19,18 @@ import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
 /**
  * Prints every run of every workflow: its state and who needs to act; and how to start the other workflows.
  */
-export const status: Run = async (host) => {
+export const status: Run = async (host, { options }) => {
+  const limit = limitOf(options.limit);
   const project = await host.projects.open();
-  const workflows = waitingFirst(await overview(project));
+  await warnOfTasksFile(host, project);
+  const { left, workflows } = limited(waitingFirst(await overview(project)), limit);
   const { fault, ignored } = await lookAtPolicies(project);
   const guard = await lookAtGuard(host, project);
   return {
     text: [
       renderStatus(workflows, project.root, host.terminal, new Date()),
+      left === 0 ? "" : `and ${left} more: pawl status --limit ${(limit ?? 0) + left}\n`,
+      renderAccounts(accountsIn(workflows), host.terminal),
       renderIgnored(ignored, host.terminal),
       renderGuard(guard, host.terminal),
       ...(fault ? renderProblem(fault, host.terminal.columns, host.terminal.paint) : []).map(
@@ -36,6 +44,8 @@ export const status: Run = async (host) => {
         runs: runs.length,
       })),
       runs: workflows.flatMap(({ runs }) => runs),
+      ...(limit !== null && { left_out: left }),
+      accounts: accountsIn(workflows),
       ignored,
       guard,
       pending: project.runtime.store.pending(),
@@ -48,6 +58,29 @@ export const status: Run = async (host) => {
     ...(fault || workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
 };
+
+/** `--limit`; null: all. Throws `usage`. */
+export function limitOf(given: unknown): number | null {
+  if (given === undefined) return null;
+  if (typeof given === "string" && /^[1-9]\d{0,6}$/.test(given)) return Number(given);
+  throw new PawlError(
+    "usage",
+    `--limit takes a whole number from 1 on: found ${JSON.stringify(given)}.`,
+    "Write for example --limit 20, or leave it out to see all.",
+  );
+}
+
+function limited(workflows: readonly WorkflowOverview[], limit: number | null) {
+  let room = limit ?? Number.POSITIVE_INFINITY;
+  let left = 0;
+  const shown = workflows.map((workflow) => {
+    const runs = workflow.runs.slice(0, room);
+    left += workflow.runs.length - runs.length;
+    room -= runs.length;
+    return { ...workflow, runs };
+  });
+  return { left, workflows: shown };
+}
 
 /**
  * Puts what waits for a person first, the longest wait before the others; everything else keeps its order.
@@ -80,6 +113,24 @@ async function lookAtPolicies(project: Project): Promise<{
   }
 }
 
+export function accountsIn(workflows: readonly WorkflowOverview[]): readonly AgentAccount[] {
+  return workflows.flatMap(({ accounts = [] }) => accounts);
+}
+
+/** `Agents: claude rests until 03:02; codex is open.` */
+export function accountsLine(accounts: readonly AgentAccount[]): string | null {
+  const words = [...new Set(accounts.map((account) => account.words))];
+  return words.length === 0 ? null : cleanLine(`Agents: ${words.join("; ")}.`);
+}
+
+function renderAccounts(
+  accounts: readonly AgentAccount[],
+  { columns, paint }: Pick<Terminal, "columns" | "paint">,
+): string {
+  const line = accountsLine(accounts);
+  return line === null ? "" : `${wrap(line, columns).map(paint.dim).join("\n")}\n`;
+}
+
 function renderGuard(
   guard: GuardProved | null,
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
@@ -108,7 +159,7 @@ export function renderStatus(
   const blocks = active.map((workflow) => renderWorkflow(workflow, columns, paint, now));
   const others = renderOthers(
     workflows.filter((workflow) => !active.includes(workflow)),
-    active.length > 0 ? "Other workflows:" : `No run yet in ${root}. To start one:`,
+    active.length > 0 ? "Other workflows:" : `No run has begun in ${root}. To begin one:`,
     columns,
     paint,
   );
@@ -146,7 +197,7 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
   const left = new Set(unbegun.slice(MOST_UNBEGUN));
   const shown = workflow.runs.filter((run) => !left.has(run));
   const lines = shown.flatMap((run) => renderRun(run, columns, paint, now));
-  if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more not started`));
+  if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more ${PHASES.open}`));
   if (workflow.ended) lines.push(`  ${workflow.ended}`);
   const problem = workflow.problem ?? workflow.warning;
   if (problem) lines.push(...renderProblem(problem, columns, paint));
@@ -178,16 +229,26 @@ function renderAsked(
 
 /** People's decisions with their channels, and whether the run's history proves its state. */
 function renderDecided(run: RunOverview, columns: number, paint: Paint): string[] {
-  const { awaits, elsewhere, unproved, verdicts = [] } = run;
+  const { aside = [], awaits, elsewhere, unproved, verdicts = [] } = run;
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
   const old = unproved ? ["unproved: its history here does not go back to its beginning"] : [];
-  const goOn = awaits === "nobody" ? "" : `; to adopt it: \`pawl take ${run.run}\``;
+  const goOn = awaits === "nobody" ? "" : `; to adopt it: \`pawl adopt ${run.run}\``;
   const { environment } = run;
   const has = environment ? [hasWords(environment)] : [];
   const others = elsewhere ? [`moved last in another checkout, by ${elsewhere.by}${goOn}`] : [];
-  return [...has, ...others, ...lines, ...old].flatMap((line) =>
+  const branches = aside.map(
+    ({ branch, steps }) =>
+      `set aside: the branch ${branch}: ${steps}; to go on from there: \`pawl adopt ${run.run} --branch ${branch}\``,
+  );
+  // A finished run is two lines.
+  const decided = awaits === "nobody" && !isMore(run) ? [] : [...lines, ...old];
+  return [...has, ...others, ...branches, ...decided].flatMap((line) =>
     wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
   );
+}
+
+function isMore({ next }: RunOverview): boolean {
+  return next !== "" && next !== "nothing";
 }
 
 /** `has pawl-t1-0a1b2c3d for itself: slot 0, port 20001, emulator` */
@@ -206,15 +267,17 @@ function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Da
   const meaning = colourOf(run.state) ?? (run.awaits === "human" ? "yellow" : null);
   const colour = meaning === null ? same : paint[meaning];
   if (run.awaits === "nobody") {
-    const text = cut(run.next ? `${run.state}: ${run.next}` : run.state, columns - 4);
+    const words = stateWords(run.state);
+    const text = cut(isMore(run) ? `${words}: ${run.next}` : words, columns - 4);
     return [first, `    ${colour(text)}`];
   }
-  const who = WHO[run.awaits];
+  const who = AWAITS[run.awaits];
+  const state = stateWords(run.state);
   const rest = wrap(run.next, columns - 6 - who.length);
   const paintWho = run.awaits === "human" ? paint.yellow : same;
   return [
     first,
-    `    ${colour(cut(run.state, columns - 4))}`,
+    ...(state === who ? [] : [`    ${colour(cut(state, columns - 4))}`]),
     ...rest.map((line, at) => `    ${at === 0 ? `${paintWho(who)}: ` : " ".repeat(who.length + 2)}${line}`),
     ...(run.awaits === "human" ? [paint.dim(`    ${commandOf(run)}`)] : []),
   ];
@@ -237,12 +300,6 @@ function renderTitle(run: RunOverview, width: number, paint: Paint, now: Date): 
 
 const same = (text: string): string => text;
 
-const WHO = {
-  assistant: "waiting for the assistant",
-  human: "waiting for you",
-  agent: "waiting for an agent",
-} as const;
-
 function renderProblem(problem: { message: string; fix: string }, columns: number, paint: Paint): string[] {
   return [
     ...problem.message
@@ -257,7 +314,7 @@ function summary(runs: readonly RunOverview[]): string {
   const begun = runs.filter((run) => !isUnbegun(run)).length;
   const yours = runs.filter(({ awaits }) => awaits === "human").length;
   const open = runs.length - begun;
-  const count = `${begun} ${begun === 1 ? "run" : "runs"}${open > 0 ? `, ${open} not begun` : ""}`;
+  const count = `${begun} ${begun === 1 ? "run" : "runs"}${open > 0 ? `, ${open} ${PHASES.open}` : ""}`;
   return yours === 0
     ? `${count}. Nothing waits for you.`
     : `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.`;

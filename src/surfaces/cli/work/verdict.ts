@@ -1,5 +1,5 @@
 import { PawlError } from "../../../core/error.ts";
-import { findRun } from "../../../runtime/reports/overview.ts";
+import { findGate } from "../../../runtime/review/give-verdict.ts";
 import { type Point, parsePlace, withPoints } from "../../../runtime/review/points.ts";
 import { type Receipt, receiptOf } from "../../../runtime/review/receipt.ts";
 import type { Call, Run } from "../line/command.ts";
@@ -16,21 +16,24 @@ function verdict(isApproval: boolean): Run {
   return async (host, call) => {
     const project = await host.projects.open();
     const points = pointsOf(call);
-    const { module, run, id } = await findRun(project, String(call.arguments.run));
-    if (module.fault) throw module.fault;
-    if (!module.gate) {
+    const { module, run, id, plan } = await findGate(project, String(call.arguments.run));
+    const { block, notes } = call.options;
+    if (block === true && !module.board)
       throw new PawlError(
-        "no-effect",
-        `${run} has no gate: people approve or reject nothing in ${module.title}.`,
-        "`pawl status` shows what each run waits for.",
+        "usage",
+        `--block is for tasks of Bloom: ${run} is not one.`,
+        "Reject it without --block.",
       );
-    }
-    const { notes } = call.options;
     const said = typeof notes === "string" ? notes : "";
     const given = points.length > 0 ? withPoints(said, points) : notes;
-    const input = { id, approve: isApproval, ...(typeof given === "string" ? { notes: given } : {}) };
+    const input = {
+      id,
+      approve: isApproval,
+      ...(typeof given === "string" ? { notes: given } : {}),
+      ...(block === true && { block }),
+    };
     const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
-    const proposal = await advanceAsking(host, project.runtime, await module.gate(), input, beside);
+    const proposal = await advanceAsking(host, project.runtime, plan, input, beside);
     const { reply } = proposal;
     const receipt = receiptOf(proposal);
     const { message } = reply.data;

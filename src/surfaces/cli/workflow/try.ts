@@ -1,13 +1,14 @@
 /** `pawl workflow try`: simulates a workflow of the project. Reads, starts and writes nothing. */
 
 import { PawlError } from "../../../core/error.ts";
+import { ownFile } from "../../../core/own-file.ts";
 import { nearest } from "../../../core/text/nearest.ts";
 import { isFinal, valuesOf } from "../../../engine/lookup.ts";
 import type { Configuration, Facts, FactValue } from "../../../engine/workflow.ts";
 import type { Definition } from "../../../workflows/custom/definition.ts";
-import { checkProved, fileSource } from "../../../workflows/custom/load.ts";
-import { ownFile } from "../../../workflows/custom/own-file.ts";
-import { beginOf, type Choice, choicesAt, replyOf } from "../../../workflows/custom/walk.ts";
+import { fileSource } from "../../../workflows/custom/load.ts";
+import { checkProved } from "../../../workflows/custom/proved.ts";
+import { beginOf, type Choice, choicesAfter, orderWords, replyOf } from "../../../workflows/custom/walk.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -34,6 +35,8 @@ export const tryWorkflow: Run = async (host, call) => {
   }
 };
 
+const openBase = async () => (await import("../../../workflows/bloom/run/table.ts")).EXTENSIBLE;
+
 async function definitionOf(host: Host, name: string): Promise<Definition> {
   const { runtime } = await host.projects.open();
   const view = runtime.store.view();
@@ -49,7 +52,7 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
       near ? `Use ${near}.` : "`pawl workflow new` makes one.",
     );
   }
-  const { definition } = await fileSource(found.name, found.file).load(view);
+  const { definition } = await fileSource(found.name, found.file, openBase).load(view);
   checkProved(definition, found.file);
   return definition;
 }
@@ -78,7 +81,7 @@ function walkBy(definition: Definition, events: readonly string[], fixed: Facts)
   let at = beginOf(definition);
   for (const event of events) {
     if (!Object.hasOwn(table.events, event)) throw unknownEvent(definition, event);
-    const choice = choicesAt(definition, at, fixed).find((each) => each.event === event);
+    const choice = choicesAfter(definition, walked, fixed).find((each) => each.event === event);
     if (!choice)
       throw new PawlError(
         "usage",
@@ -99,7 +102,7 @@ function unknownEvent({ table }: Definition, event: string): PawlError {
   return new PawlError(
     "usage",
     `${table.name} has no event ${JSON.stringify(event)}: expected one of ${known.join(", ")}.`,
-    near ? `Use ${near}.` : `\`pawl diagram ${table.name}\` draws it.`,
+    near ? `Use ${near}.` : `\`pawl workflow diagram ${table.name}\` draws it.`,
   );
 }
 
@@ -107,8 +110,10 @@ function unknownEvent({ table }: Definition, event: string): PawlError {
 function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): readonly Choice[] {
   const walked: Choice[] = [];
   for (let at = beginOf(definition); ; ) {
-    const choices = choicesAt(definition, at, fixed);
-    terminal.write(`\n${clean(standing(definition, at))}\n`);
+    const choices = choicesAfter(definition, walked, fixed);
+    const order = orderWords(walked);
+    const stands = [standing(definition, at), ...(order === null ? [] : [order])];
+    terminal.write(`\n${clean(stands.join("\n"))}\n`);
     if (choices.length === 0) return walked;
     const lines = choices.map((choice, index) => `  ${index + 1}  ${clean(line(choice))}\n`);
     terminal.write(`${lines.join("")}What happens? (a number; Enter: stop) `);
@@ -156,11 +161,14 @@ function walkAnswer(
   const last = walked.at(-1)?.decision.after ?? beginOf(definition);
   const { table } = definition;
   const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ");
-  const lines = walked.map((choice) => {
+  const lines = walked.map((choice, index) => {
     const head = `${choice.decision.before.state}: ${line(choice)}`;
-    return isShown ? head : `${head}\n${indented(replyOf(definition, choice, ID))}`;
+    if (isShown) return head;
+    const order = orderWords(walked.slice(0, index + 1));
+    const told = [replyOf(definition, choice, ID).trimEnd(), ...(order === null ? [] : [order])];
+    return `${head}\n${indented(told.join("\n"))}`;
   });
-  const next = [...new Set(choicesAt(definition, last).map(({ event }) => event))];
+  const next = [...new Set(choicesAfter(definition, walked).map(({ event }) => event))];
   const end = isFinal(table, last.state)
     ? `It ends in ${last.state}.`
     : `It is in ${last.state}. Next: ${next.join(", ")}.`;

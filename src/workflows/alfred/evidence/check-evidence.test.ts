@@ -25,7 +25,9 @@ it("a check that nobody had agreed to runs at the next look, once somebody has",
   const place = { tree: "a".repeat(40) };
   const ask = () => checks.run("k", "npm test");
   const first = await runChecks(COMMANDS, "r", place, checks);
-  expect(first).toMatchObject([{ verdict: "differs", words: "`npm test` was not run: It cannot start." }]);
+  expect(first).toMatchObject([{ verdict: "differs" }]);
+  // A review between trust and verdict starts nothing, and must not deny the trust.
+  expect(first[0]?.words).toMatch(/^`npm test` was not run: when it was handed in, nobody .* had agreed/);
   expect(await lookAgain(first, COMMANDS, place, ask)).toEqual(first);
   checks.agreed = true;
   const later = await lookAgain(first, COMMANDS, place, ask);
@@ -45,4 +47,23 @@ it("a check whose checkout could not be made runs again for a verdict alone", as
     checks.run("k", "npm test"),
   );
   expect(decided).toMatchObject([{ verdict: "agrees" }]);
+});
+
+it("a check that ran no test agrees, and says so", async () => {
+  promise("bloom.no-test");
+  const checks = (empty?: true): Checks => ({
+    run: async () => ({
+      kind: "ended",
+      exitCode: 0,
+      milliseconds: 10,
+      tail: "",
+      ...(empty ? { empty } : {}),
+    }),
+  });
+  const place = { tree: "a".repeat(40) };
+  expect(await runChecks(COMMANDS, "r", place, checks(true))).toMatchObject([
+    { verdict: "agrees", words: "`npm test` ended with exit code 0 after 0.0 s, and ran no test." },
+  ]);
+  const [some] = await runChecks(COMMANDS, "r", place, checks());
+  expect(some?.words).toBe("`npm test` ended with exit code 0 after 0.0 s.");
 });

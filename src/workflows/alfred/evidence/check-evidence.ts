@@ -87,8 +87,13 @@ async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Find
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
     const { command, key, name } = check;
-    const words = `\`${command}\` was not run: ${thrown.message}`;
-    const unstarted = { name, key, waits: thrown.code === "project-untrusted" };
+    const waits = thrown.code === "project-untrusted";
+    // Shown until the next verdict, and true after `pawl trust`, too.
+    const why = waits
+      ? "when it was handed in, nobody on this machine had agreed to it. It runs at the next verdict, once a person has run `pawl trust`."
+      : thrown.message;
+    const words = `\`${command}\` was not run: ${why}`;
+    const unstarted = { name, key, waits };
     return { about: `check ${name}`, verdict: "differs", words, unstarted };
   }
 }
@@ -107,6 +112,7 @@ function checkFinding({ command, key, name }: Check, place: Where, outcome: Chec
       exit_code: isOver ? outcome.exitCode : null,
       duration_ms: isOver ? outcome.milliseconds : null,
       tail: outcome.tail,
+      ...(isOver && outcome.empty ? { empty: true } : {}),
     },
   };
 }
@@ -119,7 +125,10 @@ function judge(command: string, outcome: CheckOutcome): Pick<Finding, "verdict" 
   if (outcome.kind === "running")
     return { verdict: "running", words: `\`${command}\` is running, for ${time} so far.` };
   if (outcome.exitCode === 0)
-    return { verdict: "agrees", words: `\`${command}\` ended with exit code 0 after ${time}.` };
+    return {
+      verdict: "agrees",
+      words: `\`${command}\` ended with exit code 0 after ${time}${outcome.empty ? ", and ran no test" : ""}.`,
+    };
   if (outcome.exitCode === null)
     return { verdict: "differs", words: `\`${command}\` was ended after ${time}, without an exit code.` };
   return {

@@ -40,4 +40,6 @@ export interface CheckRun {
   readonly exit_code: number | null;
   readonly duration_ms: number | null;
   readonly tail: string;
+  /** It ran no test. */
+  readonly empty?: true;
 }

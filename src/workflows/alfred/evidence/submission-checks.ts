@@ -99,6 +99,7 @@ function renderPlanned(task: PlannedTask): string {
     ac_verification: [],
     dev_notes: "",
     priority: task.priority ?? null,
+    size: null,
     dependencies: [...new Set(task.dependencies ?? [])],
     other: [],
   });

@@ -1,13 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import type { View } from "../../../core/ports/store.ts";
-import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
+import {
+  type AlfredSettings,
+  DEFAULT_SETTINGS,
+  type Settings,
+  SIZED_REVIEWS,
+  type Size,
+} from "../../../core/settings.ts";
 import { logChanges } from "../../../runtime/run-log/append.ts";
 import { statePath } from "../state/paths.ts";
 import { TASK_RUNS } from "../state/run-kind.ts";
 import { newTaskState, renderState } from "../state/state-file.ts";
 import type { TaskStatus } from "../state/status.ts";
-import { policyIn } from "./govern.ts";
+import { policyIn, sizedSettings } from "./govern.ts";
 
 function viewWith(text: string | null, line: string | null): View {
   const path: string = statePath("T1");
@@ -60,5 +66,41 @@ describe("what governs a task of Alfred", () => {
     promise("policy.shown");
     expect(await policyOfState(null)).not.toBeNull();
     expect(await policyOfState("{ half")).not.toBeNull();
+  });
+});
+
+function withAlfred(alfred: Partial<AlfredSettings>, gates: Settings["gates"] = {}): Settings {
+  return { ...DEFAULT_SETTINGS, gates, alfred: { ...DEFAULT_SETTINGS.alfred, ...alfred } };
+}
+
+const of = (size: Size) => ({ size, reviews: SIZED_REVIEWS[size] });
+
+describe("a task's own size", () => {
+  const SIZED: readonly (readonly [string, Settings, Size, Size | null])[] = [
+    ["counts where the project says nothing", DEFAULT_SETTINGS, "light", "light"],
+    [
+      "counts so, too, where a person must confirm",
+      withAlfred({ human_review: "confirm" }),
+      "light",
+      "light",
+    ],
+    [
+      "counts where it asks for more",
+      withAlfred({ ...of("light"), human_review: "confirm" }),
+      "careful",
+      "careful",
+    ],
+    ["counts where a verdict may be relayed anyway", withAlfred(of("careful")), "light", "light"],
+    [
+      "does not count for less",
+      withAlfred({ ...of("standard"), human_review: "elicit" }),
+      "light",
+      "standard",
+    ],
+    ["does not count where gates are signed", withAlfred({}, { default: "signed" }), "light", null],
+  ];
+  it.each(SIZED)("%s", (_, settings, size, expected) => {
+    promise("alfred.sizes");
+    expect(sizedSettings(settings, { size }).alfred.size).toBe(expected);
   });
 });

@@ -1,6 +1,7 @@
 /** The question for a person at a gate of a task. */
-import type { GitChanges } from "../../../core/ports/git.ts";
 import type { HumanQuestion } from "../../../runtime/module.ts";
+import { briefOf, restOfArtifact, restOfClaims } from "../../../runtime/review/brief.ts";
+import type { ReviewFacts } from "../../../runtime/review/model.ts";
 import { renderReview } from "../../../runtime/review/question.ts";
 import type { LoadedRun } from "../state/load.ts";
 import type { Submission } from "../state/state-file.ts";
@@ -20,7 +21,7 @@ export interface ProposedVerdict {
 export function humanQuestion(
   run: LoadedRun,
   submitted: Submission,
-  changes: GitChanges | null,
+  review: ReviewFacts,
   asked: ProposedVerdict,
 ): HumanQuestion {
   const step = stepOf(run.definition, submitted.state);
@@ -30,21 +31,26 @@ export function humanQuestion(
   const early = under?.reviewer === "ai" ? ["The assistant's own review of it has not been given yet."] : [];
   const own =
     asked.notes.trim() === "" || asked.notesBy === "assistant" ? [] : [`Your notes: ${asked.notes}`];
+  const rest = restOfArtifact(review);
+  // What was found for this verdict alone, such as a loosened policy.
+  const found = submitted.evidence.filter(
+    ({ about, check }) => check === undefined && !review.claims.some((claim) => claim.about === about),
+  );
   const message = renderReview({
     question: `Do you ${asked.approve ? "approve" : "reject"} ${what}?`,
     facts: [`Approving ${meaning.approve}; rejecting ${meaning.reject}.`, ...early, ...own],
-    findings: submitted.evidence,
-    changes,
-    artifact: {
-      name: step.artifact,
-      value: submitted.artifact,
-      sha256: submitted.sha256,
-    },
+    brief: briefOf({ ...review, notes: [] }),
+    findings: [
+      ...restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
+      ...found,
+    ],
+    changes: review.changes,
+    ...(rest !== null && { artifact: { name: review.subject, value: rest, sha256: submitted.sha256 } }),
     notes: [
       ...(asked.notesBy === "assistant" ? [{ by: "The assistant", text: asked.notes }] : []),
       ...reviewNotes(run, submitted),
     ],
-    whole: `pawl show ${run.id}`,
+    whole: `pawl review ${run.id}`,
   });
   return { message };
 }

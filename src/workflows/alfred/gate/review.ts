@@ -2,20 +2,20 @@
 import { hashOf } from "../../../core/hash.ts";
 import { canonical } from "../../../core/json.ts";
 import type { ProjectPath } from "../../../core/path.ts";
-import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
-import type { Outside } from "../../../core/ports/outside.ts";
+import type { ChangedFile, Git, Snapshot } from "../../../core/ports/git.ts";
 import type { View } from "../../../core/ports/store.ts";
-import type { Settings } from "../../../core/settings.ts";
+import type { Settings, Size } from "../../../core/settings.ts";
 import { stricter } from "../../../core/strength.ts";
 import { decide } from "../../../engine/decide.ts";
-import type { Context, StoryInput, Transaction } from "../../../runtime/module.ts";
+import type { StoryInput, Transaction } from "../../../runtime/module.ts";
 import { answered } from "../../../runtime/review/answered.ts";
+import { fieldWords } from "../../../runtime/review/brief.ts";
 import type {
   Claim,
-  Review,
   ReviewChanges,
   ReviewCheck,
   ReviewCost,
+  ReviewFacts,
   Round,
 } from "../../../runtime/review/model.ts";
 import { listFiles, type PlanItem, sizeOf, wordsIn } from "../../../runtime/review/order.ts";
@@ -24,6 +24,7 @@ import { versionOf } from "../../../runtime/review/version.ts";
 import { unknownChanges } from "../../../runtime/review/work-changes.ts";
 import { loadSteps } from "../../../runtime/run-log/read.ts";
 import type { Step } from "../../../runtime/run-log/step.ts";
+import type { RunContext } from "../../../runtime/transaction/run-event.ts";
 import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
@@ -33,7 +34,7 @@ import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
 import type { Artifact, Submission, Verdict } from "../state/state-file.ts";
 import { isRunTool } from "../state/status.ts";
 import { titleOf } from "../texts/titles.ts";
-import { VERIFIED, type WorkStep } from "../tools/definition.ts";
+import { statusAfter, VERIFIED, type WorkStep } from "../tools/definition.ts";
 import { machineOf, stepOf } from "../tools/machine.ts";
 import { adviceOn, meaningOf } from "./advice.ts";
 import { choicesIn, claimIn } from "./choices.ts";
@@ -62,7 +63,7 @@ interface ReviewFindings {
   readonly steps: readonly Step[];
 }
 
-export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Review | null> = {
+export const review: Transaction<StoryInput, Opened, ReviewFindings | null, ReviewFacts | null> = {
   run: () => null,
   async read(view, { id }, context) {
     const task = await loadTask(view, id);
@@ -82,7 +83,16 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
   },
 };
 
-type ReviewContext = Context & { readonly input: StoryInput; readonly view: View; readonly outside: Outside };
+type ReviewContext = RunContext<unknown>;
+
+/** For the question of a verdict, too. */
+export async function reviewNow(
+  run: LoadedRun,
+  submitted: Submission,
+  scene: ReviewContext,
+): Promise<ReviewFacts> {
+  return reviewOf(run, submitted, await look(run, submitted, scene));
+}
 
 async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext): Promise<ReviewFindings> {
   const { outside } = scene;
@@ -103,7 +113,10 @@ async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext)
   const confirm = governed.settings.alfred.human_review === "confirm";
   return {
     evidence: found,
-    changes: changesIn(run, work, changedIn(work, context), changed ? (last?.tree ?? null) : null, changed),
+    changes: await changesIn(run, work, changedIn(work, context), changed ? (last?.tree ?? null) : null, {
+      git: outside.git,
+      sinceLast: changed && changedIn({ ...work, files: changed } as Snapshot, context),
+    }),
     changed,
     judged: await artifactOf(run, submitted, last),
     logs: gone,
@@ -127,13 +140,13 @@ async function artifactOf(
   return [submitted, ...before].find(({ sha256 }) => sha256 === verdict.sha256)?.artifact ?? null;
 }
 
-function changesIn(
+async function changesIn(
   run: LoadedRun,
   work: Snapshot,
   files: readonly ChangedFile[],
   lastJudged: string | null,
-  sinceLast: readonly ChangedFile[] | null,
-): ReviewChanges | null {
+  { git, sinceLast }: { readonly git: Git; readonly sinceLast: readonly ChangedFile[] | null },
+): Promise<ReviewChanges | null> {
   const { submitted } = run.active.context_store;
   const isAboutWork = isOfWork(stepOf(run.definition, submitted?.state ?? ""));
   if (work.kind !== "tree" || work.base === null) {
@@ -141,8 +154,9 @@ function changesIn(
   }
   if (files.length === 0 && !isAboutWork) return null;
   const { branch: base, commit: from } = work.base;
-  const listed = listFiles(files, { plan: planOf(run), sinceLast });
-  return { kind: "changes", repo: null, base, from, to: work.tree, ...listed, lastJudged };
+  const to = work.tree;
+  const listed = await listFiles(files, planOf(run), sinceLast, { git, from, to, last: lastJudged });
+  return { kind: "changes", repo: null, base, from, to, ...listed, lastJudged };
 }
 
 /** The slots of the accepted plan, with the files that they may change; null: the task was not planned. */
@@ -151,7 +165,7 @@ function planOf({ state }: LoadedRun): readonly PlanItem[] | null {
   return changing?.map(({ location, slot_id }) => ({ id: slot_id, files: [location] })) ?? null;
 }
 
-function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): Review {
+function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): ReviewFacts {
   const { changed, changes, evidence, judged, level, version } = found;
   const { artifact, sha256, state } = submitted;
   const step = stepOf(run.definition, state);
@@ -168,11 +182,13 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
     since: sinceOf(run, submitted),
     round: roundOf(run, state),
     question: `Do you approve the ${title} of task ${run.id} (${run.task.title})?`,
-    leads: leadsOf(run, step, submitted),
+    leads: leadsOf(run, step, submitted, found.settings.alfred.size),
     facts: factsOf(run, step, submitted, found),
+    criteria: run.task.acceptance_criteria.map((text) => ({ text, check: null })),
+    deeds: deedsOf(run),
     claims: evidence.filter(({ check }) => check === undefined).map((each) => claimOf(step, artifact, each)),
     choices: choicesIn(step.artifact, artifact, judged),
-    artifact: { name: step.artifact, value: artifact, sha256 },
+    artifact: { name: title, value: artifact, sha256 },
     changes,
     checks: checksIn(submitted, evidence, found.settings, found.logs),
     cost: costOf(found.steps),
@@ -184,6 +200,10 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
   };
 }
 
+function deedsOf({ state }: LoadedRun): NonNullable<ReviewFacts["deeds"]> {
+  return (slotsOf(state) ?? []).map(({ slot_id: id, spec, title }) => ({ id, words: `${title}: ${spec}` }));
+}
+
 /** Since when it waits: its submission, or the assistant's own approval after that. */
 function sinceOf({ active }: LoadedRun, { sha256, state, time }: Submission): string {
   const own = active.context_store.verdicts.filter(
@@ -192,7 +212,12 @@ function sinceOf({ active }: LoadedRun, { sha256, state, time }: Submission): st
   return own.at(-1)?.time ?? time;
 }
 
-function leadsOf(run: LoadedRun, step: WorkStep, submitted: Submission): Review["leads"] {
+function leadsOf(
+  run: LoadedRun,
+  step: WorkStep,
+  submitted: Submission,
+  size: Size | null,
+): ReviewFacts["leads"] {
   const { approve, reject } = meaningOf(step, submitted);
   const machine = machineOf(run.definition);
   const { state } = decide(
@@ -204,15 +229,11 @@ function leadsOf(run: LoadedRun, step: WorkStep, submitted: Submission): Review[
   const next = machine.workOf(state);
   const then =
     state === VERIFIED
-      ? `then the task is '${statusAfter(run, submitted.artifact)}'`
+      ? `then the task is '${statusAfter(run.definition, submitted.artifact, size)}'`
       : next === null
         ? "then another review follows"
         : `then the assistant hands in the ${titleOf(run.definition.name, next)}`;
   return { approve: `Approving ${approve}; ${then}.`, reject: `Rejecting ${reject}, with your notes.` };
-}
-
-function statusAfter({ definition: { sendsBack, status } }: LoadedRun, artifact: Artifact): string {
-  return sendsBack?.when(artifact) ? sendsBack.to : status.after;
 }
 
 function factsOf(
@@ -259,6 +280,7 @@ function checksIn(
           exit: check.exit_code,
           duration_ms: check.duration_ms,
           tail: check.tail,
+          ...(check.empty ? { empty: check.empty } : {}),
           log: gone.has(log) ? null : log,
           on,
         },
@@ -296,7 +318,11 @@ function costOf(all: readonly Step[]): ReviewCost {
   return {
     ...unknown,
     ...sum(steps),
-    steps: tools.map((name) => ({ name, ...unknown, ...sum(steps.filter(({ tool }) => tool === name)) })),
+    steps: tools.map((name) => ({
+      name: fieldWords(name),
+      ...unknown,
+      ...sum(steps.filter(({ tool }) => tool === name)),
+    })),
   };
 }
 

@@ -10,14 +10,14 @@ import type { Reply, StoryInput, Transaction } from "../../../runtime/module.ts"
 import { loadLines } from "../../../runtime/run-log/read.ts";
 import { documentsOf } from "../../../runtime/run-log/replay.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import { MOST_VERDICTS } from "../state/chain.ts";
 import { loadWorkspace } from "../state/live-state.ts";
 import { type LoadedTask, loadTask } from "../state/load.ts";
 import { archiveFolder, archivePath } from "../state/paths.ts";
-import { finishedRuns, nameOf } from "../state/records.ts";
+import { nameOf } from "../state/records.ts";
 import { loadShown } from "../state/resolve-run.ts";
-import type { Accepted, RecordedRun, TaskState, Verdict } from "../state/state-file.ts";
+import type { Accepted, FinishedRun, TaskState, Verdict } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
+import { MOST_VERDICTS } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 
 interface ToldRun {
@@ -78,10 +78,9 @@ async function withAllVerdicts(
 const named = (verdict: Verdict) => [`${verdict.time} ${verdict.stage}`, verdict] as const;
 
 /** The finished runs: those in this checkout's archive, and those of other checkouts. */
-async function loadFinished(view: View, { id, shared, state }: LoadedTask): Promise<readonly ToldRun[]> {
+async function loadFinished(view: View, { id, state }: LoadedTask): Promise<readonly ToldRun[]> {
   const { hasState } = await loadWorkspace(view, id);
-  if (!hasState) return finishedRuns(shared.chain, shared.runs).map(finishedEntry);
-  const archived = await loadArchive(view, id);
+  const archived = hasState ? await loadArchive(view, id) : [];
   const elsewhere = Object.entries(state.completed_tool_outputs)
     .map(([tool, run]) => finishedEntry({ ...run, tool_name: tool as RunTool }))
     .filter((run) => !archived.some((each) => isSame(each, run)));
@@ -104,15 +103,18 @@ async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> 
   return runs;
 }
 
-function finishedEntry(run: RecordedRun): ToldRun {
+/** A finished run with the name of its tool, as the archive has it. */
+type ArchivedRun = FinishedRun & { readonly tool_name: RunTool };
+
+function finishedEntry(run: ArchivedRun): ToldRun {
   const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
   const over = { current_state: null, standing: null };
   return { tool: tool_name, started_at, finished_at, task_status, ...over, accepted, verdicts };
 }
 
-function parseArchive(text: string, path: string): RecordedRun {
+function parseArchive(text: string, path: string): ArchivedRun {
   try {
-    const value = JSON.parse(text) as RecordedRun;
+    const value = JSON.parse(text) as ArchivedRun;
     if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
   } catch {
     // The error below covers this case, too.

@@ -3,7 +3,6 @@
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { checkId } from "../../../core/id.ts";
-import type { ProjectPath } from "../../../core/path.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context, Reply, Transaction } from "../../../runtime/module.ts";
 import type { TasksEdit } from "../../../tasks-file/edit.ts";
@@ -96,7 +95,7 @@ async function firstTime(
     text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
     path,
     steps,
-    changes: await proposed(view, path, [{ type: "add-task", task }], context),
+    changes: await proposed(view, [{ type: "add-task", task }], context),
     events: [],
     progress: { status: "todo", state: null, reason: null, done: 0, total: steps.length, is_done: false },
   };
@@ -178,7 +177,6 @@ async function withRework(
     steps: [...planned(task), step.id],
     changes: await proposed(
       view,
-      path,
       [
         { type: "add-step", id, step },
         { type: "set", id, key: "status", value: status },
@@ -211,12 +209,11 @@ const OF_DONE_WORK = ["completed_at", "session_id", "session_provider"] as const
 
 async function proposed(
   view: View,
-  path: ProjectPath,
   edits: readonly TasksEdit[],
   { settings }: Pick<Context, "settings">,
 ): Promise<readonly Change[]> {
-  const { changesOf } = await import("../../../tasks-file/grow.ts");
-  return changesOf({ path, text: await view.read(path), parsed: null }, edits, settings);
+  const { changesOf, readTasksText } = await import("../../../tasks-file/grow.ts");
+  return changesOf(await readTasksText(view, { settings }), edits, settings);
 }
 
 function unchanged({ path, task }: HandedOver, text: string): HandOver {

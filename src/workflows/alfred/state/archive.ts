@@ -1,8 +1,6 @@
-import { publicCaller } from "../../../core/event.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { renderSection } from "../texts/prompt.ts";
-import { finishedStep } from "./chain.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
@@ -35,7 +33,7 @@ export function finishChanges(
   run: LoadedRun,
   { context_store: store, created_at }: ActiveTool,
   status: TaskStatus,
-  { caller, now }: Context,
+  { now }: Context,
 ): readonly Change[] {
   const finished: FinishedRun = {
     started_at: created_at,
@@ -45,18 +43,13 @@ export function finishChanges(
     notes: store.notes,
     verdicts: store.verdicts,
   };
-  const { delivers, name } = run.definition;
-  const { chain } = run.shared;
-  // The chain contains a delivery since it began.
-  const by = publicCaller(caller);
-  const added = delivers ? [] : [finishedStep({ ...finished, tool_name: name }, chain.at(-1), by)];
+  const { name } = run.definition;
   const state: TaskState = {
     ...run.state,
     task_status: status,
     active_tool_state: null,
     completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
     updated_at: now.time,
-    chain: [...chain, ...added],
   };
   const archive = nextArchive(run.archived, name);
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };

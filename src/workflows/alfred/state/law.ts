@@ -14,32 +14,26 @@ import { fromStored, isSame, toStored } from "../../../runtime/run-log/history.t
 import type { RunLaw } from "../../../runtime/run-log/kind.ts";
 import type { Json } from "../../../runtime/run-log/patch.ts";
 import type { Step } from "../../../runtime/run-log/step.ts";
-import { type ToolDefinition, VERIFIED } from "../tools/definition.ts";
+import { beginsAt, endsOf, type ToolDefinition, VERIFIED } from "../tools/definition.ts";
 import { definitionOf } from "../tools/definitions.ts";
 import { configurationIn, configurationOf, machineOf } from "../tools/machine.ts";
-import { keptVerdicts, runStanding } from "./chain.ts";
 import { statePath } from "./paths.ts";
-import type { ActiveStanding, ActiveTool, Standing, TaskState, ToolStep } from "./state-file.ts";
+import type { ActiveStanding, ActiveTool, Standing, TaskState } from "./state-file.ts";
 import { isRunTool } from "./status.ts";
-
-/** What decides in a state file: its standing, and the steps that git shares of it. */
-interface Decided extends Standing {
-  readonly chain: readonly ToolStep[];
-}
+import { keptVerdicts, runStanding } from "./verdicts.ts";
 
 export const NEW_TASK: Standing = { task_status: "new", active: null, finished: {} };
 
 /** A document that is no state of a task decides as a whole. */
 export function decidedIn(document: Json): Json {
   return attempt<Json, Json>(() => {
-    const state = document as unknown as TaskState;
-    return json({ ...standingIn(state), chain: state.chain });
+    return json(standingIn(document as unknown as TaskState));
   }, document);
 }
 
 /** As it is read from disk: without keys that have no value. */
-function json(decided: Decided): Json {
-  return JSON.parse(JSON.stringify(decided)) as Json;
+function json(standing: Standing): Json {
+  return JSON.parse(JSON.stringify(standing)) as Json;
 }
 
 export function standingIn(state: TaskState): Standing {
@@ -63,16 +57,16 @@ function activeStanding(active: ActiveTool): ActiveStanding {
 
 /** A person's decision, and what others recorded, are taken as the state says. */
 export const TASK_LAW: RunLaw = {
-  first: json({ ...NEW_TASK, chain: [] }),
+  first: json(NEW_TASK),
   after(before, step, { decides, isFirst, isLast }) {
-    const written = decides as unknown as Decided;
+    const written = decides as unknown as Standing;
     if (step.kind !== "begun" && step.kind !== "moved") {
       // The tool that the same commit begins is not active yet.
       const found = { ...written, active: null, task_status: step.status ?? step.to };
-      return isLast ? decides : json(found as Decided);
+      return isLast ? decides : json(found as Standing);
     }
-    const next = after(isFirst ? NEW_TASK : (before as unknown as Decided), step);
-    return typeof next === "string" ? { fault: next } : json({ ...next, chain: written.chain });
+    const next = after(isFirst ? NEW_TASK : (before as unknown as Standing), step);
+    return typeof next === "string" ? { fault: next } : json(next);
   },
 };
 
@@ -86,13 +80,16 @@ export function after(standing: Standing, step: Step): Standing | string {
 
 function begun(standing: Standing, { set, status, to }: Step, definition: ToolDefinition): Standing | string {
   if (standing.active) return `${definition.name} begins while ${standing.active.tool} is active`;
-  const { before, running } = definition.status;
+  const { running } = definition.status;
   // A run that a person removed leaves its running status behind.
-  if (!before.includes(standing.task_status) && standing.task_status !== running)
+  if (!beginsAt(definition, "light").includes(standing.task_status) && standing.task_status !== running)
     return `${definition.name} does not begin at the status '${standing.task_status}'`;
   if (status !== (running ?? standing.task_status)) return `${definition.name} does not lead to '${status}'`;
   const configuration: Configuration = { state: to, variables: set };
-  const starts = startingConfigurations(machineOf(definition).workflow);
+  const long = startingConfigurations(machineOf(definition).workflow);
+  const { shortStart } = definition;
+  const short = shortStart === undefined ? [] : long.map((start) => ({ ...start, state: shortStart }));
+  const starts = [...long, ...short];
   if (!starts.some((start) => isSame(start, configuration)))
     return `${definition.name} does not begin in '${to}'`;
   const position = toStored(configuration);
@@ -124,8 +121,7 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
       ...standing,
       active: { ...active, ...run, position: toStored(after), submitted: isAccepted ? null : submitted },
     };
-  const ends = [definition.status.after, ...(definition.sendsBack ? [definition.sendsBack.to] : [])];
-  const status = ends.find((each) => each === step.status);
+  const status = endsOf(definition).find((each) => each === step.status);
   if (status === undefined) return `${definition.name} does not leave a task '${step.status}'`;
   return {
     task_status: status,

@@ -15,7 +15,6 @@ import { configurationOf, machineOf } from "../tools/machine.ts";
 import { loadWorkspace, type Workspace } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
-import type { Shared } from "./records.ts";
 import { loadActing } from "./resolve-run.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
@@ -29,7 +28,6 @@ export interface LoadedTask {
   readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
-  readonly shared: Shared;
 }
 
 /** For the prompt of work that was handed over to the loop. */
@@ -73,7 +71,7 @@ export async function loadTask(
   view: View,
   task: string,
   awaits = false,
-  load: (view: View, id: string) => Promise<Pick<LoadedTask, "state" | "shared">> = loadActing,
+  load: (view: View, id: string) => Promise<Pick<LoadedTask, "state">> = loadActing,
 ): Promise<LoadedTask> {
   const id = checkId(task, "task id");
   const path = taskPath(id);

@@ -12,7 +12,8 @@ import { isSignedLevel, levelOf } from "../../../core/strength.ts";
 import { decide } from "../../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../../engine/review.ts";
 import type { GateProof, Replayed } from "../../../runtime/module.ts";
-import { brokenLinks, fromStored } from "../../../runtime/run-log/history.ts";
+import { fromStored } from "../../../runtime/run-log/history.ts";
+import { chainFault } from "../../../runtime/run-log/replay.ts";
 import type { Step } from "../../../runtime/run-log/step.ts";
 import { onlyBranch } from "../../../runtime/run-log/team-records.ts";
 import { gateName, policyOf, reviewersOf } from "../gate/govern.ts";
@@ -20,14 +21,14 @@ import { VERIFIED } from "../tools/definition.ts";
 import { definitionOf } from "../tools/definitions.ts";
 import { machineOf, tablesHash } from "../tools/machine.ts";
 import { after, NEW_TASK } from "./law.ts";
-import { finishedRuns, nameOf } from "./records.ts";
+import { nameOf } from "./records.ts";
 import { loadBranches } from "./resolve-run.ts";
 import type { Standing } from "./state-file.ts";
 import { isRunTool, NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 export async function openProof(): Promise<GateProof> {
   return {
-    tables: tablesHash(),
+    tables: [tablesHash()],
     policy: (settings) => hashOfPolicy(policyOf(settings)),
     replay: async (records, settings) => replay(records, settings),
     artifacts,
@@ -65,8 +66,8 @@ async function replay(records: readonly GateRecord[], settings: Settings): Promi
     isFinal.push(ends.isFinal);
   }
   const steps = records.flatMap((record) => record.steps as unknown as readonly Step[]);
-  const broken = await brokenLinks(steps, "step", steps[0]?.prev ?? null);
-  return { faults: [...faults, ...broken], isFinal: all() };
+  const broken = chainFault(steps, steps[0]);
+  return { faults: [...faults, ...(broken === null ? [] : [broken])], isFinal: all() };
 
   function all() {
     return records.map((_, index) => isFinal[index] ?? false);
@@ -135,11 +136,11 @@ function isLast(tool: RunTool, state: string, settings: Settings): boolean {
 /** What finished tools accepted, according to their records in git. */
 async function artifacts(view: View, id: string) {
   const found: { gate: string; sha256: string }[] = [];
-  const { runs, branches } = await loadBranches(view, id, null);
-  const steps = branches.length === 0 ? [] : onlyBranch(nameOf(id), branches).steps;
-  for (const { accepted, tool_name } of finishedRuns(steps, runs))
+  const branches = await loadBranches(view, id, null);
+  const recorded = branches.length === 0 ? null : onlyBranch(nameOf(id), branches).recorded;
+  for (const [tool, { accepted }] of Object.entries(recorded?.recordedState.finished ?? {}))
     for (const { artifact, sha256 } of accepted) {
-      const gate = gateName(tool_name);
+      const gate = gateName(tool as RunTool);
       found.push({ gate, sha256: hashOf(canonical(artifact)) === sha256 ? sha256 : "altered" });
     }
   return found;

@@ -5,99 +5,101 @@
  */
 import { PawlError } from "../../../core/error.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import { hashOfStep } from "../../../runtime/run-log/history.ts";
+import { loadBranches as loadLogBranches, missingRecords } from "../../../runtime/run-log/log-records.ts";
+import type { Step } from "../../../runtime/run-log/step.ts";
 import {
-  branchesOf,
+  countingBranch,
   elsewhereError,
-  loadRecords,
-  onlyBranch,
+  invalidRecords,
+  lastMoveOf,
   type RunBranch,
-  recordedByName,
-  recordNames,
+  setAside,
 } from "../../../runtime/run-log/team-records.ts";
-import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
-import { statusAfter } from "./chain.ts";
+import type { AsideBranch, Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { findOwn, isBegun, NEVER } from "./live-state.ts";
-import { finishedRuns, missingRecords, nameOf, runsIn, type Shared, TOOL_RECORDS } from "./records.ts";
-import {
-  newTaskState,
-  type RecordedRun,
-  type RecordedState,
-  type TaskState,
-  type ToolStep,
-} from "./state-file.ts";
+import { isDelivery, nameOf } from "./records.ts";
+import { newTaskState, RECORDED_STATE, type RecordedState, type TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
+import { verdictWords } from "./verdicts.ts";
 
-export type ToolBranch = RunBranch<ToolStep, RecordedState>;
-
-export interface TaskBranches extends Shared {
-  /** This checkout's own state; null: none. */
-  readonly own: TaskState | null;
-  /** Empty: nothing is recorded, and nothing was done here. */
-  readonly branches: readonly ToolBranch[];
-}
+export type ToolBranch = RunBranch<RecordedState>;
 
 export interface ResolvedTask {
   readonly state: TaskState;
   /** Who continued it in another checkout, while this one has a state of it; null: no one else did. */
   readonly elsewhere: Elsewhere | null;
-  readonly shared: Shared;
+  /** The branches beside this checkout's own. */
+  readonly aside: readonly AsideBranch[];
 }
 
-/** `own`: the checkout's own state; null: only what git shares counts. Throws `records-invalid`. */
-export async function loadBranches(view: View, id: string, own: TaskState | null): Promise<TaskBranches> {
-  const names = await recordNames(view, nameOf(id));
-  const chain = own?.chain ?? [];
-  if (own && chain.length > 0 && recordedByName(names, chain).isAll) {
-    const branch = { head: hashOfStep(chain.at(-1) as ToolStep), steps: chain, recorded: null };
-    return { own, branches: [branch], chain, recorded: namedIn(names, chain), runs: new Map() };
-  }
+/**
+ * The task's branches; empty: nothing is recorded. `own`: the checkout's own state; null: only what git shares
+ * counts. Throws `records-invalid`.
+ */
+export async function loadBranches(
+  view: View,
+  id: string,
+  own: TaskState | null,
+): Promise<readonly ToolBranch[]> {
   try {
-    const records = await loadRecords(view, nameOf(id), names, TOOL_RECORDS);
-    const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
-    return { own, branches: branchesOf(nameOf(id), records, chain), chain, recorded, runs: runsIn(records) };
+    const branches = await loadLogBranches(view, nameOf(id), RECORDED_STATE, own !== null);
+    for (const branch of branches) checkRuns(branch);
+    return branches;
   } catch (thrown) {
     // Damaged records do not stop a checkout that has the task itself.
     if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
-    const branches = branchesOf<ToolStep, RecordedState>(nameOf(id), [], chain);
-    return { own, branches: branches, chain, recorded: namedIn(names, chain), runs: new Map() };
+    return [];
   }
 }
 
-/** The recorded ones of the steps, judged only by the records' names. */
-function namedIn(names: readonly string[], steps: readonly ToolStep[]): ReadonlySet<string> {
-  return new Set(steps.slice(0, recordedByName(names, steps).recorded).map(hashOfStep));
+/** Throws `records-invalid` if the record's state has an artifact or a verdict that none of the steps has. */
+function checkRuns({ recorded, steps }: ToolBranch): void {
+  // A person may have accepted a state with others.
+  if (recorded === null || steps.some(({ kind }) => kind === "accepted")) return;
+  const { task_status } = recorded.recordedState;
+  const [led, isDelivered] = statusAfterSteps(steps);
+  if (task_status !== led && !(isDelivered && task_status === "done"))
+    throw invalidRecords(recorded.path, `it says that the task is ${task_status}; its steps lead to ${led}`);
+  const known = new Set(
+    steps.flatMap(({ artifact, machine, verdict }) => [`${machine} ${artifact}`, `${machine} ${verdict}`]),
+  );
+  for (const [tool, { accepted, verdicts }] of Object.entries(recorded.recordedState.finished)) {
+    const named = [...accepted.map(({ sha256 }) => sha256), ...verdicts.map(verdictWords)];
+    if (named.some((each) => !known.has(`${tool} ${each}`)))
+      throw invalidRecords(recorded.path, `the run of ${tool} in it is not the one of its steps`);
+  }
+}
+
+/** The status that the steps' last finished tool left, and whether a delivery began after it. */
+function statusAfterSteps(steps: readonly Step[]): readonly [status: string, isDelivered: boolean] {
+  let status = "new";
+  let isDelivered = false;
+  for (const { kind, machine, status: left, to } of steps) {
+    if (kind === "begun") isDelivered = isDelivery(machine);
+    else if (kind !== "moved") [status, isDelivered] = [left ?? to, false];
+    else if (left !== undefined) status = left;
+  }
+  return [status, isDelivered];
 }
 
 /** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
 export async function resolveTask(view: View, id: string): Promise<ResolvedTask> {
-  const { own, branches, ...shared } = await loadBranches(view, id, await findOwn(view, id));
-  if (branches.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
-  const branch = onlyBranch(nameOf(id), branches);
-  if (own && branch.recorded === null) return { state: own, elsewhere: null, shared };
-  const last = branch.steps.at(-1);
-  const by = last?.by?.who ?? last?.by?.channel ?? "somebody";
-  return {
-    state: stateOf(id, branch, shared.runs, own),
-    elsewhere: own && { by, time: last?.time ?? "" },
-    shared: { ...shared, chain: branch.steps },
-  };
+  const own = await findOwn(view, id);
+  const branches = await loadBranches(view, id, own);
+  const branch = countingBranch(nameOf(id), branches);
+  if (!branch?.recorded)
+    return { state: own ?? newTaskState(id, NEVER), elsewhere: null, aside: setAside(branches) };
+  return { state: stateOf(id, branch, own), elsewhere: own && lastMoveOf(branch), aside: [] };
 }
 
 /** The task's state at the end of that branch: no tool is active. */
-export function stateOf(
-  id: string,
-  { steps }: ToolBranch,
-  runs: ReadonlyMap<string, RecordedRun>,
-  own: TaskState | null,
-): TaskState {
-  const outputs = finishedRuns(steps, runs).map(({ tool_name, ...run }) => [tool_name, run] as const);
+export function stateOf(id: string, { recorded, steps }: ToolBranch, own: TaskState | null): TaskState {
+  const { finished = {}, task_status = "new" } = recorded?.recordedState ?? {};
   return {
     ...newTaskState(id, steps.at(-1)?.time ?? NEVER),
     ...(own?.base && { base: own.base }),
-    task_status: statusAfter(steps),
-    completed_tool_outputs: Object.fromEntries(outputs),
-    chain: steps,
+    task_status,
+    completed_tool_outputs: finished,
   };
 }
 
@@ -121,8 +123,10 @@ export async function loadActing(view: View, id: string): Promise<ResolvedTask> 
 
 /** The records that the task lacks. Throws like `loadActing`. */
 export async function loadMissing(view: View, id: string): Promise<readonly Change[]> {
-  const { shared, state } = await loadActing(view, id);
-  return missingRecords(state, shared.chain, shared);
+  const { elsewhere } = await loadActing(view, id);
+  if (elsewhere) return [];
+  const { TASK_RUNS } = await import("./run-kind.ts");
+  return missingRecords(view, TASK_RUNS, nameOf(id));
 }
 
 /** The state of `loadActing` alone. */

@@ -6,6 +6,7 @@ import { definitionOf } from "../tools/definitions.ts";
 import { configurationIn, machineOf } from "../tools/machine.ts";
 import { checkPlace, decidedIn, TASK_LAW } from "./law.ts";
 import { statePath, WORKSPACE } from "./paths.ts";
+import { sharedIn } from "./records.ts";
 import type { TaskState } from "./state-file.ts";
 import { isRunTool } from "./status.ts";
 
@@ -23,6 +24,7 @@ export const TASK_RUNS: RunKind = {
   at,
   decides: decidedIn,
   law: TASK_LAW,
+  sharedIn,
 };
 
 function at(text: string): At | null {

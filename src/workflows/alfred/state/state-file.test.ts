@@ -3,17 +3,7 @@ import { newTaskState, parseState, renderState } from "./state-file.ts";
 
 const PATH = ".alfred/workspace/A-1/task_state.json";
 const TIME = "2026-01-01T00:00:00.000Z";
-const BY = { channel: "mcp" };
-const STEP = {
-  time: TIME,
-  event: "start_task begun",
-  row: "begun",
-  from: "new",
-  to: "new",
-  by: BY,
-  prev: null,
-};
-const text = renderState({ ...newTaskState("A-1", TIME), chain: [STEP] });
+const text = renderState(newTaskState("A-1", TIME));
 
 test("what is written is read back, with keys that are not known", () => {
   const more = text.replace('"task_id"', '"note": "mine",\n  "task_id"');
@@ -39,10 +29,16 @@ test.each(FAULTS)("%s → %s is told with its line", (from, to, message) => {
 });
 
 test("the fault of an item of a list is told with that item's line", () => {
-  const state = { ...JSON.parse(text), chain: [STEP, { ...STEP, tool: "nwe" }] };
-  const lines = renderState(state).split("\n");
+  const note = { state: "plan", stage: "ai", notes: "" };
+  const run = {
+    ...{ started_at: TIME, finished_at: TIME, task_status: "planning" },
+    accepted: [],
+    verdicts: [],
+  };
+  const outputs = { plan_task: { ...run, notes: [note, { ...note, stage: "nwe" }] } };
+  const lines = renderState({ ...JSON.parse(text), completed_tool_outputs: outputs }).split("\n");
   const line = lines.findIndex((each) => each.includes("nwe")) + 1;
   expect(() => parseState(lines.join("\n"), "A-1", PATH)).toThrow(
-    `line ${line}: the task's state cannot be read: chain.1.tool: expected the name of a workflow tool, found "nwe"`,
+    `line ${line}: the task's state cannot be read: completed_tool_outputs.plan_task.notes.1.stage: expected "ai" or "human", found "nwe"`,
   );
 });

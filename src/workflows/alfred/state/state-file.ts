@@ -101,36 +101,8 @@ const finishedRun = fields({
   verdicts: listOf(verdict),
 });
 
-const recordedRun = as<FinishedRun & { readonly tool_name: RunTool }>(
-  (value, at) => fields({ tool_name: tool })(value, at) ?? finishedRun(value, at),
-);
-
-/**
- * A step of the chain that git shares: a tool began on the task, or was finished, or a person adopted the
- * task.
- */
-export const TOOL_STEP = fields({
-  time: text,
-  /** For people: `plan_task finished`. */
-  event: text,
-  row: text,
-  /** The task's status before and after. */
-  from: text,
-  to: text,
-  tool: optional(tool),
-  by: fields({ channel: text, who: optional(text) }),
-  strength: optional(text),
-  /**
-   * For a finished tool: the hash of what was accepted, by work state, and the verdicts as in the history.
-   */
-  accepted: optional(mapOf(text)),
-  verdicts: optional(listOf(text)),
-  prev: orNull(text),
-  over: optional(listOf(text)),
-});
-
-/** The task's state after the last step of a record, and the runs of the tools that its steps finished. */
-export const RECORDED_STATE = fields({ task_status: status, finished: listOf(recordedRun) });
+/** What git shares of a task's state; the tool that is open stays in the checkout. By tool: its last finished run. */
+export const RECORDED_STATE = fields({ task_status: status, finished: mapOf(finishedRun) });
 
 const contextStore = fields({
   /** As configured when the run began; it applies to the whole run. */
@@ -177,8 +149,6 @@ const taskState = fields({
   /** The commit that the work started from; absent if git could not name it. */
   base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
-  /** Its steps that git shares. */
-  chain: listOf(TOOL_STEP),
 });
 
 export type TaskState = Checked<typeof taskState>;
@@ -189,9 +159,7 @@ export type Accepted = Submission;
 export type Note = Checked<typeof note>;
 export type Verdict = Checked<typeof verdict>;
 export type FinishedRun = Checked<typeof finishedRun>;
-export type ToolStep = Checked<typeof TOOL_STEP>;
 export type RecordedState = Checked<typeof RECORDED_STATE>;
-export type RecordedRun = Checked<typeof recordedRun>;
 
 export function newTaskState(id: string, time: string): TaskState {
   return {
@@ -200,7 +168,6 @@ export function newTaskState(id: string, time: string): TaskState {
     active_tool_state: null,
     completed_tool_outputs: {},
     updated_at: time,
-    chain: [],
   };
 }
 

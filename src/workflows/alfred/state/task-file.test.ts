@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
+import { SIZES } from "../../../core/settings.ts";
 import { PRIORITIES, parseTask, renderTask, type Task } from "./task-file.ts";
 
 const SOURCE = `# TASK: TS-01
@@ -29,6 +30,8 @@ Too many requests.
 * [ ] three
 ## Priority
 High
+## Size
+Light
 ## Dependencies
 - A-1
 - B.2
@@ -46,6 +49,7 @@ test("a task is read as a markdown parser sees it", () => {
     ac_verification: [],
     dev_notes: "",
     priority: "high",
+    size: "light",
     dependencies: ["A-1", "B.2"],
     other: [{ heading: "Files to Modify", text: "x.py" }],
   });
@@ -92,6 +96,7 @@ const tasks: fc.Arbitrary<Task> = fc.record({
   ac_verification: items,
   dev_notes: section,
   priority: fc.constantFrom(null, ...PRIORITIES),
+  size: fc.constantFrom(null, ...SIZES),
   dependencies: fc.uniqueArray(id, { maxLength: 3 }),
   other: fc.constantFrom([], [{ heading: "Unit Tests", text: "- t" }]),
 });

@@ -5,6 +5,7 @@
 import type { List, ListItem, Nodes, RootContent } from "mdast";
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
+import { SIZES, type Size } from "../../../core/settings.ts";
 import { parseBlocks } from "../../../core/text/markdown.ts";
 
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
@@ -19,6 +20,8 @@ export interface Task {
   readonly ac_verification: readonly string[];
   readonly dev_notes: string;
   readonly priority: Priority | null;
+  /** How much review it gets, unless the project says. */
+  readonly size: Size | null;
   readonly dependencies: readonly string[];
   /** Sections that the grammar does not name, in order. */
   readonly other: readonly { readonly heading: string; readonly text: string }[];
@@ -27,7 +30,7 @@ export interface Task {
 interface SectionRule {
   readonly field: Exclude<keyof Task, "task_id" | "other">;
   readonly heading: string;
-  readonly holds: "line" | "text" | "list" | "priority" | "ids";
+  readonly holds: "line" | "text" | "list" | "priority" | "size" | "ids";
   readonly required: boolean;
 }
 
@@ -39,6 +42,7 @@ const SECTIONS: readonly SectionRule[] = [
   { field: "ac_verification", heading: "AC Verification", holds: "list", required: false },
   { field: "dev_notes", heading: "Dev Notes", holds: "text", required: false },
   { field: "priority", heading: "Priority", holds: "priority", required: false },
+  { field: "size", heading: "Size", holds: "size", required: false },
   { field: "dependencies", heading: "Dependencies", holds: "ids", required: false },
 ];
 
@@ -50,7 +54,7 @@ export const TASK_GRAMMAR = [
   "## Context",
   "## Implementation Details",
   "## Acceptance Criteria (a list)",
-  "optionally: ## AC Verification (a list), ## Dev Notes, ## Priority (critical, high, medium, low), ## Dependencies (a list of ids)",
+  "optionally: ## AC Verification (a list), ## Dev Notes, ## Priority (critical, high, medium, low), ## Size (light, standard, careful), ## Dependencies (a list of ids)",
 ].join("\n");
 
 /** Throws `task-invalid` with every problem and its line, and `text-too-long`; `where` names the text. */
@@ -147,7 +151,8 @@ class Reading {
     }
     if (rule.holds === "list") return this.#list(section);
     if (rule.holds === "ids") return this.#ids(section);
-    if (rule.holds === "priority") return this.#priority(section);
+    if (rule.holds === "priority") return this.#oneOf(PRIORITIES, section);
+    if (rule.holds === "size") return this.#oneOf(SIZES, section);
     const text = this.#textOf(section);
     if (rule.holds === "text") return text;
     const line = text.replace(/\s+/g, " ");
@@ -180,14 +185,14 @@ class Reading {
     return [...new Set(ids)];
   }
 
-  #priority(section: Section): Priority | null {
+  #oneOf<Word extends string>(words: readonly Word[], section: Section): Word | null {
     const text = this.#textOf(section);
-    const found = PRIORITIES.find((priority) => priority === text.toLowerCase());
+    const found = words.find((word) => word === text.toLowerCase());
     if (found) return found;
     if (text !== "")
       this.#say(
         section.line,
-        `expected one of ${PRIORITIES.join(", ")} under "## ${section.heading}", found ${JSON.stringify(text)}`,
+        `expected one of ${words.join(", ")} under "## ${section.heading}", found ${JSON.stringify(text)}`,
       );
     return null;
   }
@@ -228,7 +233,7 @@ function withoutBlankLines(text: string): string {
   return start < 0 ? "" : text.slice(text.lastIndexOf("\n", start) + 1);
 }
 
-const EMPTY = { line: "", text: "", list: [], ids: [], priority: null } as const;
+const EMPTY = { line: "", text: "", list: [], ids: [], priority: null, size: null } as const;
 const NAMES: Readonly<Record<string, string>> = {
   paragraph: "a paragraph",
   code: "code",

@@ -32,6 +32,7 @@ export function awaitedTask(id: string): Task {
     ac_verification: [],
     dev_notes: "",
     priority: null,
+    size: null,
     dependencies: [],
     other: [],
   };

@@ -52,6 +52,9 @@ export function promptValues(run: LoadedRun, configuration: Configuration, setti
     title: work ? ARTIFACT_TITLES[work.artifact] : null,
     verdict: submitted && work ? meaningOf(work, submitted) : null,
     evidence: (submitted?.evidence ?? []).map((finding) => ({ ...finding, tail: finding.check?.tail ?? "" })),
+    running: (submitted?.evidence ?? []).flatMap(({ check, verdict }) =>
+      verdict === "running" && check ? [check.name] : [],
+    ),
     advice: submitted && work ? adviceOn(run, work, submitted, review) : [],
     feedback: store.feedback,
     notes: notesOf(run.state, active),

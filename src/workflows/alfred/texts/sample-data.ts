@@ -12,6 +12,7 @@ export const SAMPLE_TASK: Task = {
   ac_verification: ["`npm test` passes", "`curl` sees 429"],
   dev_notes: "The clock is passed in.",
   priority: "high",
+  size: "standard",
   dependencies: [],
   other: [{ heading: "Links", text: "https://example.com/rates" }],
 };

@@ -1,5 +1,5 @@
 /**
- * Every prompt of every state, rendered with sample data, for people (`pawl prompts --all`) and for the
+ * Every prompt of every state, rendered with sample data, for people (`pawl workflow prompts --all`) and for the
  * tests. Includes a project's own templates, so that their author can read the result.
  */
 
@@ -189,7 +189,6 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     active_tool_state: active,
     completed_tool_outputs: { ...outputsBefore(definition), ...variant.outputs },
     updated_at: TIME,
-    chain: [],
   } as const;
   const configuration = configurationOf(definition, active);
   const workspace = { hasState: true, hasScratchpad: true, isIgnored: true, ignores: null };
@@ -203,7 +202,6 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     active,
     configuration,
     workspace,
-    shared: { chain: [], recorded: new Set(), runs: new Map() },
     archived: [],
     loop: variant.loop ?? null,
     altered: [],

@@ -1,4 +1,4 @@
-import type { Reviewer } from "../../../core/settings.ts";
+import type { Reviewer, Size } from "../../../core/settings.ts";
 import type { StateScope } from "../../../engine/workflow.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Artifact } from "../state/state-file.ts";
@@ -29,7 +29,11 @@ export interface ToolDefinition {
     /** The status while it runs; null leaves it unchanged. */
     readonly running: TaskStatus | null;
     readonly after: TaskStatus;
+    /** A task of size `light` skips tools: where else the tool may begin then, and what follows it. */
+    readonly light?: { readonly before?: readonly TaskStatus[]; readonly after?: TaskStatus };
   };
+  /** The state in which it begins for tasks of size `light` and `standard`: the steps before are skipped. */
+  readonly shortStart?: string;
   /** When an accepted artifact sends the task back instead, and to which status. */
   readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
   /** What may be written in its states; default: nothing. Must allow everything that a prompt asks for. */
@@ -83,6 +87,27 @@ export type EvidenceKind =
   | "subtasks"
   | "checks"
   | "commit";
+
+/** The statuses at which the tool may begin, for a task of that size. */
+export function beginsAt({ status }: ToolDefinition, size: Size | null): readonly TaskStatus[] {
+  return [...status.before, ...((size === "light" ? status.light?.before : undefined) ?? [])];
+}
+
+/** The statuses to which the tool may lead, for a task of some size. */
+export function endsOf({ sendsBack, status }: ToolDefinition): readonly TaskStatus[] {
+  const { after, light } = status;
+  return [after, ...(light?.after ? [light.after] : []), ...(sendsBack ? [sendsBack.to] : [])];
+}
+
+/** The status to which accepting the artifact leads. */
+export function statusAfter(
+  { sendsBack, status }: ToolDefinition,
+  artifact: Artifact | undefined,
+  size: Size | null,
+): TaskStatus {
+  if (sendsBack && artifact && sendsBack.when(artifact)) return sendsBack.to;
+  return (size === "light" ? status.light?.after : undefined) ?? status.after;
+}
 
 /** The greeting of most tools. */
 export function nowAt(what: string): ToolDefinition["greeting"] {

@@ -55,14 +55,21 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         advice: (artifact) => adviseOnBranch(artifact as ArtifactOf<"BranchCreationArtifact">),
       },
     ],
-    status: { before: ["new", "planning"], running: null, after: "planning" },
+    status: {
+      before: ["new", "planning"],
+      running: null,
+      after: "planning",
+      light: { after: "ready_for_development" },
+    },
     // Uncommitted files that block the branch may be committed or stashed first, as the advice in the reviews
     // proposes.
     scope: { writes: "none", forbids: ["push"] },
     persona: "onboarding",
     greeting: (id, state) => `Starting setup for task '${id}'. Current step: ${state}.`,
     handover: (id, status) =>
-      `Setup for task ${id} is complete. The task is now '${status}'. Call 'plan_task' to begin planning.`,
+      status === "planning"
+        ? `Setup for task ${id} is complete. The task is now '${status}'. Call 'plan_task' to begin planning.`
+        : `Setup for task ${id} is complete. The task is light: it is now '${status}'. Call 'implement_task' to go on.`,
   },
   {
     name: "plan_task",
@@ -92,7 +99,9 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
       before: ["new", "planning", "tasks_created"],
       running: "planning",
       after: "ready_for_development",
+      light: { before: ["ready_for_development"] },
     },
+    shortStart: "generate_slots",
     persona: "planning",
     greeting: (id, state) => `Planning task '${id}'. Current step: ${state}.`,
     handover: (id, status) =>
@@ -116,6 +125,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
       before: ["ready_for_development", "revisions_requested"],
       running: "in_development",
       after: "ready_for_review",
+      light: { after: "ready_for_finalization" },
     },
     persona: "planning",
     greeting: nowAt("Implementation"),
@@ -213,7 +223,8 @@ function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, found: Evidence
   const isOnlyOwn = count === 0 && status.uncommitted_files.length > 0;
   if (count === 0 && (status.is_clean || isOnlyOwn)) return [];
   return [
-    `The working tree is not clean${count > 0 ? `: ${count} uncommitted file${count === 1 ? "" : "s"}` : ""}. A new branch would take these changes along.`,
+    // What was found names and counts them.
+    "The working tree is not clean. A new branch would take these changes along.",
     "Proposed: commit them, or put them aside with `git stash`, or agree on another branch name; then approve, or reject with what should be done first.",
   ];
 }

@@ -1,12 +1,13 @@
 import { PawlError } from "../../../core/error.ts";
-import { publicCaller } from "../../../core/event.ts";
 import type { PinnedBase } from "../../../core/ports/git.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
+import type { Size } from "../../../core/settings.ts";
 import { initialConfiguration } from "../../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../../engine/review.ts";
 import type { Decision } from "../../../engine/workflow.ts";
 import type { Context, Proposal } from "../../../runtime/module.ts";
 import type { LoggedDetails } from "../../../runtime/run-log/kind.ts";
+import { sharesRuns } from "../../../runtime/run-log/team-records.ts";
 import { runAdvanced, stamped } from "../../../runtime/transaction/run-advanced.ts";
 import {
   type Answered,
@@ -22,7 +23,6 @@ import { type HandOver, loadHandOver } from "../loop/hand-over.ts";
 import { loadProgress } from "../loop/loop-side.ts";
 import { slotsOf } from "../loop/plan-export.ts";
 import { scratchpadTitle } from "../state/archive.ts";
-import { begunStep, deliveryOf, finishedStep } from "../state/chain.ts";
 import { isBegun, stateChanges } from "../state/live-state.ts";
 import {
   completeRun,
@@ -34,13 +34,13 @@ import {
 } from "../state/load.ts";
 import { missing } from "../state/missing-task.ts";
 import { scratchpadPath, taskPath } from "../state/paths.ts";
-import { missingRecords } from "../state/records.ts";
-import type { ActiveTool, TaskState, ToolStep } from "../state/state-file.ts";
+import { loadMissing } from "../state/resolve-run.ts";
+import type { ActiveTool, TaskState } from "../state/state-file.ts";
 import { NEXT_TOOL } from "../state/status.ts";
 import { renderTask, type Task } from "../state/task-file.ts";
 import { fetchTask, isTracked } from "../state/tracked.ts";
 import { renderPrompt, subtasksOf } from "../texts/prompt.ts";
-import type { ToolDefinition } from "./definition.ts";
+import { beginsAt, type ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import { configurationOf, machineOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
@@ -55,6 +55,8 @@ export interface OpenInput {
 /** The existing run, or the one that would begin now. */
 interface OpenedRun extends LoadedRun {
   readonly begins: boolean;
+  /** The records that a delivery lacks, before the work is committed. */
+  readonly lost: readonly Change[];
   /** The plan, or the requests since, written for the loop; null if the caller did not ask for that. */
   readonly handover: HandOver | null;
 }
@@ -74,8 +76,11 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
       load: (context) => loadOpened(definition, context),
       govern,
       // `begun` runs here because the pinned policy, which names the reviewers, is known only now.
-      event: (run, context) =>
-        run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
+      event(run, context) {
+        if (!run.begins) return { event: "resume" };
+        checkStatus(run, definition, context.settings.alfred.size);
+        return begin(begun(run, definition, context.input, context), context);
+      },
       async collect({ run }, context) {
         if (run.isAwaited) throw missing(run.id, []);
         const { evidence } = await refreshEvidence(run, context.outside, context, "waits");
@@ -83,8 +88,8 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
       },
       propose({ decision, material, run }, context) {
         const shownAgain = resumed(withEvidence(run, material), decision, material, context);
-        const { events = [], ...effects } = withRecords(withHandover(shownAgain, run), run);
-        return { ...effects, events: events };
+        const { changes = [], events = [], ...effects } = withHandover(shownAgain, run);
+        return { ...effects, changes: [...changes, ...run.lost], events };
       },
     }),
   };
@@ -96,14 +101,17 @@ async function loadOpened(definition: ToolDefinition, context: OpenContext): Pro
   const active = loaded.state.active_tool_state;
   if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
   if (!active) {
-    checkStatus(loaded, definition);
+    // Its size, which the policy says, is not known yet.
+    checkStatus(loaded, definition, "light");
     checkTaken(definition, input);
   }
   const first = active ?? activeFirst(loaded, definition, input, context);
   const run = await completeRun(view, loaded, first, context);
   const handover = await handedOver(view, run, input, context);
   const loop = await progressIn(view, run, handover, context);
-  return { ...run, loop, begins: !active, handover };
+  const isShared = active !== null && isUncommitted(run) && sharesRuns(context.settings, "alfred");
+  const lost = isShared ? await loadMissing(view, run.id) : [];
+  return { ...run, loop, begins: !active, handover, lost };
 }
 
 /** The run's first commit. It is not an event of the table, because the run has no configuration before. */
@@ -112,15 +120,7 @@ async function begin(loaded: OpenedRun, context: OpenContext): Promise<Answered<
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
   const fetched = loaded.isAwaited ? await fetchTask(loaded.id, outside, context) : null;
   const run = pinnedTo(base, fetched ? { ...loaded, task: fetched } : loaded);
-  const begun = [firstStep(run, context)];
-  return { answer: withRecords(withHandover(started(run, fetched, begun, context), loaded), loaded, begun) };
-}
-
-/** The step that the run's beginning adds to the chain that git shares. */
-function firstStep({ active, definition, shared, state }: LoadedRun, { caller }: Context): ToolStep {
-  const [before, time, by] = [shared.chain.at(-1), active.created_at, publicCaller(caller)];
-  if (definition.delivers) return finishedStep(deliveryOf(time), before, by);
-  return begunStep(definition.name, definition.status.running ?? state.task_status, { time, by }, before);
+  return { answer: withHandover(started(run, fetched, context), loaded) };
 }
 
 function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
@@ -145,7 +145,19 @@ async function handedOver(
   if (!run.definition.countsSubtasks || hand_over !== true) return null;
   if (machineOf(run.definition).workOf(run.configuration.state) === null)
     throw invalidAction(run, `${run.definition.name} (hand_over)`);
-  return loadHandOver(view, run, context);
+  const handover = await loadHandOver(view, run, context);
+  if (handover.changes.length > 0 && context.settings.stores.bloom === "postgres")
+    throw inTwoPlaces(run, callOf(run.definition.name, run.id));
+  return handover;
+}
+
+/** One commit writes to the checkout, where the task's state is, or to the database: never to both. */
+function inTwoPlaces({ id }: LoadedRun, call: string): PawlError {
+  return new PawlError(
+    "invalid-action",
+    `The loop's tasks are in the database, so \`hand_over\` cannot bring the plan of '${id}' there.`,
+    `Have the developer run \`pawl plan export ${id}\`, then call ${call}.`,
+  );
 }
 
 /** The loop's progress with the task, for the prompt; null: the loop does not have the work. */
@@ -159,15 +171,9 @@ async function progressIn(
   return handover?.progress ?? loadProgress(view, run, context);
 }
 
-/** Adds what git shares of the task, before the work is committed. Also rewrites lost records. */
-function withRecords(
-  opened: Proposal<Answer>,
-  { active, definition, shared, state }: LoadedRun,
-  begun: readonly ToolStep[] = [],
-): Proposal<Answer> {
-  if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return opened;
-  const records = missingRecords(state, [...shared.chain, ...begun], shared);
-  return { ...opened, changes: [...(opened.changes ?? []), ...records] };
+/** The tool delivers the work, and is in its first step. */
+function isUncommitted({ active, definition }: LoadedRun): boolean {
+  return definition.delivers === true && active.current_state === definition.steps[0]?.state;
 }
 
 function withHandover(opened: Proposal<Answer>, { handover }: OpenedRun): Proposal<Answer> {
@@ -194,8 +200,9 @@ function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDef
   );
 }
 
-function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): void {
-  const { before, running } = definition.status;
+function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition, size: Size | null): void {
+  const { running } = definition.status;
+  const before = beginsAt(definition, size);
   const status = state.task_status;
   // A run that was removed by hand leaves its running status behind.
   if (before.includes(status) || status === running) return;
@@ -221,7 +228,7 @@ function activeFirst(
   return {
     task_id: loaded.id,
     tool_name: definition.name,
-    current_state: start.state,
+    current_state: isShort(settings.alfred.size) ? (definition.shortStart ?? start.state) : start.state,
     review_source: null,
     review_stage: null,
     context_store: {
@@ -242,6 +249,8 @@ function activeFirst(
     updated_at: now.time,
   };
 }
+
+const isShort = (size: Size | null): boolean => size === "light" || size === "standard";
 
 /** When work is sent back, done slots stay marked, unless the task was planned anew. */
 function markedBefore({ state }: LoadedTask): readonly string[] {
@@ -268,19 +277,13 @@ function withEvidence(run: LoadedRun, evidence: Evidence): LoadedRun {
   };
 }
 
-function started(
-  run: LoadedRun,
-  fetched: Task | null,
-  begun: readonly ToolStep[],
-  context: Context,
-): Proposal<Answer> {
+function started(run: LoadedRun, fetched: Task | null, context: Context): Proposal<Answer> {
   const { definition, id } = run;
   const { time } = context.now;
   const status = definition.status.running ?? run.state.task_status;
   const state = {
     ...run.state,
     ...{ task_status: status, active_tool_state: run.active, updated_at: time },
-    chain: [...run.shared.chain, ...begun],
   };
   const changes: Change[] = [...stateChanges(run.workspace, state)];
   if (!run.workspace.hasScratchpad)
@@ -288,17 +291,26 @@ function started(
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: renderTask(fetched) });
   const { name } = definition;
   const to = run.configuration.state;
+  const answer = shown({ ...run, state }, context);
+  const message = answer.response.message + sizeNote(run.task, context);
   const move = { run: run.run, machine: name, event: name, row: "start", from: "", to };
   return {
     changes,
     events: stamped([runAdvanced(move, { summary: `${id}: ${name} begun` }, context)], context),
     logged: { status, found: run.workspace.hasState ? undefined : foundIn(run.state) },
     reply: {
-      ...shown({ ...run, state }, context),
+      ...answer,
+      response: { ...answer.response, message },
       before: run.state.task_status,
       note: `Created the run of ${name} in state ${to}`,
     },
   };
+}
+
+/** Says so if the task's own size does not count. */
+function sizeNote({ size }: Task, { settings: { alfred } }: Context): string {
+  if (size === null || size === alfred.size) return "";
+  return ` Its size '${size}' does not count here: the project's settings of its reviews do.`;
 }
 
 /** The task's position by records, in no table; undefined: it is new. */

@@ -1,13 +1,14 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
-import type { GitChanges, Snapshot } from "../../../core/ports/git.ts";
-import type { Outside } from "../../../core/ports/outside.ts";
+import type { View } from "../../../core/ports/store.ts";
 import type { Reviewer } from "../../../core/settings.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { Decision } from "../../../engine/workflow.ts";
 import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../../runtime/module.ts";
-import { checkVersion, versionOf } from "../../../runtime/review/version.ts";
-import { changesIn } from "../../../runtime/review/work-changes.ts";
+import type { ReviewFacts } from "../../../runtime/review/model.ts";
+import { seenOnce } from "../../../runtime/review/seen-once.ts";
+import { checkVersion, decidedWords, versionOf } from "../../../runtime/review/version.ts";
+import { loadSteps } from "../../../runtime/run-log/read.ts";
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import {
   type Effects,
@@ -22,13 +23,13 @@ import { withInput } from "../../../runtime/transaction/transaction.ts";
 import { runningNote } from "../evidence/check-evidence.ts";
 import { refreshEvidence } from "../evidence/gather.ts";
 import { checkCreation } from "../evidence/submission-checks.ts";
-import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
 import { gateName, govern, withPolicyFinding } from "../gate/govern.ts";
 import { humanQuestion, type ProposedVerdict } from "../gate/human-question.ts";
 import { judgedIn } from "../gate/judged.ts";
-import { keptNotes, keptVerdicts } from "../state/chain.ts";
+import { reviewNow } from "../gate/review.ts";
 import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
 import type { ContextStore, Submission, TaskState, Verdict } from "../state/state-file.ts";
+import { keptNotes, keptVerdicts } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
 import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
@@ -60,7 +61,8 @@ const review = runEvent<ReviewTypes>({
     const { input, view } = context;
     const task = await loadTask(view, input.id);
     if (task.state.active_tool_state === null) checkVersion(`alfred:${task.id}`, input.version, null);
-    if (input.byPerson && task.state.active_tool_state === null) throw nothingToReview(task.state);
+    if (input.byPerson && task.state.active_tool_state === null)
+      throw nothingToReview(task.state, await decidedIn(view, task.id));
     return loadRun(view, task, context);
   },
   govern,
@@ -115,12 +117,17 @@ function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   );
 }
 
+const decidedIn = async (view: View, id: string) => decidedWords(await loadSteps(view, `alfred:${id}`));
+
 /** A message for a model names its tools; one for a person names what a person can do. */
-function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
+function nothingToReview(
+  { task_id: id, active_tool_state: active, task_status }: TaskState,
+  decided: string,
+): PawlError {
   const where = active === null ? `its status is '${task_status}'` : wordsFor(active);
   return new PawlError(
     "invalid-action",
-    `Nothing of task '${id}' is under review: ${where}, and what comes next is the assistant's.`,
+    `Nothing of task '${id}' is under review: ${where}, and what comes next is the assistant's.${decided}`,
     `Tell your assistant to continue with ${id}; \`pawl status\` shows when it waits for you.`,
   );
 }
@@ -128,8 +135,8 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
 /** What is observed at the verdict. */
 interface VerdictObservations {
   readonly submitted: Submission;
-  /** What the work changes, for a person to see; null: no person is asked. */
-  readonly changes: GitChanges | null;
+  /** For a person to see; null: no person is asked. */
+  readonly review: ReviewFacts | null;
   /** The hash of the tools' tables. */
   readonly tables: string;
 }
@@ -139,10 +146,14 @@ async function collect(
   { decision, run }: Taken<ReviewTypes>,
   context: RunContext<Given>,
 ): Promise<VerdictObservations> {
-  const { caller, ignored, input, outside, settings, view } = context;
+  const { caller, ignored, input, settings, view } = context;
+  // The evidence and the review are of the same moment.
+  const outside = { ...context.outside, git: seenOnce(context.outside.git) };
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")
-    throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.rule.on);
+    throw input.byPerson
+      ? nothingToReview(run.state, await decidedIn(view, run.id))
+      : invalidAction(run, decision.rule.on);
   // The tasks that an approval would create must not exist yet. Read through the view, so that this holds
   // until the commit.
   if (input.approved)
@@ -154,14 +165,9 @@ async function collect(
   const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
-    changes: isTold ? null : await changesOf(run, found.work, outside, context),
+    review: isTold ? null : await reviewNow(run, submitted, { ...context, outside }),
     tables: tablesHash(),
   };
-}
-
-async function changesOf(run: LoadedRun, seen: Snapshot | undefined, outside: Outside, context: Context) {
-  const work = seen ?? (await lookAtWork(run, outside, context));
-  return changesIn(work, changedIn(work, context));
 }
 
 /** Whether the call came over MCP, or from `pawl call`. */
@@ -187,11 +193,11 @@ function judge(
   context: ProposalContext<Given>,
 ): Effects<ReviewTypes> {
   const { input: given } = context;
-  const { changes, submitted } = material;
+  const { review, submitted } = material;
   const under = machineOf(run.definition).underReview(run.configuration);
   if (!under) return resubmitted(run, decision, context);
   if (under.reviewer === "human" || given.byPerson) {
-    const ask = humanOnly(run, submitted, changes, given, context);
+    const ask = humanOnly(run, submitted, review, given, context);
     if (ask) return { reply: success("The human is asked."), ask };
   }
   if (given.approved) checkApproval(run, submitted, context);
@@ -232,7 +238,6 @@ function gateVerdict(
     run: run.run,
     approve: approved,
     ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes, judged },
-    start: {},
     work: { in: "folder", base: run.state.base?.branch ?? null },
   };
 }
@@ -271,7 +276,7 @@ function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effe
 function humanOnly(
   run: LoadedRun,
   submitted: Submission,
-  changes: GitChanges | null,
+  review: ReviewFacts | null,
   given: Given,
   context: Context,
 ): HumanQuestion | null {
@@ -293,7 +298,9 @@ function humanOnly(
   const asked: ProposedVerdict = given.byPerson
     ? { approve: given.approved, notes, notesBy: "you" }
     : { approve: true, notes, notesBy: "assistant" };
-  const question = humanQuestion(run, submitted, changes, asked);
+  // `collect` makes one wherever a person may be asked; a verdict without it would count unasked.
+  if (review === null) throw new Error("a person is to be asked, and nothing was looked at for them");
+  const question = humanQuestion(run, submitted, review, asked);
   return hasAnswered(context, question.message) ? null : question;
 }
 
@@ -311,7 +318,7 @@ function checkApproval(run: LoadedRun, submitted: Submission, context: Context):
       `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
       ...open.map(({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`),
     ].join("\n"),
-    "Settle it and look again, or reject the artifact with what should be done.",
+    "Reject it with what should be done: a mend counts once it is handed in again.",
   );
 }
 

@@ -12,13 +12,13 @@ import { isPersonHere, strengthOf } from "../../../runtime/transaction/person.ts
 import type { AdvancedWords } from "../../../runtime/transaction/run-advanced.ts";
 import { taskFiles } from "../evidence/submission-checks.ts";
 import { finishChanges, scratchpadChange } from "../state/archive.ts";
-import { verdictWords } from "../state/chain.ts";
 import { stateChanges } from "../state/live-state.ts";
 import type { LoadedRun } from "../state/load.ts";
 import type { Accepted, ActiveTool, ContextStore, Submission, Verdict } from "../state/state-file.ts";
 import type { TaskStatus } from "../state/status.ts";
+import { verdictWords } from "../state/verdicts.ts";
 import { renderPrompt } from "../texts/prompt.ts";
-import { VERIFIED } from "./definition.ts";
+import { statusAfter, VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import { configurationOf, machineOf, placed, stepOf } from "./machine.ts";
 import type { Answer } from "./response.ts";
@@ -119,7 +119,7 @@ export function effectsOf(
   return {
     reply: { ...answer, before, after, note },
     changes: [...changes, ...own],
-    logged: loggedOf(run, outcome, effect, words),
+    logged: loggedOf(run, outcome, effect, words, context),
     moved: { summary: `${run.id}: ${words.summary}`, strength: words.strength },
   };
 }
@@ -130,7 +130,7 @@ interface Written {
 }
 
 function finished(run: LoadedRun, outcome: Outcome, { message }: Words, context: Context): Written {
-  const status = statusAfter(run, outcome);
+  const status = endOf(run, outcome, context);
   const data = dataOf(run, null, status);
   const next_prompt = run.definition.handover(run.id, status);
   return {
@@ -157,10 +157,16 @@ function continueRun(
 }
 
 /** The decision, for the run's log. */
-function loggedOf(run: LoadedRun, outcome: Outcome, effect: Effect, { verdict }: Words): StepDetails {
+function loggedOf(
+  run: LoadedRun,
+  outcome: Outcome,
+  effect: Effect,
+  { verdict }: Words,
+  context: Context,
+): StepDetails {
   const artifact = effect(run.active.context_store).submitted?.sha256;
   return {
-    ...(outcome.finished && { status: statusAfter(run, outcome) }),
+    ...(outcome.finished && { status: endOf(run, outcome, context) }),
     ...(artifact !== undefined && { artifact }),
     ...(verdict && { verdict: verdictWords(verdict) }),
   };
@@ -190,10 +196,8 @@ export function dataOf(
   };
 }
 
-function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
-  const { sendsBack, status } = run.definition;
-  const artifact = outcome.accepted?.artifact;
-  return sendsBack && artifact && sendsBack.when(artifact) ? sendsBack.to : status.after;
+function endOf({ definition }: LoadedRun, { accepted }: Outcome, { settings }: Context): TaskStatus {
+  return statusAfter(definition, accepted?.artifact, settings.alfred.size);
 }
 
 /** A verdict in its stored form: who, when, by which channel, and on what. */

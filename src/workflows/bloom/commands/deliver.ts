@@ -13,14 +13,9 @@ import type {
   PreparedMerge,
 } from "../../../core/ports/worktrees.ts";
 import { oneLine } from "../../../core/text/lines.ts";
+import type { MergePlace } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import {
-  type ExecutionContext,
-  type MergePlace,
-  repoFor,
-  repoOf,
-  type StepResult,
-} from "../execution-context.ts";
+import { type ExecutionContext, repoFor, repoOf, type StepResult } from "../execution-context.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
@@ -397,7 +392,7 @@ function mergeMessage({ id, title }: Task, how: Delivery, template: string | nul
 
 // ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Removes the worktree and the branch if the settings say so and nothing is lost. */
+/** Removes the workspace and the branch if the settings say so and nothing is lost. */
 export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
   const { task, file, run } = context.known;
   const repo = repoOf(task);

@@ -22,15 +22,18 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   if (missing !== null) return missing;
   const unsaved = fault === null ? await save(context, worktree) : null;
   if (unsaved !== null) return unsaved;
-  // A person will review this branch next.
-  if (fault === null && task.checkpoint === true)
-    await context.ports.worktrees.leave(worktree.repo, worktree.branch);
-  if (fault === null)
+  if (fault === null) {
+    const work = state.head === null ? {} : { patch: { work: workAt(context, worktree, state.head) } };
+    if (await isRejected(context, worktree, state))
+      return { event: "unchanged", reason: rejectedIn(context), ...work };
+    // A person will review this branch next.
+    if (task.checkpoint === true) await context.ports.worktrees.leave(worktree.repo, worktree.branch);
     return {
       event: "committed",
-      ...(state.head === null ? {} : { patch: { work: workAt(context, worktree, state.head) } }),
+      ...work,
       events: [{ type: "git:committed", taskId: task.id, commit: state.head }],
     };
+  }
   return {
     event: "uncommitted",
     reason: fault.short,
@@ -71,7 +74,28 @@ function workMissing({ known }: ExecutionContext, { head, unmerged }: WorktreeSt
   };
 }
 
-const LOST = "its worktree had lost its `.git`, and its files were set aside";
+/** Whether an agent worked on it since a person rejected it, and its files are the same. */
+async function isRejected(
+  { known: { run }, ports }: ExecutionContext,
+  { repo }: Worktree,
+  { head }: WorktreeState,
+): Promise<boolean> {
+  const last = run.verdicts.at(-1);
+  if (last === undefined || last.approved || last.commit === null || head === null) return false;
+  // A person hands it in: it began anew, and no agent worked on it.
+  if (run.session === null) return false;
+  if (last.commit === head) return true;
+  const treeOf = (commit: string) => ports.worktrees.treeOf(repo, commit).catch(() => null);
+  const rejected = await treeOf(last.commit);
+  return rejected !== null && rejected === (await treeOf(head));
+}
+
+function rejectedIn({ known: { settings, task } }: ExecutionContext): string {
+  const [id, cli] = [task.id, settings.command];
+  return `the agent handed in again exactly what you rejected; \`${cli} note ${id}\` and \`${cli} ready ${id}\` send it back with a hint, \`${cli} start ${id}\` takes it over, \`${cli} cancel ${id}\` ends it`;
+}
+
+const LOST = "its workspace had lost its `.git`, and its files were set aside";
 
 function lostIn(folder: string): string {
   return `Your folder had lost its \`.git\`, so nothing could be committed there. It was recreated from your branch; its old files are in\n\n    ${folder}\n\nCopy what belongs to the task from there, and commit it.`;
@@ -101,12 +125,12 @@ function faultOf(
 ): { readonly short: string; readonly long: string } | null {
   if (state.unfinished !== null) {
     const long = `A ${state.unfinished} was begun in your folder and is not finished. Finish it: resolve what is open and commit.`;
-    return { short: `a ${state.unfinished} is not finished in its worktree`, long };
+    return { short: `a ${state.unfinished} is not finished in its workspace`, long };
   }
   if (state.branch !== branch) {
     const on = state.branch === null ? "no branch" : `the branch \`${state.branch}\``;
     const long = `Your folder is on ${on}, but the work belongs on \`${branch}\`. Bring your commits there and switch back to it.`;
-    return { short: `its worktree is on ${on} instead of ${branch}`, long };
+    return { short: `its workspace is on ${on} instead of ${branch}`, long };
   }
   if (state.uncommitted.length === 0) return null;
   const list = listed(state.uncommitted, SHOWN_PATHS);

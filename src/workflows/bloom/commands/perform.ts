@@ -2,16 +2,21 @@
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import { ORDER_AGAIN } from "../run/table.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
 import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
+import { runOrder } from "./run-order.ts";
 import { runVerify } from "./run-verify.ts";
 import { saveLeft } from "./save.ts";
 import { watchTarget } from "./target.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
+  // Orders to the agents of a task's life.
+  run: runOrder,
+  [ORDER_AGAIN]: runOrder,
   // Performed only once the rest is over.
   "await-agent": async () => ({ event: "agent_free" }),
   "run-verify": runVerify,
@@ -28,9 +33,11 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
 const OF_BRANCH: ReadonlySet<string> = new Set(["push", "merge", "open-pr"]);
 
 /** These run programs, so the task's environment is created first. */
-const OF_PROGRAMS: ReadonlySet<string> = new Set(["run-agent", "run-verify", "watch-target", "merge"]);
+const OF_PROGRAMS: ReadonlySet<string> = new Set([
+  ...["run-agent", "run", ORDER_AGAIN, "run-verify", "watch-target", "merge"],
+]);
 
-/** The names of all commands. The table uses no others. */
+/** The names of all commands. No table uses others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
 /** The event for each error of git. `git_refused`: only a person can fix it. */
@@ -73,7 +80,7 @@ export async function perform(command: Command, context: ExecutionContext): Prom
   return isStopped ? { event: "interrupted", patch: { underway: [] } } : done;
 }
 
-/** Saves what an earlier worker left in the worktree, before its agent's deferred calls are made. */
+/** Saves what an earlier worker left in the workspace, before its agent's deferred calls are made. */
 export function performSave(context: ExecutionContext): Promise<StepResult> {
   return orFailure(context, () => saveLeft(context), {});
 }

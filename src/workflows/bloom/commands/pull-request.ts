@@ -1,6 +1,7 @@
 /** A task's pull request: opened once, then checked until it is merged. */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
+import { criterionText } from "../../../core/criterion.ts";
 import { PawlError } from "../../../core/error.ts";
 import type {
   PullRequestLook,
@@ -174,11 +175,14 @@ function bodyOf(context: ExecutionContext): string {
   const criteria = [...task.acceptance_criteria, ...task.steps.flatMap((step) => step.acceptance_criteria)];
   const checks = run.evidence
     .filter((each) => each.exit === 0)
-    .map((each) => `- \`${each.command}\` passed${each.commit ? ` at ${each.commit.slice(0, 12)}` : ""}`);
+    .map(({ command, commit, empty }) => {
+      const at = commit === null ? "" : ` at ${commit.slice(0, 12)}`;
+      return `- \`${command}\` passed${at}${empty ? ", and ran no test" : ""}`;
+    });
   return [
     (task.instructions ?? task.title).trim(),
     ...(criteria.length > 0
-      ? ["", "## Acceptance criteria", "", ...criteria.map((each) => `- ${each}`)]
+      ? ["", "## Acceptance criteria", "", ...criteria.map((each) => `- ${criterionText(each)}`)]
       : []),
     ...(task.steps.length > 0
       ? [

@@ -4,7 +4,7 @@
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { AgentEnd, AgentEvent, AgentRun, Limited } from "../../../core/ports/agents.ts";
+import type { AgentEnd, AgentEvent, AgentRun, DeferredCall, Limited } from "../../../core/ports/agents.ts";
 import type {
   AgentFolder,
   ChangedOutside,
@@ -14,11 +14,8 @@ import type {
   Worktree,
 } from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
-import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
-import { type AccountReport, agentOf, unfit } from "../agent-rest.ts";
-import { allowedCommands } from "../allowed.ts";
+import { type AccountReport, agentOf, unfit } from "../../../scheduler/agent-rest.ts";
+import { agentEnded, endOrStop, lastWords, showAgent } from "../../../scheduler/agent-run.ts";
 import {
   added,
   budgetOf,
@@ -28,8 +25,13 @@ import {
   minutesLeft,
   nearing,
   overspent,
-  rounded,
-} from "../budget.ts";
+  shownSpent,
+  spentWords,
+} from "../../../scheduler/budget.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
+import { allowedCommands } from "../allowed.ts";
 import { withCost } from "../costs.ts";
 import {
   type ExecutionContext,
@@ -87,19 +89,17 @@ function lookFirst(known: TaskSnapshot, now: string): StepResult | null {
 }
 
 /** The outcome if the task waits for a person's answer; else null. */
-function asking({ questions, task }: TaskSnapshot): StepResult | null {
+export function asking({ questions, task }: Pick<TaskSnapshot, "questions" | "task">): StepResult | null {
   const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
   if (waits.length === 0) return null;
   return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
 }
 
-function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
-  const { usd, turns, milliseconds } = run.spent;
-  const minutes = Math.round((milliseconds / MINUTE) * 10) / 10;
+export function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
   return {
     event: "budget_spent",
-    reason: `the budget of ${limit} is spent: ${usd.toFixed(2)} USD, ${turns} turns, ${minutes} minutes so far`,
-    events: [{ type: "budget:exhausted", taskId: task.id, limit, spent: { usd, turns, minutes } }],
+    reason: `the budget of ${limit} is spent: ${spentWords(run.spent)} so far`,
+    events: [{ type: "budget:exhausted", taskId: task.id, limit, spent: shownSpent(run.spent) }],
   };
 }
 
@@ -130,8 +130,8 @@ interface AgentStart {
 async function start(context: ExecutionContext, place: AgentStart): Promise<StepResult> {
   const before = context.known;
   const { task, settings } = before;
-  const step =
-    before.run.purpose === "step" || before.run.purpose === "mark" ? getCurrentStepForTask(task) : null;
+  const isWork = before.run.purpose === "step" || before.run.purpose === "mark";
+  const step = isWork ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
   const done = session === null ? await doneBefore(context, place) : null;
@@ -148,7 +148,12 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
     edits: beginEdits(task, step, context.now().toISOString()),
     events: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
   });
-  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [], agentRun: null } };
+  if (context.stop.aborted)
+    return {
+      event: "interrupted",
+      patch: { underway: [], agentRun: null },
+      events: [neverStarted(task.id, id)],
+    };
   const heard = followAgent(context, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
@@ -164,6 +169,7 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
       allow: allowedCommands(settings.command, known.task),
+      ...(isWork && { done: markDone(task, step) }),
       ask: (question) => context.mayIt(question, over.signal),
       environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
       limits: {
@@ -188,6 +194,10 @@ async function start(context: ExecutionContext, place: AgentStart): Promise<Step
     byMinutes: minutes < settings.limits.run,
   };
   return agentRunResult(context, last, await strayed(), known);
+}
+
+function markDone(task: Task, step: Step | null): DeferredCall {
+  return step ? { verb: "step done", input: { id: step.id } } : { verb: "done", input: { id: task.id } };
 }
 
 /** The commits and uncommitted files of earlier sessions; null: no earlier session worked here. */
@@ -227,6 +237,15 @@ function agentStarted(
   ];
 }
 
+/** The end of a run that was stopped before its agent's process began. */
+export function neverStarted(taskId: string, run: string): BloomEvent {
+  return {
+    ...{ type: "agent:ended", taskId, run, outcome: "failed", reason: "stopped" },
+    ...{ detail: "it was stopped before it began", duration: 0 },
+    ...{ usd: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
+  };
+}
+
 function stepStarted(task: Task, step: Step | null): readonly BloomEvent[] {
   if (step === null || step.status === "in_progress") return [];
   const stepIndex = task.steps.findIndex(({ id }) => id === step.id);
@@ -259,20 +278,15 @@ function followAgent(context: ExecutionContext, run: string): Heard {
     }),
     hear(event) {
       if (event.type === "session") heard.session = event.id;
-      else if (event.type === "text") context.show({ type: "agent:said", taskId, run, text: event.text });
-      else if (event.type === "tool")
-        context.show({ type: "agent:used_tool", taskId, run, name: event.name, detail: event.detail });
-      else if (event.type === "warning")
-        context.show({ type: "agent:warned", taskId, run, text: event.text });
       else if (event.type === "usage") {
-        const spent = added(before, event.usage, 0);
+        const spent = added(before.spent, event.usage, 0);
         const found = nearing(budgetOf(task, settings), spent);
         if (exceeded(budgetOf(task, settings), spent) !== null) exceed("budget");
         else if (found !== null && found.limit !== near) {
           near = found.limit;
           heard.noted = noteNearing(context, found, heard.noted);
         }
-      }
+      } else showAgent(context.show, taskId, run, event);
     },
   };
   return heard;
@@ -304,19 +318,14 @@ async function ended(
   heard: Heard,
 ): Promise<{ end: AgentEnd; stop: StopReason | "budget" | null }> {
   const { reason, forget } = stopped(context.stop);
-  const first = await Promise.race([run.ended, reason, heard.overspent]);
+  const over = await endOrStop<StopReason | "budget">(run, reason, heard.overspent);
   forget();
-  const end = typeof first === "string" ? await run.stop(first) : first;
   await heard.noted;
-  if (typeof first !== "string") return { end, stop: null };
-  // The run may have ended by itself just before the stop. A signal is the supervisor's, which ends the agents of
-  // a loop that is too slow to do it.
-  const isEnded = end.outcome === "failed" && (end.reason === "stopped" || end.reason === "signalled");
-  return { end, stop: isEnded ? first : null };
+  return over;
 }
 
-/** Records what changes in the repository's own checkout while the agent runs in its worktree. */
-async function watchOutside(
+/** Records what changes in the repository's own checkout while the agent runs in its workspace. */
+export async function watchOutside(
   context: ExecutionContext,
   worktree: Worktree | null,
 ): Promise<() => Promise<Meanwhile>> {
@@ -363,23 +372,10 @@ async function agentRunResult(
   // Reads the steps and questions that the agent recorded meanwhile, and the messages for it.
   const known = await context.note({});
   const { task, run, settings } = known;
-  const spent = added(run, end.usage, end.duration);
+  const spent = added(run.spent, end.usage, end.duration);
   const near = nearing(budgetOf(task, settings), spent);
   const events: BloomEvent[] = [
-    {
-      type: "agent:ended",
-      taskId: task.id,
-      run: id,
-      outcome: end.outcome,
-      reason: end.outcome === "failed" ? end.reason : null,
-      detail: end.outcome === "failed" ? end.detail : end.text.slice(0, 500),
-      duration: end.duration,
-      usd: end.usage?.usd == null ? null : rounded(end.usage.usd),
-      inputTokens: end.usage?.inputTokens ?? null,
-      outputTokens: end.usage?.outputTokens ?? null,
-      turns: end.usage?.turns ?? null,
-      ...(end.model ? { model: end.model } : {}),
-    },
+    agentEnded(task.id, id, end),
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
       : []),
@@ -454,7 +450,7 @@ function sessionOf(
   return { id, agent, folder: folder.agentPath, ...(host === undefined ? {} : { host }) };
 }
 
-function editsOutside(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
+export function editsOutside(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
   const files = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }
@@ -466,7 +462,7 @@ function outcomeOf(
 ): StepResult {
   const { refused = [] } = end;
   const { task, run, messages, settings } = known;
-  const after = { ...run, spent: added(run, end.usage, end.duration) };
+  const after = { ...run, spent: added(run.spent, end.usage, end.duration) };
   const limit = overspent(budgetOf(task, settings), after.spent);
   if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
     return spent(task, after, "minutes");
@@ -551,17 +547,6 @@ function limitedBy(end: AgentEnd): Limited | null {
 
 /** A stand-in that is missing must not block the task, so the loop treats it as resting. */
 const notInstalled = (words: string) => ({ words, resets: null, mend: "it is not installed here" });
-
-const MOST_WORDS = 2_000;
-
-/** The last paragraph of the agent's output. */
-function lastWords({ text }: AgentEnd): string {
-  const paragraphs = text
-    .trimEnd()
-    .slice(-MOST_WORDS)
-    .split(/\n[ \t\r]*\n/);
-  return paragraphs.at(-1)?.trim() ?? "";
-}
 
 function said(end: AgentEnd): string {
   const words = lastWords(end).replace(/\s+/g, " ");

@@ -1,17 +1,12 @@
 /** The loop runs the verify commands itself, because an agent's claim is not evidence. */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
+import { type Criterion, isChecked } from "../../../core/criterion.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { AgentFolder, Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
-import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import {
-  type CheckGate,
-  type ExecutionContext,
-  placeOf,
-  repoOf,
-  type StepResult,
-  stopped,
-} from "../execution-context.ts";
+import type { CheckGate } from "../../../scheduler/slots.ts";
+import { branchOf, criteriaOf, isOpenStep, type Task } from "../../../tasks-file/task.ts";
+import { type ExecutionContext, placeOf, repoOf, type StepResult, stopped } from "../execution-context.ts";
 import { unverifiedSteps } from "../run/facts.ts";
 import { nameOfRun, type TaskRun } from "../run/task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -34,7 +29,7 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const { failure, events, patch } = seen;
   if (seen.stopped) return { event: "interrupted", patch, events: events };
   if (failure === null) return { event: "verify_passed", patch, events: events };
-  const blame = await blameOf(context, place.worktree, { command: failure.command, end: failure.end });
+  const blame = await blameOf(context, place.worktree, failure);
   switch (blame.kind) {
     case "stopped":
       return { event: "interrupted", patch, events: events };
@@ -82,31 +77,60 @@ async function catchUp(
 }
 
 /**
- * The verify commands of the steps done since the last verification (each step's own, else the task's),
- * without duplicates; all commands if no step was done since.
+ * The verify commands of the steps done since the last verification (each step's own, else the task's), then
+ * the checks of their criteria; after the last step, those of all criteria. All commands if no step was done since.
  */
 export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): readonly VerifyCommand[] {
   const steps = unverifiedSteps(task, run);
   if (steps.length === 0) return allCommands(task);
-  const wanted = steps.flatMap((step) =>
-    (step.verify ?? task.verify ?? []).map((command) => ({ step: step.id, command })),
+  const verify = steps.flatMap((step) =>
+    (step.verify ?? task.verify ?? []).map((command) => verifying(command, step.id)),
   );
-  return wanted.filter(
-    (each, index) => wanted.findIndex((other) => other.command === each.command) === index,
-  );
+  const own = steps.flatMap((step) => step.acceptance_criteria.flatMap(checking(step.id)));
+  return distinct([...verify, ...own, ...criteriaChecks(task)]);
 }
 
-/**
- * Every command of the task and its steps, without duplicates: for the merged result, and for a full check.
- */
+/** Every command of the task and its steps: for the merged result, and for a full check. */
 export function allCommands(task: Task): readonly VerifyCommand[] {
-  const all = [...(task.verify ?? []), ...task.steps.flatMap((step) => step.verify ?? [])];
-  return [...new Set(all)].map((command) => ({ step: null, command }));
+  const verify = [task, ...task.steps].flatMap((each) => each.verify ?? []);
+  return distinct([...verify.map((command) => verifying(command, null)), ...criteriaChecks(task)]);
 }
 
+/** A command of the task; the same command may do both. */
 export interface VerifyCommand {
   readonly step: string | null;
   readonly command: string;
+  /** It is one of `verify`. */
+  readonly verifies: boolean;
+  /** The acceptance criteria that it checks. */
+  readonly criteria: readonly string[];
+}
+
+function verifying(command: string, step: string | null): VerifyCommand {
+  return { step, command, verifies: true, criteria: [] };
+}
+
+function checking(step: string | null) {
+  return (criterion: Criterion): readonly VerifyCommand[] =>
+    isChecked(criterion)
+      ? [{ step, command: criterion.check, verifies: false, criteria: [criterion.text] }]
+      : [];
+}
+
+/** None as long as a step is open: the task's criteria are about the whole. */
+function criteriaChecks(task: Task): readonly VerifyCommand[] {
+  return task.steps.some(isOpenStep) ? [] : criteriaOf(task).flatMap(checking(null));
+}
+
+/** Each command once, with all criteria that it checks. */
+function distinct(commands: readonly VerifyCommand[]): readonly VerifyCommand[] {
+  const found = new Map<string, VerifyCommand>();
+  for (const each of commands) {
+    const known = found.get(each.command) ?? each;
+    const criteria = [...new Set([...known.criteria, ...each.criteria])];
+    found.set(each.command, { ...known, criteria });
+  }
+  return [...found.values()];
 }
 
 export interface Verified {
@@ -148,27 +172,31 @@ export async function verify(
   const events: BloomEvent[] = [];
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
   const over = { stopped: true, failure: null } as const;
-  for (const [index, { step, command }] of commands.entries()) {
+  for (const [index, { criteria, step, command, verifies }] of commands.entries()) {
     const check = { id: ids[index] ?? "", command, place, stop };
     const ended = await runCheck(context, { ...check, how: "enter" });
     if (ended === null) return { ...over, patch: patch(), events: events };
     const again = ended.exit === 0 ? null : await repeat(context, ended, check, commands.slice(0, index));
     if (again === "stopped") return { ...over, patch: patch(), events: events };
     const last = again ?? ended;
-    const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output };
+    const empty = last.empty ? { empty: last.empty } : {};
+    const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output, ...empty };
     const isFlaky = again?.exit === 0;
+    const passed = last.exit === 0 && (criteria.length === 0 || !last.empty);
     evidence.push({
-      ...{ step, command, exit: last.exit, commit, log: last.output, duration: last.duration, on },
+      ...{ step, command, exit: last.exit, commit, log: last.output, duration: last.duration, on, ...empty },
       time: context.now().toISOString(),
       ...(isFlaky ? { flaky: { exit: ended.exit, log: ended.output } } : {}),
     });
-    if (isFlaky) events.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
-    else if (last.exit === 0) events.push({ type: "check:passed", ...told });
+    if (passed && isFlaky)
+      events.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
+    else if (passed) events.push({ type: "check:passed", ...told });
     else {
       events.push({ type: "check:failed", ...told, exit: last.exit });
       const failure = {
-        ...failureOf(command, last),
+        ...failureOf(command, last, criteria),
         command,
+        isCriterion: !verifies || last.exit === 0,
         end: { ...last, folder: place.folder.agentPath },
       };
       return { stopped: false, failure, patch: patch(), events: events };
@@ -243,7 +271,7 @@ async function runCheck(
   }
 }
 
-/** The commit that the commands run on; null if the worktree has uncommitted files. */
+/** The commit that the commands run on; null if the workspace has uncommitted files. */
 async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
   return seenIn(await context.ports.worktrees.state(worktree));

@@ -33,7 +33,7 @@ export async function save(
   }
 }
 
-/** Saves what an earlier worker left in the worktree. */
+/** Saves what an earlier worker left in the workspace. */
 export async function saveLeft(context: ExecutionContext): Promise<StepResult> {
   if (context.shared === null) return {};
   const { worktree } = await placeOf(context);

@@ -24,6 +24,8 @@ import { setUp } from "./set-up.ts";
 export interface FailedCheck {
   readonly command: string | null;
   readonly end: FailedEnd;
+  /** It only checks criteria, which the target need not meet: the failure is the task's own. */
+  readonly isCriterion?: boolean;
 }
 
 export type Blame =
@@ -53,7 +55,7 @@ export async function blameOf(
 ): Promise<Blame> {
   const { run, task } = context.known;
   const { red } = run;
-  if (worktree === null || (red?.own && red.command === failed.command)) return OWN;
+  if (worktree === null || isOwn(failed, red)) return OWN;
   const found = await baseIn(context);
   if (found === null) return OWN;
   const { base, target } = found;
@@ -74,11 +76,14 @@ export async function blameOfMerge(
   base: string,
   failed: FailedCheck,
 ): Promise<Blame> {
-  const { red } = context.known.run;
-  if (red?.own && red.command === failed.command) return OWN;
+  if (isOwn(failed, context.known.run.red)) return OWN;
   const at = await failsOn(context, base, failed);
   if (at === "stopped") return { kind: "stopped" };
   return at === null ? OWN : { kind: "red", commit: base, since: base, how: at };
+}
+
+function isOwn({ command, isCriterion }: FailedCheck, red: RedTarget | null | undefined): boolean {
+  return isCriterion === true || (red?.own === true && red.command === command);
 }
 
 async function baseIn({ known, ports, stop }: ExecutionContext) {

@@ -10,8 +10,8 @@ import type { Meanwhile, Repo } from "../../../core/ports/worktrees.ts";
 import type { BloomSettings } from "../../../core/settings.ts";
 import { clean } from "../../../core/text/clean.ts";
 import { quote } from "../../../core/text/fence.ts";
+import { itemsOf, type Proposed, readReply } from "../../../tasks-file/proposal.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import { itemsOf, type Proposed, readReply } from "./proposal.ts";
 
 export interface ProposeOrder {
   /** Names its runs: `NAME.1`, and `NAME.2` for the second try. */
@@ -37,7 +37,11 @@ export async function propose(ports: Ports, order: ProposeOrder): Promise<Propos
   const { after, agent, description, repo, tasks } = order;
   const missing = ports.agents.missing(agent);
   if (missing !== null)
-    throw new PawlError("agent-missing", missing, "Name another with --agent; `pawl agents` shows them.");
+    throw new PawlError(
+      "agent-missing",
+      missing,
+      "Name another with --agent; `pawl config agents` shows them.",
+    );
   // Fail early if the named tasks do not exist.
   itemsOf({ after, repo, tasks: [] }, tasks);
   const changed = await watching(ports, repo);

@@ -11,8 +11,8 @@ import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import { renderDiff } from "../../../tasks-file/diff.ts";
 import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
+import { itemsOf, type Proposed, readProposed } from "../../../tasks-file/proposal.ts";
 import { eventOf } from "../verbs/snapshot.ts";
-import { itemsOf, type Proposed, readProposed } from "./proposal.ts";
 
 export const PLANS = ".pawl/plans";
 

@@ -10,7 +10,7 @@ it("is refused while a worker of this checkout is at work on the task, with what
   const of = (atWork: readonly string[]) => () =>
     adopt.propose(seen, new Set(atWork), { id: "T1" }, {} as Context);
   expect(of(["T1"])).toThrow(
-    expect.objectContaining({ code: "invalid-action", fix: expect.stringContaining("pawl take bloom:T1") }),
+    expect.objectContaining({ code: "invalid-action", fix: expect.stringContaining("pawl adopt bloom:T1") }),
   );
   expect(of(["T2"])).toThrow(expect.objectContaining({ code: "no-effect" }));
 });

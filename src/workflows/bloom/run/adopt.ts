@@ -33,7 +33,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
       throw new PawlError(
         "invalid-action",
         `A worker in this checkout works on ${task.id}: its reports would be about another run. Nothing was changed.`,
-        `End \`pawl run\` with Ctrl-C, then run \`pawl take bloom:${task.id}\` again.`,
+        `End \`pawl run\` with Ctrl-C, then run \`pawl adopt bloom:${task.id}\` again.`,
       );
     const runAt = (branch: TaskBranch) => taken(task, branch, own);
     return adoptRun(
@@ -41,18 +41,20 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>,
         ...{ run: `bloom:${task.id}`, machine: "bloom", branches: branches },
         look(branch) {
           const run = runAt(branch);
+          const life = branch.recorded?.recordedState.life;
+          if (life) throw ofOtherLife(task.id, life.name);
           checkReachable(BLOOM, fromStored(run));
           return { state: run.state, isOver: isOver(run), notes: notesOn(run, branch) };
         },
       },
       input,
-      (branch, { over }) => {
+      (branch, overruled) => {
         const run = runAt(branch);
         const written: Change = { type: "write", path: loopRunPath(task.id), text: renderRun(run) };
         return {
           changes: [written, ...(hasKept ? [{ type: "remove", path: loopDonePath(task.id) } as const] : [])],
           logged: {
-            ...(over ? { over } : {}),
+            ...overruled,
             ...(branch.recorded === null ? {} : { branch: branch.steps }),
           },
         };
@@ -69,6 +71,14 @@ async function readBranches(view: View, { id }: AdoptInput, context: Context): P
   const branches = await branchesOf(view, task.id);
   const hasKept = (await view.read(loopDonePath(task.id))) !== null;
   return { task, own, branches, hasKept };
+}
+
+function ofOtherLife(task: string, life: string): PawlError {
+  return new PawlError(
+    "invalid-action",
+    `bloom:${task} began with the life ${life}, whose table is kept in the checkout where it began. Nothing was changed.`,
+    `Let it end there, or begin it anew here: \`pawl task reset ${task}\`.`,
+  );
 }
 
 /**

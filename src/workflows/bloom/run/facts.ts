@@ -1,9 +1,9 @@
 /** The inputs of a task's table. */
 import type { BloomSettings } from "../../../core/settings.ts";
 import type { FactValue } from "../../../engine/workflow.ts";
+import { agentOf, nextAgent, type Rests } from "../../../scheduler/agent-rest.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { hasOwnWork, isOpenStep, type Step, type Task, type TasksFile } from "../../../tasks-file/task.ts";
-import { agentOf, nextAgent, type Rests } from "../agent-rest.ts";
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 

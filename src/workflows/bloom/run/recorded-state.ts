@@ -3,10 +3,19 @@
  * A session, a prompt and the output of commands stay in the checkout.
  */
 import { attempt } from "../../../core/attempt.ts";
-import { accepts, type Checked, fields, listOf, number, orNull, text } from "../../../core/state-json.ts";
-import { factValues } from "../../../runtime/run-log/team-records.ts";
+import {
+  accepts,
+  type Checked,
+  fields,
+  listOf,
+  number,
+  optional,
+  orNull,
+  text,
+} from "../../../core/state-json.ts";
+import { factValues } from "../../../runtime/run-log/step.ts";
 import { TASK_STATUSES, type TaskStatus } from "../../../tasks-file/task.ts";
-import { AT_REST, BLOOM, type TaskState } from "./table.ts";
+import { AT_REST, isOneOf, type OwnState, type TaskState } from "./table.ts";
 
 const EVIDENCE = fields({
   step: orNull(text),
@@ -19,14 +28,14 @@ const EVIDENCE = fields({
     (value) => value === "worktree" || value === "merge",
     "worktree or merge",
   ),
+  empty: optional(accepts<true>((value) => value === true, "true")),
 });
 
 export const RECORDED_STATE = fields({
   title: text,
-  state: accepts<TaskState>(
-    (value) => typeof value === "string" && Object.hasOwn(BLOOM.states, value),
-    "a state of Bloom's table",
-  ),
+  /** Of its table: whoever reads it checks that a run can stand there. */
+  state: accepts<TaskState | OwnState>((value) => typeof value === "string", "a state"),
+  life: optional(fields({ name: text, hash: text })),
   kept: factValues,
   row: orNull(text),
   since: text,
@@ -49,18 +58,35 @@ export function sharedIn(
 ): { readonly rests: boolean; readonly recordedState: RecordedState } | null {
   const run = attempt(() => JSON.parse(json) as RecordedState, null);
   if (run === null) return null;
-  const { evidence = [], kept, pullRequest, reason, row, runs, since, state, status, title, work } = run;
+  const {
+    evidence = [],
+    kept,
+    life,
+    pullRequest,
+    reason,
+    row,
+    runs,
+    since,
+    state,
+    status,
+    title,
+    work,
+  } = run;
   const recordedState: RecordedState = {
     ...{ title, state, kept, row, since, status, runs },
+    ...(life ? { life } : {}),
     reason: reason?.slice(0, LONGEST_REASON) ?? null,
-    evidence: evidence.slice(-MOST_EVIDENCE).map(({ command, commit, duration, exit, on, step, time }) => ({
-      ...{ command, commit, duration, exit, on, step, time },
-    })),
+    evidence: evidence
+      .slice(-MOST_EVIDENCE)
+      .map(({ command, commit, duration, empty, exit, on, step, time }) => ({
+        ...{ command, commit, duration, exit, on, step, time },
+        ...(empty ? { empty } : {}),
+      })),
     work: work ? { repo: work.repo, branch: work.branch, commit: work.commit, time: work.time } : null,
     pullRequest: pullRequest ? { number: pullRequest.number, url: pullRequest.url } : null,
   };
   return {
-    rests: AT_REST.includes(state) || (state === "opening_pr" && pullRequest !== null),
+    rests: isOneOf(AT_REST, state) || (state === "opening_pr" && pullRequest !== null),
     recordedState,
   };
 }

@@ -1,7 +1,8 @@
 import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
+import { NOTHING_SPENT } from "../../../scheduler/budget.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { isOver, loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
+import { isOver, loadDoneRun, loadRun, renderRun, type TaskRun } from "./task-run.ts";
 
 /**
  * The changes that write a run: in place, or to the kept runs (for its evidence) once tasks.yaml says that

@@ -5,14 +5,15 @@ import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
 import { initialConfiguration } from "../../../engine/decide.ts";
 import type { StoredConfiguration } from "../../../runtime/run-log/history.ts";
 import type { At, RunKind } from "../../../runtime/run-log/kind.ts";
+import { type LifeRef, nameOfTable, tableNamed } from "./life.ts";
 import { sharedIn } from "./recorded-state.ts";
 import { BLOOM } from "./table.ts";
 
 const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;
 
 export const TASK_RUNS: RunKind = {
-  tableOf: (machine) => (machine === BLOOM.name ? BLOOM : null),
-  start: placeOf(initialConfiguration(BLOOM, {})),
+  tableOf: tableNamed,
+  start: placeOf({ life: null, ...initialConfiguration(BLOOM, {}) }),
   runOf(path) {
     const id = FILE.exec(path)?.[1];
     return id === undefined ? null : `bloom:${id}`;
@@ -22,18 +23,19 @@ export const TASK_RUNS: RunKind = {
     return [loopRunPath(task), loopDonePath(task)];
   },
   at(text) {
-    const { kept, state } = attempt<Partial<StoredConfiguration>, Partial<StoredConfiguration>>(
-      () => JSON.parse(text),
-      {},
-    );
-    return state === undefined || kept === undefined ? null : placeOf({ state, variables: kept });
+    const { kept, life, state } = attempt<Partial<Stored>, Partial<Stored>>(() => JSON.parse(text), {});
+    return state === undefined || kept === undefined ? null : placeOf({ life, state, variables: kept });
   },
   sharedIn,
 };
 
-/** A run's place in Bloom's table. */
-export function placeOf({ state, variables }: Omit<At, "machine">): At {
-  return { machine: BLOOM.name, state, variables };
+interface Stored extends StoredConfiguration {
+  readonly life: LifeRef | null | undefined;
+}
+
+/** A run's place in its table. */
+export function placeOf({ life, state, variables }: Omit<At, "machine"> & Pick<Stored, "life">): At {
+  return { machine: nameOfTable(life), state, variables };
 }
 
 /** Returns the error of a held run; throws any other error. */

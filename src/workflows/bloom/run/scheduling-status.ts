@@ -5,17 +5,17 @@
 
 import { lookOnce } from "../../../core/once.ts";
 import type { Rule } from "../../../engine/workflow.ts";
+import { type Rests, waitForOne } from "../../../scheduler/agent-rest.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
-import { type Rests, waitForOne } from "../agent-rest.ts";
 import { personsEvent } from "./persons-event.ts";
-import { AT_REST, BLOOM, type TaskEvent, type TaskState } from "./table.ts";
+import { AT_REST, BLOOM, type OwnState, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /**
  * `backing_off`: it waits for the time of its next attempt, in whichever state. `awaiting_merge`: its pull
  * request is open, and the only work left is to check whether it was merged.
  */
-export type SchedulingStatus = TaskState | "backing_off" | "awaiting_merge";
+export type SchedulingStatus = TaskState | OwnState | "backing_off" | "awaiting_merge";
 
 /** By id, for every task that has a run. */
 export type SchedulingStatuses = ReadonlyMap<string, SchedulingStatus>;
@@ -38,7 +38,7 @@ const awaitingMerge = lookOnce(
 );
 
 /** The states that each view covers. */
-export const VIEWS: Readonly<Record<Exclude<SchedulingStatus, TaskState>, ReadonlySet<string>>> = {
+export const VIEWS: Readonly<Record<"backing_off" | "awaiting_merge", ReadonlySet<string>>> = {
   get backing_off() {
     return backingOff();
   },

@@ -5,28 +5,31 @@ import type { Change, View } from "../../../core/ports/store.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import { loadState } from "../../../runtime/run-log/kind.ts";
-import { codecOf, loadBranches, missingRecords } from "../../../runtime/run-log/log-records.ts";
+import { loadBranches, missingRecords } from "../../../runtime/run-log/log-records.ts";
 import { checkRun } from "../../../runtime/run-log/read.ts";
+import { checkBranch } from "../../../runtime/run-log/replay.ts";
 import type { Step } from "../../../runtime/run-log/step.ts";
 import {
+  countingBranch,
   elsewhereError,
-  forked,
+  lastMoveOf,
   type RunBranch,
   recordedIds,
+  setAside,
 } from "../../../runtime/run-log/team-records.ts";
-import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
+import type { AsideBranch, Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
-import { RECORDED_STATE, type RecordedState, sharedIn } from "./recorded-state.ts";
+import { RECORDED_STATE, type RecordedState } from "./recorded-state.ts";
 import { TASK_RUNS } from "./run-kind.ts";
 import { BLOOM } from "./table.ts";
 import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
-export type TaskBranch = RunBranch<Step, RecordedState>;
+export type TaskBranch = RunBranch<RecordedState>;
 
 /** The run as others recorded it: for display, until a person adopts it. */
 export function runOf(task: string, recordedState: RecordedState): TaskRun {
-  const { evidence, pullRequest, title, work, ...rest } = recordedState;
+  const { evidence, life: _, pullRequest, title, work, ...rest } = recordedState;
   return {
     ...newRun({ id: task, title, status: recordedState.status, steps: [] }, recordedState.since),
     ...rest,
@@ -37,8 +40,10 @@ export function runOf(task: string, recordedState: RecordedState): TaskRun {
 }
 
 /** The branches of a task's run; empty: nothing is recorded. Throws `records-invalid`. */
-export function branchesOf(view: View, task: string): Promise<readonly TaskBranch[]> {
-  return loadBranches(view, `bloom:${task}`, codecOf(RECORDED_STATE));
+export async function branchesOf(view: View, task: string): Promise<readonly TaskBranch[]> {
+  const branches = await loadBranches(view, `bloom:${task}`, RECORDED_STATE);
+  for (const branch of branches) checkBranch(TASK_RUNS, branch);
+  return branches;
 }
 
 export interface OthersRun {
@@ -47,38 +52,45 @@ export interface OthersRun {
   readonly steps: readonly Step[];
 }
 
-/**
- * The run that others moved; null: the run here counts. `isHere`: this checkout has a run of the task. Throws
- * `records-forked` and `records-invalid`.
- */
-export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
+/** What others recorded of a task's run. */
+export interface Recorded {
+  /** The run that others moved; null: the run here counts. */
+  readonly others: OthersRun | null;
+  /** The branches beside this checkout's own. */
+  readonly aside: readonly AsideBranch[];
+}
+
+/** `isHere`: this checkout has a run of the task. Throws `records-forked` and `records-invalid`. */
+export async function loadRecorded(view: View, task: string, isHere: boolean): Promise<Recorded> {
   try {
-    return othersOf(task, await branchesOf(view, task));
+    const branches = await branchesOf(view, task);
+    return { others: othersOf(task, branches), aside: setAside(branches) };
   } catch (thrown) {
     // Damaged records do not stop a checkout that has the run itself.
-    if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid") return null;
+    if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid")
+      return { others: null, aside: [] };
     throw thrown;
   }
 }
 
 function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | null {
-  if (branches.length > 1) throw forked(`bloom:${task}`, branches);
-  const [branch] = branches;
+  const branch = countingBranch(`bloom:${task}`, branches);
   if (!branch?.recorded) return null;
   const { path, recordedState } = branch.recorded;
-  const reached = attempt(
-    () => checkReachable(BLOOM, { state: recordedState.state, variables: recordedState.kept }),
-    false,
-  );
+  // The table of a life is in the checkout that began the run.
+  const reached =
+    recordedState.life !== undefined ||
+    attempt(() => {
+      checkReachable(BLOOM, { state: recordedState.state, variables: recordedState.kept });
+      return true;
+    }, false);
   if (reached === false)
     throw new PawlError(
       "records-invalid",
       `${path} cannot be used: it says "${recordedState.state}", which no run of Bloom can reach that way. Nothing was changed.`,
       `Ask whoever committed it: \`git log -- ${path}\`.`,
     );
-  const last = branch.steps.at(-1);
-  const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
-  return { run: runOf(task, recordedState), elsewhere, steps: branch.steps };
+  return { run: runOf(task, recordedState), elsewhere: lastMoveOf(branch), steps: branch.steps };
 }
 
 /** The error for an attempt to change a task whose run others moved. */
@@ -99,7 +111,7 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
   for (const task of await sharedTasks(view, tasks)) {
     if (held.has(task.id)) continue;
     try {
-      const others = await findOthers(view, task.id, runs.has(task.id));
+      const { others } = await loadRecorded(view, task.id, runs.has(task.id));
       if (others === null) continue;
       const isSet = personsEvent(task, others.run) !== null;
       const isOpen = !isOver(others.run);
@@ -126,14 +138,13 @@ export async function loadMissing(
     throw new PawlError(
       "no-effect",
       `bloom:${task} is in the database, which shares it already.`,
-      "`pawl workers` shows who works on its tasks.",
+      "`pawl worker list` shows who works on its tasks.",
     );
   const run = `bloom:${task}`;
-  const state = await loadState(view, TASK_RUNS, run);
-  const others = await findOthers(view, task, state !== null);
+  const isHere = (await loadState(view, TASK_RUNS, run)) !== null;
+  const { others } = await loadRecorded(view, task, isHere);
   if (others && !isOver(others.run)) throw heldElsewhere(task, others);
-  if (state === null || others) return [];
+  if (others) return [];
   await checkRun(view, TASK_RUNS, run);
-  const shared = sharedIn(state.text);
-  return shared ? missingRecords(view, run, shared.recordedState) : [];
+  return missingRecords(view, TASK_RUNS, run);
 }

@@ -4,7 +4,8 @@
  * whether it is already done.
  *
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
- * B2  A checkpoint leaves `committing` only when a person has approved.
+ * B2  A checkpoint leaves `committing` only when a person has approved. No person is asked again about exactly the
+ *     files that they rejected.
  * B3  Every failure has an end: without attempts left it leads to `blocked`.
  * B4  A check that fails on the target alone counts against no task: it uses up no attempt, and its tasks
  *     wait in `target_red` until the target changes. They continue by verifying, never by delivering.
@@ -18,8 +19,10 @@
  */
 import { lookOnce } from "../../../core/once.ts";
 import { boxesOf, type Given } from "../../../engine/boxes.ts";
+import type { Extensible } from "../../../engine/extend.ts";
+import type { TablePromise } from "../../../engine/promises.ts";
 import { NOTHING } from "../../../engine/scope.ts";
-import type { Command, Fact, Rule, State, Workflow } from "../../../engine/workflow.ts";
+import type { Command, Fact, FactValue, Rule, State, Workflow } from "../../../engine/workflow.ts";
 
 /** Pawl itself pushes and merges, so no agent ever does. */
 const AT_WORK = { writes: "worktree", forbids: ["push"] } as const;
@@ -49,6 +52,12 @@ const STATES = {
 } as const satisfies Record<string, State>;
 
 export type TaskState = keyof typeof STATES;
+/** A state that a task's life adds. */
+export type OwnState = string & {};
+
+export function isOneOf(states: readonly TaskState[], state: TaskState | OwnState): boolean {
+  return (states as readonly string[]).includes(state);
+}
 
 const EVENTS = {
   claimed: "A worker took the task.",
@@ -70,6 +79,7 @@ const EVENTS = {
   target_green: "The target has changed, and passes the check.",
   committed: "Nothing is uncommitted.",
   uncommitted: "Work is uncommitted.",
+  unchanged: "Its agent committed exactly what a person rejected.",
   nothing_done: "Nothing was committed, and nobody declared that there is nothing to do.",
   pushed: "The remote has the branch.",
   push_failed: "The push did not come through.",
@@ -92,6 +102,7 @@ const EVENTS = {
   git_refused: "A repository, commit or branch is missing, or cannot be used: no further try mends that.",
   answered: "A person answered.",
   approved: "A person approved.",
+  sent_back: "A person rejected the work, and its agent continues.",
   reset: "tasks.yaml says that it begins anew.",
   dropped: "tasks.yaml says that it is done.",
   halted: "tasks.yaml says that it is blocked.",
@@ -133,11 +144,20 @@ const does = (type: string): readonly Command[] => [{ type }];
 interface More extends Partial<Pick<Rule, "set" | "outcome" | "reply">> {
   readonly when?: Given | readonly Given[];
 }
-type From = TaskState | readonly TaskState[];
-type To = TaskState | "same";
+type From = TaskState | (string & {}) | readonly string[];
+type To = TaskState | (string & {});
+type AnyEvent = TaskEvent | typeof UNCLEAR;
 type Does = readonly Command[] | null;
 
-function rule(id: string, from: From, on: TaskEvent, to: To, does: Does, more: More = {}): Rule {
+/** The states that a team's own table adds (`extends: bloom`). In each of them, an agent of that table works. */
+type OwnStates = Readonly<Record<string, State>>;
+
+const NO_STATES: OwnStates = {};
+const UNCLEAR = "agent_unclear";
+/** Does again what the agent of an own state was ordered to do. */
+export const ORDER_AGAIN = "order-again";
+
+function rule(id: string, from: From, on: AnyEvent, to: To, does: Does, more: More = {}): Rule {
   const { when, ...rest } = more;
   const given = { ...(when && { when: boxesOf(when) }), ...(does && { commands: does }) };
   return { id, from: [from].flat(), on, to, ...given, outcome: "moved", reply: "went_on", ...rest };
@@ -151,7 +171,7 @@ function retries(id: string, from: From, on: TaskEvent, to: To, does: Does): Rul
   return rule(id, from, on, to, does, { when: TRIES_LEFT, reply: "tries_again" });
 }
 
-function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Rule {
+function blocks(id: string, from: From, on: AnyEvent, when?: More["when"]): Rule {
   return rule(id, from, on, "blocked", null, {
     ...(when && { when }),
     set: { awaits: "nothing" },
@@ -210,34 +230,48 @@ const worked = (): readonly Rule[] => [
 ];
 
 /**
- * The possible outcomes of an agent's run, in both states that have one. A failure repeats the run's purpose.
+ * The possible outcomes of an agent's run, in each state that has one. A failure repeats the run's purpose.
  */
-const agentEnds = (): readonly Rule[] =>
-  (["working", "committing"] as const).flatMap((state) => {
-    const again = run("again");
-    const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
-    const asked = { set: { awaits }, reply: "waits" };
+const agentEnds = (own: OwnStates): readonly Rule[] =>
+  ["working", "committing", ...Object.keys(own)].flatMap((state) => {
+    const isOwn = Object.hasOwn(own, state);
+    const again = isOwn ? does(ORDER_AGAIN) : run("again");
+    const asked = { set: { awaits: answerIn(state) }, reply: "waits" };
     const at = (id: string, on: TaskEvent, reply: string, does: Does): Rule =>
       rule(`${state}.${id}`, state, on, "same", does, { reply });
+    const rests = { ...(isOwn ? { set: { rests_in: state } } : {}), reply: "rests" };
     return [
       retries(`${state}.tries_again`, state, "agent_failed", "same", again),
       blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
       blocks(`${state}.without_agent`, state, "agent_missing"),
-      rule(`${state}.rests`, state, "agent_limited", "agent_rests", does("await-agent"), {
-        when: { next_agent: false },
-        reply: "rests",
-      }),
-      rule(`${state}.hands_over`, state, "agent_limited", "same", again, {
-        when: { next_agent: true },
-        reply: "hands_over",
-      }),
+      ...(isOwn
+        ? [
+            blocks(`${state}.unclear`, state, UNCLEAR),
+            rule(`${state}.rests`, state, "agent_limited", "agent_rests", does("await-agent"), rests),
+          ]
+        : [
+            rule(`${state}.rests`, state, "agent_limited", "agent_rests", does("await-agent"), {
+              when: { next_agent: false },
+              ...rests,
+            }),
+            rule(`${state}.hands_over`, state, "agent_limited", "same", again, {
+              when: { next_agent: true },
+              reply: "hands_over",
+            }),
+          ]),
       at("begins_afresh", "session_lost", "begins_afresh", again),
-      at("hears", "interjected", "hears", run("interjection")),
+      at("hears", "interjected", "hears", isOwn ? again : run("interjection")),
       rule(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
       rule(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
       at("stops", "interrupted", "stops", again),
     ];
   });
+
+/** The value of `awaits` while a person is asked by the agent of that state. */
+function answerIn(state: string): string {
+  if (state === "working") return "answer_in_work";
+  return state === "committing" ? "answer_in_commit" : `answer_in_${state}`;
+}
 
 const verified = (): readonly Rule[] => [
   rule("verified.next_step", "verifying", "verify_passed", "working", run("step"), {
@@ -274,8 +308,16 @@ const targetFails = (): readonly Rule[] => [
 ];
 
 /** Repeats the interrupted run of the agent, with its purpose. */
-const agentRests = (): readonly Rule[] => [
-  rule("agent.goes_on", "agent_rests", "agent_free", "working", run("again")),
+const agentRests = (own: OwnStates): readonly Rule[] => [
+  rule("agent.goes_on", "agent_rests", "agent_free", "working", run("again"), {
+    ...(own === NO_STATES ? {} : { when: { rests_in: "nothing" } }),
+  }),
+  ...Object.keys(own).map((state) =>
+    rule(`agent.goes_on.${state}`, "agent_rests", "agent_free", state, does(ORDER_AGAIN), {
+      when: { rests_in: state },
+      set: { rests_in: "nothing" },
+    }),
+  ),
   rule("agent_rests.stops", "agent_rests", "interrupted", "same", does("await-agent"), { reply: "stops" }),
 ];
 
@@ -297,6 +339,7 @@ const committed = (): readonly Rule[] => [
   }),
   retries("nothing.asks", "committing", "nothing_done", "working", run("nothing")),
   blocks("nothing.gives_up", "committing", "nothing_done", NO_TRIES),
+  blocks("rejected.unchanged", "committing", "unchanged"),
   blocks("uncommitted.gives_up", "committing", "uncommitted", { commit_tries_left: false }),
 ];
 
@@ -346,8 +389,9 @@ const stopped = (): readonly Rule[] =>
     rule(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
   );
 
-const gitFails = (): readonly Rule[] =>
+const gitFails = (own: OwnStates): readonly Rule[] =>
   [
+    ...Object.keys(own).map((state) => [state, does(ORDER_AGAIN)] as const),
     ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
     ["working", run("again")] as const,
     ["committing", does("ensure-committed")] as const,
@@ -357,7 +401,10 @@ const gitFails = (): readonly Rule[] =>
     blocks(`${state}.git_refused`, state, "git_refused"),
   ]);
 
-const answered = (): readonly Rule[] => [
+const ANSWERS = ["answer_in_work", "answer_in_commit"];
+const answersIn = (own: OwnStates) => [...ANSWERS, ...Object.keys(own).map(answerIn)];
+
+const answered = (own: OwnStates): readonly Rule[] => [
   rule("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
     when: { awaits: "answer_in_work" },
     set: { awaits: "nothing" },
@@ -366,6 +413,12 @@ const answered = (): readonly Rule[] => [
     when: { awaits: "answer_in_commit" },
     set: { awaits: "nothing" },
   }),
+  ...Object.keys(own).map((state) =>
+    rule(`answer.resumes_${state}`, "waiting_for_human", "answered", state, does(ORDER_AGAIN), {
+      when: { awaits: answerIn(state) },
+      set: { awaits: "nothing" },
+    }),
+  ),
   ignores("answer.not_awaited", "waiting_for_human", "answered", {
     when: { awaits: ["nothing", "approval"] },
   }),
@@ -381,81 +434,118 @@ const answered = (): readonly Rule[] => [
     }),
   ),
   ignores("approval.not_awaited", "waiting_for_human", "approved", {
-    when: { awaits: ["nothing", "answer_in_work", "answer_in_commit"] },
+    when: { awaits: ["nothing", ...answersIn(own)] },
   }),
   rule("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
+  rule("rejection.reworks", "waiting_for_human", "sent_back", "working", run("rework"), {
+    when: { awaits: "approval" },
+    set: { awaits: "nothing" },
+  }),
+  rule("rejection.reworks_pr", "opening_pr", "sent_back", "working", run("rework"), {
+    set: { awaits: "nothing", approved: false },
+  }),
+  ignores("rejection.not_awaited", "waiting_for_human", "sent_back", {
+    when: { awaits: ["nothing", ...answersIn(own)] },
+  }),
 ];
 
 const ALL = Object.keys(STATES) as TaskState[];
 
 /** The states in which a run has no work left. */
 export const OVER: readonly TaskState[] = ALL.filter((state) => "final" in STATES[state]);
-const OPEN = ALL.filter((state) => !OVER.includes(state));
+const openIn = (own: OwnStates): readonly string[] => [
+  ...ALL.filter((state) => !OVER.includes(state)),
+  ...Object.keys(own),
+];
 
 /** The states in which no agent works: a person acts next, or the run is over. */
 export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
 /** tasks.yaml wins over the run. */
-const tasksFileRules = (): readonly Rule[] => [
-  rule("told.reset", OPEN, "reset", "ready", null, {
+const tasksFileRules = (own: OwnStates): readonly Rule[] => [
+  rule("told.reset", openIn(own), "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
   }),
-  rule("told.dropped", OPEN, "dropped", "done", null, COMPLETED),
+  rule("told.dropped", openIn(own), "dropped", "done", null, COMPLETED),
   blocks(
     "told.halted",
-    OPEN.filter((state) => state !== "blocked"),
+    openIn(own).filter((state) => state !== "blocked"),
     "halted",
   ),
-  rule("told.cancelled", OPEN, "cancelled", "cancelled", null, {
+  rule("told.cancelled", openIn(own), "cancelled", "cancelled", null, {
     set: { awaits: "nothing" },
     reply: "cancelled",
   }),
 ];
 
-const written = (): readonly Rule[] => [
+const written = (own: OwnStates): readonly Rule[] => [
   ...taken(),
   ...worked(),
-  ...agentEnds(),
+  ...agentEnds(own),
   ...verified(),
   ...targetFails(),
-  ...agentRests(),
+  ...agentRests(own),
   ...committed(),
   ...delivered(),
   ...stopped(),
-  ...gitFails(),
-  ...answered(),
-  ...tasksFileRules(),
+  ...gitFails(own),
+  ...answered(own),
+  ...tasksFileRules(own),
 ];
 
 /** An event that a state does not expect changes nothing. */
-function notNow(rules: readonly Rule[]): readonly Rule[] {
-  return (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
-    const from = OPEN.filter(
+function notNow(rules: readonly Rule[], events: readonly string[], own: OwnStates): readonly Rule[] {
+  return events.flatMap((event) => {
+    const from = openIn(own).filter(
       (state) => !rules.some((each) => each.on === event && each.from.includes(state)),
     );
-    return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event)];
+    return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event as TaskEvent)];
   });
 }
 
 /** Lazy: most commands send no event, so they need no rules. */
 const rules = lookOnce((): readonly Rule[] => {
-  const own = written();
-  return [...own, ...notNow(own)];
+  const own = written(NO_STATES);
+  return [...own, ...notNow(own, Object.keys(EVENTS), NO_STATES)];
 });
+
+const described = (events: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(events).map(([name, description]) => [name, { description }]));
 
 export const BLOOM: Workflow = {
   name: "bloom",
   title: "One task in the work loop",
   states: STATES,
   initial: "ready",
-  events: Object.fromEntries(Object.entries(EVENTS).map(([name, description]) => [name, { description }])),
+  events: described(EVENTS),
   facts: FACTS,
   get rules() {
     return rules();
   },
   goals: ["done", "cancelled"],
 };
+
+/**
+ * Bloom's table with more states, in each of which another agent works: with a rule for every end of that agent, and without
+ * those for events that a state does not expect (`notNow`). The variables `awaits` and `rests_in` say where a run returns to.
+ */
+export function bloomWith(own: OwnStates): Workflow {
+  const states = Object.keys(own);
+  const awaits: Fact = { ...FACTS.awaits, values: [...FACTS.awaits.values, ...states.map(answerIn)] };
+  const rests_in: Fact = {
+    description: "Where it goes on once its agent is free; nothing: at its step.",
+    values: ["nothing", ...states] satisfies FactValue[],
+    initial: "nothing",
+  };
+  return {
+    ...BLOOM,
+    states: { ...STATES, ...own },
+    events: described({ ...EVENTS, [UNCLEAR]: "The agent's answer was refused twice." }),
+    facts: { ...FACTS, awaits, rests_in },
+    rules: written(own),
+  };
+}
 
 /** What a rule replies, in a few words; `{reason}` is the run's. */
 export const REPLIES: Readonly<Record<string, string>> = {
@@ -478,4 +568,43 @@ export const REPLIES: Readonly<Record<string, string>> = {
   cancelled: "cancelled: {reason}",
   reset: "begins anew",
   not_now: "nothing to do",
+};
+
+const BOUNDED =
+  `agent_failed step_unmarked verify_failed uncommitted nothing_done push_failed merge_conflicted
+  merge_unverified merge_failed pr_failed git_failed pr_returned agent_limited agent_free session_lost interrupted interjected
+  merge_awaited target_red target_green`.split(/\s+/);
+
+const LEAVES = ["pushing", "merging", "opening_pr"];
+
+/** What Bloom's table promises, whoever extends it: B1 and B2. */
+const PROMISES: readonly TablePromise[] = [
+  {
+    ...{ no: LEAVES, without: { state: "committing" } },
+    says: "nothing leaves the workspace that is not committed",
+  },
+  {
+    ...{ no: ["committing"], without: { event: "verify_passed" } },
+    says: "nothing is committed for delivery that is not verified",
+  },
+  {
+    ...{ no: LEAVES, without: { event: "approved" }, when: { checkpoint: true } },
+    says: "no checkpoint leaves the workspace that no person approved",
+  },
+];
+
+/** For tasks' lives: files with `extends: bloom`. */
+export const EXTENSIBLE: Extensible = {
+  table: BLOOM,
+  with: bloomWith,
+  notNow,
+  replies: Object.keys(REPLIES),
+  sharedReplies: ["went_on", "waits", "blocked"],
+  sets: ["awaits"],
+  starts: new Set(["verifying", "committing", ...LEAVES, "cleaning", "target_red", "agent_rests"]),
+  works: "working",
+  persons: ["answered", "approved", "sent_back", "reset", "dropped", "halted", "cancelled"],
+  bounded: new Set(BOUNDED),
+  promises: PROMISES,
+  fixed: ["repo", "push", "target", "checkpoint"],
 };

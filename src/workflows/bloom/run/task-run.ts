@@ -12,18 +12,26 @@ import type { ProjectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { accepts, fields, object } from "../../../core/state-json.ts";
 import type { Strength } from "../../../core/strength.ts";
+import { initialConfiguration } from "../../../engine/decide.ts";
 import type { Facts } from "../../../engine/workflow.ts";
+import type { Said } from "../../../runtime/agent-order.ts";
 import type { Nearing } from "../../../runtime/module.ts";
 import { checkState } from "../../../runtime/run-log/read.ts";
+import { NOTHING_SPENT, type Spent } from "../../../scheduler/budget.ts";
+import type { AgentCost } from "../../../scheduler/costs.ts";
 import { isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
+import { type LifeOrder, type LifeRef, loadLife, tableOf } from "./life.ts";
 import { heldBy, TASK_RUNS } from "./run-kind.ts";
-import { OVER, type TaskEvent, type TaskState } from "./table.ts";
+import { isOneOf, OVER, type OwnState, type TaskEvent, type TaskState } from "./table.ts";
 
 export interface TaskRun {
   readonly version: 1;
   readonly task: string;
   readonly title: string;
-  readonly state: TaskState;
+  /** The life with which it began; null or absent: Bloom's own table. */
+  readonly life?: LifeRef | null;
+  /** Of its table. */
+  readonly state: TaskState | OwnState;
   readonly kept: Facts;
   /** The rule whose commands are next; null: the task was not taken yet. */
   readonly row: string | null;
@@ -37,6 +45,14 @@ export interface TaskRun {
   readonly wait?: number | null;
   /** The purpose of the agent's run. */
   readonly purpose: Purpose;
+  /** The prompt of the life's row that sent the task's agent back to work; null or absent: none did. */
+  readonly ordered?: string | null;
+  /** The order that an agent of its life has; null or absent: none. */
+  readonly order?: LifeOrder | null;
+  /** What the agents of its life said last: agent → field → text. */
+  readonly said?: Said;
+  /** The sessions of its life's agents that go on with each order. */
+  readonly sessions?: Readonly<Record<string, { readonly id: string; readonly agent: string }>>;
   /** What the next prompt says besides the purpose: the failed command, the answer, the interjection. */
   readonly message: string | null;
   /** Failures in a row, by what failed. */
@@ -66,7 +82,7 @@ export interface TaskRun {
   /** The steps that need no more verification: done before this run began, or verified since. */
   readonly checked: readonly string[];
   /** Spent by all of its agent's runs. Only a person at a terminal resets it (`ready`, `todo`, `reset`). */
-  readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
+  readonly spent: Spent;
   /** The costs of its agent's runs, by purpose. */
   readonly costs: readonly RunCost[];
   /** The budget limit nearest to exhaustion, if 80 % or more is spent; null or absent: none. */
@@ -121,15 +137,10 @@ export interface TaskRun {
 }
 
 /** The costs of its agent's runs for a step, or for another purpose. */
-export interface RunCost {
-  /** Null: for no step. */
+export interface RunCost extends AgentCost {
+  /** Null: for no step. For an order: the name of its agent. */
   readonly step: string | null;
   readonly purpose: Purpose;
-  readonly runs: number;
-  /** Null: no agent reported it. */
-  readonly usd: number | null;
-  readonly tokens: number | null;
-  readonly milliseconds: number;
 }
 
 export interface RedTarget {
@@ -178,7 +189,10 @@ export type Purpose =
   | "resolve"
   | "repair-merge"
   | "nothing"
-  | "pull-request";
+  | "pull-request"
+  | "rework"
+  /** What a row of its life orders: the text `ordered` is its prompt. */
+  | "order";
 
 export type TryKind = "nothing" | "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
 
@@ -189,12 +203,10 @@ export interface TaskOutcome {
 }
 
 export function isOver({ state }: Pick<TaskRun, "state">): boolean {
-  return OVER.includes(state);
+  return isOneOf(OVER, state);
 }
 
 const KEPT_EVIDENCE = 200;
-
-export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
 
 export function closedSteps({ steps }: Pick<Task, "steps">): readonly string[] {
   return steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id]));
@@ -208,13 +220,15 @@ export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
   before: TaskRun | null = null,
+  life: LifeRef | null = null,
 ): TaskRun {
   return {
     version: 1,
     task: id,
     title,
+    ...(life && { life }),
     state: "ready",
-    kept: { awaits: "nothing", approved: false },
+    kept: initialConfiguration(tableOf({ life }), {}).variables,
     row: null,
     since: time,
     reason: null,
@@ -258,6 +272,7 @@ async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | nul
   const text = await view.read(path);
   if (text === null) return null;
   const run = parseRun(path, text);
+  await loadLife(view, run, path);
   await checkState(view, TASK_RUNS, `bloom:${run.task}`, { path, text });
   return run;
 }
@@ -266,7 +281,10 @@ async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | nul
 export async function findRun(view: View, task: string): Promise<TaskRun | null> {
   const path = loopRunPath(task);
   const text = await view.read(path);
-  return text === null ? null : parseRun(path, text);
+  if (text === null) return null;
+  const run = parseRun(path, text);
+  await loadLife(view, run, path);
+  return run;
 }
 
 const LONGEST_NAME = 80;

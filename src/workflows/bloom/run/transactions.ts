@@ -1,11 +1,12 @@
 /** The loop's own transactions: a command's result, and which tasks may be taken next. */
+import { agentNames } from "../../../core/agent-needs.ts";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { PawlError } from "../../../core/error.ts";
+import { PawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import type { BloomSettings } from "../../../core/settings.ts";
+import type { BloomSettings, Settings } from "../../../core/settings.ts";
 import type { Rule } from "../../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../../runtime/module.ts";
 import {
@@ -15,11 +16,6 @@ import {
   type TableRun,
   type TypesOf,
 } from "../../../runtime/transaction/run-event.ts";
-import { whyUnwritable } from "../../../tasks-file/entries.ts";
-import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
-import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { findStep } from "../../../tasks-file/steps.ts";
-import { findTask, type Task, type TaskStatus, type TasksFile } from "../../../tasks-file/task.ts";
 import {
   type AccountOf,
   type Accounts,
@@ -35,7 +31,12 @@ import {
   restReason,
   restsIn,
   withReport,
-} from "../agent-rest.ts";
+} from "../../../scheduler/agent-rest.ts";
+import { whyUnwritable } from "../../../tasks-file/entries.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { findStep } from "../../../tasks-file/steps.ts";
+import { findTask, type Task, type TaskStatus, type TasksFile } from "../../../tasks-file/task.ts";
 import type { StepResult, TaskSnapshot } from "../execution-context.ts";
 import { governTask, type Pinned, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
@@ -55,6 +56,15 @@ import { noted, set, statusEdit } from "../verbs/edits.ts";
 import { eventOf, loadSnapshotFor, type Snapshot } from "../verbs/snapshot.ts";
 import { INPUTS } from "./facts.ts";
 import { movedByOthers } from "./known-tables.ts";
+import {
+  agentsIn,
+  keptLife,
+  type LifeNamed,
+  type LifeRef,
+  lifeName,
+  openFoundLives,
+  orderedAgent,
+} from "./life.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { runChanges } from "./run-changes.ts";
 import { placeOf, TASK_RUNS } from "./run-kind.ts";
@@ -147,7 +157,7 @@ interface LoopRun extends TableRun {
   readonly set: TaskEvent | null;
   /** The command's result, or the part that still counts. */
   readonly result: StepResult;
-  /** What it says about its agent's account. */
+  /** What it says about its agent's account, and the life of a run that is found again. */
   readonly learned: readonly Change[];
 }
 
@@ -214,7 +224,8 @@ export const applyResult = runEvent<ResultTypes>({
     // Uses `underway` as of before this result, because a status written while the agent was at work may be
     // the agent's, even if this result reports the agent's end.
     const set = personsEvent(task, { ...next, underway: current.underway }, mayBeClaim);
-    const learned = accountChanges(before, accounts);
+    const lost = found.run === null && next.life ? await keptLife(view, next.life) : [];
+    const learned = [...accountChanges(before, accounts), ...lost];
     return loopRunOf(seen, task, next, { result, governed, learned, policy, set });
   },
   event(run, context) {
@@ -269,7 +280,7 @@ function untilTargetPasses(
 }
 
 function restOfAgent({ seen, task, taskRun }: LoopRun, { settings }: Context): AgentRest | undefined {
-  return seen.rests.get(agentOf(task, taskRun, settings.bloom));
+  return seen.rests.get(orderedAgent(taskRun, settings.bloom) ?? agentOf(task, taskRun, settings.bloom));
 }
 
 function whyItRests(run: LoopRun, context: Context): string | undefined {
@@ -342,7 +353,7 @@ function committed(
 /** A run whose file was removed goes on as its holder knows it. */
 function foundAgain({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
   if (isHere || run === null) return {};
-  return { logged: { found: placeOf({ state: run.state, variables: run.kept }) } };
+  return { logged: { found: placeOf({ life: run.life, state: run.state, variables: run.kept }) } };
 }
 
 // ── Beginning a task ───────────────────────────────────────────────────────────────────────────────────────
@@ -359,6 +370,8 @@ interface BeginInput {
   readonly events: readonly BloomEvent[];
   /** The policy that governs the task; absent: what its file says. */
   readonly policy?: Pinned;
+  /** Absent: the program knows no lives. */
+  readonly lifeNamed?: LifeNamed;
 }
 
 export interface Begun {
@@ -368,7 +381,38 @@ export interface Begun {
   readonly governed?: Governed;
 }
 
-type BeginTypes = TypesOf<{ input: BeginInput; run: LoopRun; sent: LoopSent; reply: Begun }>;
+type BeginTypes = TypesOf<{ input: BeginInput; run: BeginRun; sent: LoopSent; reply: Begun }>;
+
+interface BeginRun extends LoopRun {
+  /** It begins with another life than it had: what keeps that. */
+  readonly anew?: readonly Change[];
+}
+
+/** The life that the task is to begin with; null: Bloom's own. */
+async function lifeFor(
+  view: View,
+  task: Task,
+  settings: Settings,
+  lifeNamed: LifeNamed = openFoundLives(undefined),
+): Promise<LifeRef | null> {
+  const name = lifeName(task, settings.bloom);
+  if (name === null) return null;
+  if (settings.stores.bloom === "postgres")
+    throw new PawlError(
+      "config-invalid",
+      `${task.id} has the life ${name}, and its tasks are in a database, where only Bloom's own table works.`,
+      "Take `life` out, or keep the tasks in a file.",
+    );
+  const found = await lifeNamed(view, settings.workflows, name);
+  const known = agentNames(settings.agents);
+  const strange = agentsIn(found).find((agent) => !known.includes(agent));
+  if (strange === undefined) return found;
+  throw new PawlError(
+    "config-invalid",
+    `The life ${name} of ${task.id} names the agent ${strange}: expected one of ${known.join(", ")}.`,
+    "Name one of them, or add it to pawl.yaml.",
+  );
+}
 
 /**
  * Reads the task again under the lease, because what was read before the lease may be outdated. If this
@@ -396,10 +440,15 @@ export const begin = runEvent<BeginTypes>({
           serves(worker.labels, task, context.settings.bloom);
     if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
-    return loopRunOf(seen, task, run, {
-      ...{ result: {}, learned: [], governed, policy },
-      set: personsEvent(task, run),
+    const set = personsEvent(task, run);
+    const loop = (taskRun: TaskRun, anew?: readonly Change[]) => ({
+      ...loopRunOf(seen, task, taskRun, { ...{ result: {}, learned: [], governed, policy }, set }),
+      ...(anew && { anew }),
     });
+    if (run.state !== "ready" || set !== null) return loop(run);
+    const life = await lifeFor(view, task, context.settings, input.lifeNamed);
+    if ((life?.hash ?? null) === (run.life?.hash ?? null)) return loop(run);
+    return loop(newRun(task, context.now.time, run, life), life ? await keptLife(view, life) : []);
   },
   event({ governed, policy, seen, set, taskRun }, context) {
     if (taskRun.state === "ready" && set === null) return { event: "claimed" };
@@ -414,11 +463,14 @@ export const begin = runEvent<BeginTypes>({
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.events, ...turned.events];
     const events = all.map((each, index) => eventOf(context, each, index));
+    const { anew } = run;
+    const begins = placeOf({ state: taskRun.state, variables: taskRun.kept, life: taskRun.life });
     return {
       reply: { known: knownOf(seen, changed.file, next, context, policy), events: events, governed },
-      changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
+      changes: [...changed.changes, ...(anew ?? []), ...runChanges(next, seen, turned.edits)],
       events: events,
       cacheEntries: changed.cacheEntries,
+      ...(anew && { logged: { begins, anew: true as const } }),
     };
   },
 });

@@ -10,17 +10,19 @@ import type { Decision, Rule } from "../../../engine/workflow.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { runAdvanced } from "../../../runtime/transaction/run-advanced.ts";
 import { decideNow, moveOf, type TableRun } from "../../../runtime/transaction/run-event.ts";
+import { agentOf, awaitedRest, lasting, nextAgent, type Rests } from "../../../scheduler/agent-rest.ts";
+import { NOTHING_SPENT } from "../../../scheduler/budget.ts";
 import { editedTask } from "../../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
-import { agentOf, awaitedRest, lasting, nextAgent, type Rests } from "../agent-rest.ts";
 import { unverifiedCommands } from "../commands/run-verify.ts";
 import { doneWith, isClosed } from "../pick.ts";
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "../verbs/edits.ts";
 import { type FactContext, INPUTS, TRIED } from "./facts.ts";
+import { lifeOf, orderedAgent, tableOf, textOf } from "./life.ts";
 import { BACKS_OFF, type SchedulingStatuses } from "./scheduling-status.ts";
-import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
+import { BLOOM, ORDER_AGAIN, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import {
   closedSteps,
   type Purpose,
@@ -96,21 +98,25 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
     kept: after.variables,
     row: rule.id,
     since: state === run.state ? run.since : now.time,
-    reason: reason ?? (state === run.state ? run.reason : null),
+    reason: reason ?? ownWords(run, decision, now) ?? (state === run.state ? run.reason : null),
     ...waitOf(rule, event, run, now),
     queued: queuedSince(rule, event, run, now),
     purpose: purposeOf(rule, run),
-    message: rule.commands?.some(isAgentRun) ? run.message : null,
+    ...orderAfter(run, rule, state),
+    message: rule.commands?.some((each) => isAgentRun(each) || each.type === ORDER_AGAIN)
+      ? run.message
+      : null,
     tries: triesAfter(run, event, rule),
     ...targetAfter(run, event),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
-    session: FORGETS.has(event) ? null : run.session,
+    session: forgets(run, event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? closedSteps(now.task) : run.checked,
     ...(event === "reset"
       ? {
           tries: {},
           purpose: "step",
-          work: null,
+          ...(run.life == null ? {} : { order: null, ordered: null, said: {}, sessions: {} }),
+          work: hasLanded(run) ? null : run.work,
           nothing: null,
           standIn: null,
           returned: null,
@@ -121,6 +127,7 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
           asked: run.asked === true && !hasLanded(run),
         }
       : {}),
+    ...(event === "sent_back" ? { nothing: null } : {}),
   };
   const written = edits(next, rule, event, now);
   const status = written.findLast(
@@ -136,6 +143,9 @@ function applyRule(before: TaskRun, decision: Decision, reason: string | undefin
 
 /** The agent that works on it from now on, and the one that it waits for. */
 function agentAfter(run: TaskRun, { on, reply }: Rule, { resting, settings, task }: Now): Partial<TaskRun> {
+  const ordered = orderedAgent(run, settings);
+  if (ordered !== null)
+    return on === "agent_limited" ? { rest: [ordered] } : on === "agent_free" ? { rest: null } : {};
   const agent = agentOf(task, run, settings);
   if (on === "agent_limited" && reply === "rests") {
     const first = awaitedRest(task, agent, settings, resting)?.agent ?? agent;
@@ -170,6 +180,11 @@ function hasLanded({ landed = false, work }: TaskRun): boolean {
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["session_lost", "reset"]);
 
+/** A session that is lost may be that of an agent of its life. */
+function forgets({ order = null }: TaskRun, event: TaskEvent): boolean {
+  return FORGETS.has(event) && (event === "reset" || order === null);
+}
+
 function isAgentRun({ type }: { readonly type: string }): boolean {
   return type === "run-agent";
 }
@@ -180,6 +195,30 @@ function purposeOf(rule: Rule, run: TaskRun): Purpose {
   const keepsPurpose =
     purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
   return keepsPurpose ? run.purpose : (purpose as Purpose);
+}
+
+/** What a row of its life orders: its own agents, or the task's. */
+function orderAfter(run: TaskRun, rule: Rule, state: string): Pick<TaskRun, "order" | "ordered"> | undefined {
+  if (run.life == null) return undefined;
+  const prompt = rule.commands?.find(isAgentRun)?.prompt;
+  const ordered = typeof prompt === "string" ? { ordered: prompt } : {};
+  if (rule.commands?.some(({ type }) => type === "run"))
+    return { ...ordered, order: { row: rule.id, spent: NOTHING_SPENT, session: null } };
+  const isKept = state === run.state || KEEPS_ORDER.has(state);
+  return isKept || rule.commands?.some(({ type }) => type === ORDER_AGAIN)
+    ? ordered
+    : { ...ordered, order: null };
+}
+
+/** From there an order goes on. */
+const KEEPS_ORDER: ReadonlySet<string> = new Set(["waiting_for_human", "agent_rests"]);
+
+/** What a row of its life says; null: it is one of Bloom's. */
+function ownWords(run: TaskRun, { after, rule }: Decision, { task }: Now): string | null {
+  const life = lifeOf(run);
+  if (life === null || Object.hasOwn(REPLIES, rule.reply)) return null;
+  const { state, variables: kept } = after;
+  return textOf(life, rule.reply, { ...run, state, kept }, task);
 }
 
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -202,7 +241,7 @@ function triesAfter(run: TaskRun, event: TaskEvent, rule: Rule): TaskRun["tries"
   const kind = TRIED[event];
   if (kind !== undefined && rule.to !== "blocked" && rule.reply !== "assumed_done")
     return { ...run.tries, [kind]: (run.tries[kind] ?? 0) + 1 };
-  const reset = SUCCEEDS[event] ?? [];
+  const reset = SUCCEEDS[event] ?? (Object.hasOwn(BLOOM.events, event) ? [] : ["agent"]);
   return reset.length === 0
     ? run.tries
     : Object.fromEntries(Object.entries(run.tries).filter(([name]) => !reset.includes(name as TryKind)));
@@ -240,7 +279,7 @@ function backoff(failures: number, { backoff: { first, limit } }: Pick<BloomSett
 
 function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly TaskEdit[] {
   const { task, time, file, states } = now;
-  const lost = FORGETS.has(event) || rule.reply === "hands_over" ? forgetSession(task) : [];
+  const lost = forgets(run, event) || rule.reply === "hands_over" ? forgetSession(task) : [];
   const step = rule.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
   const assumed = step ? completed(step, time) : [];
   switch (run.state) {
@@ -248,11 +287,6 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
     case "target_red":
     case "agent_rests":
       return [...lost, ...assumed];
-    case "working":
-    case "verifying":
-    case "committing":
-    case "waiting_for_human":
-      return [...lost, ...assumed, ...(showsWork(run, task) ? [] : workStarts(task, time))];
     case "pushing":
     case "merging":
     case "opening_pr":
@@ -275,6 +309,9 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
       const ends = parents.flatMap((each) => completed(each, time));
       return [...forgetSession(task), ...statusTo(task, "cancelled"), ...ends];
     }
+    // An agent of its life has it.
+    default:
+      return [...lost, ...assumed, ...(showsWork(run, task) ? [] : workStarts(task, time))];
   }
 }
 
@@ -307,8 +344,10 @@ function eventsFor(
     told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
     told.push({ type: "step:completed", taskId, stepId: step.id, duration: durationOf(step, time) });
   }
-  if (event === "session_lost")
-    told.push({ type: "session:lost", taskId, session: run.session?.id ?? null, reason });
+  if (event === "session_lost") {
+    const session = run.order == null ? run.session : run.order.session;
+    told.push({ type: "session:lost", taskId, session: session?.id ?? null, reason });
+  }
   if (rule.reply === "tries_again") {
     const after = next.after === null ? 0 : Math.max(0, Date.parse(next.after) - Date.parse(time));
     const kind = TRIED[event];
@@ -327,7 +366,7 @@ function eventsFor(
   if (next.state === "cancelled") told.push({ type: "task:cancelled", taskId, reason });
   if (next.state === "done")
     told.push({ type: "task:completed", taskId, duration: task.started_at ? durationOf(task, time) : null });
-  const words = (REPLIES[rule.reply] ?? rule.reply)
+  const words = (REPLIES[rule.reply] ?? REPLIES.went_on ?? "")
     .replace("{reason}", reason)
     .replace("{state}", next.state);
   const move = moveOf(tableRunOf(run), decision);
@@ -336,6 +375,6 @@ function eventsFor(
 }
 
 /** The run in the form that its table's engine takes. */
-export function tableRunOf({ kept: variables, state, task }: TaskRun): TableRun {
-  return { run: `bloom:${task}`, workflow: BLOOM, configuration: { state, variables } };
+export function tableRunOf({ kept: variables, life, state, task }: TaskRun): TableRun {
+  return { run: `bloom:${task}`, workflow: tableOf({ life }), configuration: { state, variables } };
 }

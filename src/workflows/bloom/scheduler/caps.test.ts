@@ -4,7 +4,8 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Cap, Held, Wanted } from "../../../core/ports/leases.ts";
-import { openCaps } from "./caps.ts";
+import { openCaps } from "../../../scheduler/caps.ts";
+import { wordsOfCap } from "../caps.ts";
 
 const task = (id: string, more = "") => `- {id: ${id}, title: t, instructions: i${more}}\n`;
 const inRepo = (id: string, repo: string, more = "") =>
@@ -91,7 +92,7 @@ describe("A cap that was reached", () => {
   });
   function opened() {
     const told: BloomEvent[] = [];
-    return { told, ...openCaps((event) => void told.push(event)) };
+    return { told, ...openCaps((event) => void told.push(event), wordsOfCap) };
   }
 
   it("on a repository holds back its tasks, whichever agent they have, and no others", () => {
@@ -165,6 +166,20 @@ describe("An agent that is missing on one of several machines", () => {
     expect(await stage.end()).toMatchObject({ done: ["T2"], open: ["T1"] });
     expect(stage.of("task:failed")).toEqual([]);
     expect(stage.of("loop:capped")[0]).toMatchObject({ caps: ["codex is not installed on this machine"] });
+  });
+});
+
+describe("A worker whose machine lacks the agent of every task", () => {
+  it("waits with a word, and takes them once the agent is there", async () => {
+    promise("machines.lacks");
+    const missing = ["codex"];
+    const stage = staged([inRepo("T1", ".", ", agent: codex")], {}, { missing });
+    await stage.until(() => stage.of("loop:capped").length > 0);
+    expect(stage.of("loop:capped")[0]).toMatchObject({ caps: ["codex is not installed on this machine"] });
+    await stage.pass(60_000);
+    expect(stage.of("task:claimed")).toEqual([]);
+    missing.length = 0;
+    await stage.until(() => stage.of("task:completed").length === 1);
   });
 });
 

@@ -89,7 +89,19 @@ describe("what tasks.yaml ends", () => {
       readBack: async ({ before, limit }: { readonly before: number; readonly limit: number }) =>
         entries.slice(Math.max(0, before - limit), before).reverse(),
     } as unknown as EventLog;
-    expect([...(await endedInLog(log, ["A", "B-s", "C", "D", "E"]))].sort()).toEqual(["B-s", "C", "D"]);
-    expect([...(await endedInLog({ ...log, look: async () => null }, ["A"]))]).toEqual([]);
+    const ended = async (status: string, ...ids: readonly string[]) =>
+      [
+        ...(await endedInLog(
+          log,
+          ids.map((id) => ({ id, status })),
+        )),
+      ].sort();
+    expect(await ended("done", "A", "B-s", "D", "E")).toEqual(["B-s", "D"]);
+    expect(await ended("done_pending_merge", "C", "D")).toEqual(["C"]);
+    // Its agent called it done, and it waits for a person.
+    expect(await ended("done", "C")).toEqual([]);
+    expect([
+      ...(await endedInLog({ ...log, look: async () => null }, [{ id: "A", status: "done" }])),
+    ]).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
  * Claims: tasks and steps that tasks.yaml shows as over although no commit of Pawl ended them. An agent without a wall may have
  * written that while it was at work, for other tasks too. The loop undoes it; a person ends a task by a command.
  */
+import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import { eachTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
 import { AT_WORK } from "../govern.ts";
@@ -32,7 +33,7 @@ export interface TaskClaims {
 /** `endedHere`: those of the tasks and steps that a commit of Pawl ended. Absent: no agent can write the file. */
 export function openTaskClaims(
   policies: Pick<Policies, "find" | "forget" | "keep"> | undefined,
-  endedHere: ((ids: readonly string[]) => Promise<ReadonlySet<string>>) | undefined,
+  endedHere: LoopPorts["endedHere"],
 ): TaskClaims {
   if (endedHere === undefined) return NONE;
   const seen = new Map<string, string>();
@@ -53,7 +54,8 @@ export function openTaskClaims(
       }
       const isQuiet = rests && [...runs.values()].every(({ underway }) => underway.length === 0);
       const ended = worked || !isQuiet ? endedIn(tasks, runs, seen) : [];
-      const own = ended.length === 0 ? new Set() : await endedHere(ended.map(({ id }) => id));
+      const own =
+        ended.length === 0 ? new Set() : await endedHere(ended.map(({ id, to }) => ({ id, status: to })));
       const claims = ended.filter(({ id }) => !own.has(id));
       for (const { id, status } of itemsOf(tasks)) seen.set(id, status);
       for (const { from, id } of claims) seen.set(id, from);

@@ -17,6 +17,7 @@ import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { TaskEnvironment } from "../../../core/settings.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import { forAbandoned } from "../../../scheduler/leftovers.ts";
 import { failureOf } from "../commands/failure.ts";
 import {
   type HeldEnvironment,
@@ -187,13 +188,12 @@ function runOf({ id, task }: HeldEnvironment, what: "up" | "down"): string {
 /** Removes the environments whose owner died. */
 export async function sweepEnvironments(setup: Setup): Promise<void> {
   const all = await loadEnvironments(setup.runtime.store.view());
-  const held = all.length === 0 ? undefined : await setup.leaseManager.held?.(setup.ports.host);
-  for (const each of all) {
-    if (held?.some(({ what, preferred }) => what === each.task && preferred === undefined)) continue;
-    const own = held === undefined ? await setup.leaseManager.take(each.task, setup.name) : null;
-    if (held === undefined && own === null) continue;
-    await takeAwayNow(setup, each).finally(() => own?.release());
-  }
+  await forAbandoned(
+    setup,
+    all,
+    ({ task }) => task,
+    (each) => takeAwayNow(setup, each),
+  );
 }
 
 async function takeAwayNow(setup: Setup, held: HeldEnvironment): Promise<void> {

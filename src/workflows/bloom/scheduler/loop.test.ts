@@ -64,6 +64,22 @@ describe("A loop that is left alone", () => {
     expect(started()).toEqual(["T1.1", "T2.1"]);
   });
 
+  it.each(["tasks-invalid", "tasks-missing", "tasks-unwritable"] as const)(
+    "waits until a person corrects the tasks file: %s",
+    async (code) => {
+      let asked = 0;
+      const stage = openStage({
+        once: true,
+        tasks:
+          "tasks:\n- {id: T1, title: t, instructions: x, repo: .}\n- {id: T2, title: u, instructions: x, repo: ., depends_on: [T1]}\n",
+        fault: (at, what) =>
+          at === "lease" && what === "T2" && asked++ === 0 ? new PawlError(code, "m", "f") : undefined,
+      });
+      expect(await stage.end()).toMatchObject({ done: ["T1", "T2"] });
+      expect(stage.of("loop:paused")).toMatchObject([{ code }]);
+    },
+  );
+
   it("ends what a killed loop left running, also of a task that nobody works on any more, and begins its session anew", async () => {
     const tasks = ["T1", "T2"]
       .map((id) => `- id: ${id}\n  title: t\n  instructions: x\n  repo: .\n`)

@@ -1,38 +1,34 @@
 /** Finds tasks whose agent is not installed, before anything is written about them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
+import type { MissingAgent } from "../../../core/ports/driver.ts";
+import { fewOf } from "../../../core/text/few.ts";
+import { type AgentRest, agentOf, awaitedRest } from "../../../scheduler/agent-rest.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { type AgentRest, agentOf, awaitedRest } from "../agent-rest.ts";
 import { nowReady } from "../pick.ts";
 import { isOpen } from "../run/facts.ts";
 import type { Picked } from "../run/transactions.ts";
 
-export interface MissingAgent {
-  readonly agent: string;
-  readonly why: string;
-  readonly error: PawlError;
-}
-
-/** Why the task's agent cannot begin; null: it can, or the task needs none. */
-export function agentMissing(agents: Agents, picked: Picked, task: Task): MissingAgent | null {
-  const { settings } = picked;
+/** Null: the task's agent can begin, or the task needs none. */
+export function lackOfAgent(agents: Agents, picked: Picked, task: Task): MissingAgent | null {
   const agent = agentFor(picked, task);
-  if (agent === null) return null;
-  const why = agents.missing(agent);
-  if (why === null) return null;
-  return { agent, why, error: missingError([task.id], why, settings.command) };
+  const why = agent === null ? null : agents.missing(agent);
+  return agent === null || why === null ? null : { agent, why };
 }
 
 /** For all tasks that wait for the agent. */
-export function missingError(tasks: readonly string[], why: string, command: string): PawlError {
-  const more = tasks.length > SHOWN ? ` and ${tasks.length - SHOWN} more` : "";
-  const named = `${tasks.slice(0, SHOWN).join(", ")}${more}`;
-  const who = tasks.length === 1 ? named : `${tasks.length} tasks (${named})`;
+export function missingError(
+  tasks: readonly string[],
+  agent: string,
+  why: string,
+  command: string,
+): PawlError {
+  const [only = ""] = tasks;
+  const who =
+    tasks.length === 1 ? `${only} cannot begin` : `${tasks.length} tasks (${fewOf(tasks)}) wait for ${agent}`;
   const fix = `Install the agent or name another, then run \`${command} run\` again.`;
-  return new PawlError("agent-missing", `${who} cannot begin: ${why}`, fix);
+  return new PawlError("agent-missing", `${who}: ${why}`, fix);
 }
-
-const SHOWN = 3;
 
 /** The agent that works on the task next; null: nothing is left for an agent. */
 export function agentFor({ runs, settings }: Picked, task: Task): string | null {
@@ -50,6 +46,7 @@ export function restsFor(picked: Picked, task: Task): AgentRest | null {
 export function checkAgents(agents: Agents, picked: Picked): void {
   const ready = nowReady(picked.file.tasks, picked.states).filter(({ id }) => picked.scope.has(id));
   const first = [...picked.candidates, ...ready];
-  const missing = first.map((task) => agentMissing(agents, picked, task));
-  if (missing[0] && missing.every((each) => each !== null)) throw missing[0].error;
+  const missing = first.map((task) => lackOfAgent(agents, picked, task));
+  if (first[0] && missing[0] && missing.every((each) => each !== null))
+    throw missingError([first[0].id], missing[0].agent, missing[0].why, picked.settings.command);
 }

@@ -6,7 +6,7 @@ import { gate } from "../gate.ts";
 import { show } from "../verbs/look.ts";
 import { reset } from "../verbs/person.ts";
 import { answer, ask, interject } from "../verbs/question.ts";
-import { done, todo } from "../verbs/status.ts";
+import { done, hint, ready, start, todo } from "../verbs/status.ts";
 
 const ONE = "tasks:\n- {id: T1, title: t, instructions: do it}\n";
 
@@ -33,6 +33,49 @@ describe("A person", () => {
     });
   });
 
+  it.each([
+    ["without steps", "instructions: i"],
+    ["with steps", "steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]"],
+  ])("is not asked again about exactly what they rejected, in a task %s", async (_, work) => {
+    promise("review.same-again");
+    const stage = staged({
+      tasks: `tasks:\n- {id: T1, title: t, repo: ., merge_into: main, checkpoint: true, ${work}}\n`,
+    });
+    const { again, end, git, of, person, runs, state, tasks } = stage;
+    expect(await end()).toMatchObject({ waiting: ["T1"] });
+    const first = git.heads.get("bloom/T1") ?? "";
+    const reject = () => person(gate, { id: "T1", approve: false, notes: "Name the unit." });
+    const handsIn = (tree: string) => git.trees.set(`c${Number(first.slice(1)) + 1}`, tree);
+    // Another commit with the same files.
+    handsIn(first);
+    await reject();
+    const before = runs.length;
+    expect(await again()).toMatchObject({ blocked: ["T1"], waiting: [] });
+    expect(runs).toHaveLength(before + 1);
+    expect(of("task:blocked").at(-1)?.reason).toContain(
+      "the agent handed in again exactly what you rejected; `bloom note T1` and `bloom ready T1`",
+    );
+    // The same once more, with a hint: its agent runs, has it, and the person is not asked.
+    git.trees.set(`c${Number(first.slice(1)) + 2}`, first);
+    await person(hint, { id: "T1", reason: "Seconds." });
+    expect(await again()).toMatchObject({ blocked: ["T1"], waiting: [] });
+    expect(runs.at(-1)?.prompt).toContain("hint: Seconds.");
+    // Another content.
+    await person(ready, { id: "T1" });
+    expect(await again()).toMatchObject({ waiting: ["T1"] });
+    expect(runs).toHaveLength(before + 3);
+    // What a person hands in is asked about, whatever it is.
+    git.trees.set(git.heads.get("bloom/T1") ?? "", first);
+    await person(gate, { id: "T1", approve: false, block: true });
+    await person(start, { id: "T1" });
+    await person(done, { id: "T1" });
+    expect(await again()).toMatchObject({ waiting: ["T1"] });
+    expect([state("T1"), runs.length]).toEqual(["waiting_for_human", before + 3]);
+    await person(gate, { id: "T1", approve: true });
+    expect(await again()).toMatchObject({ done: ["T1"] });
+    expect(tasks()[0]?.status).toBe("done");
+  });
+
   it("interjects when no run of the agent follows: it is shown until then, and kept as a note", async () => {
     const { end, again, person, tasks, runs, stored } = staged({
       tasks: "tasks:\n- {id: T1, title: t, checkpoint: true, instructions: i}\n",
@@ -51,6 +94,20 @@ describe("A person", () => {
     expect(await person(interject, { task: "T1", text: "Too late" })).toMatchObject({
       refused: true,
       text: expect.stringContaining("Leave a note instead"),
+    });
+  });
+
+  it("who decides too late is told who has decided, and when", async () => {
+    promise("database.verdict-login");
+    const { end, person } = staged({
+      tasks: "tasks:\n- {id: T1, title: t, checkpoint: true, instructions: i}\n",
+    });
+    await end();
+    await person(gate, { id: "T1", approve: true });
+    const decided = /\S+ has decided already: approved, \d{4}-\d\d-\d\dT[\d:.]+Z\./;
+    expect(await person(gate, { id: "T1", approve: false })).toMatchObject({
+      refused: true,
+      text: expect.stringMatching(decided),
     });
   });
 
@@ -205,10 +262,9 @@ describe("An agent that is not installed", () => {
       "",
     );
     const { end, of } = staged({ tasks: `tasks:\n${twenty}- {id: T2, title: u}\n`, missing: ["clade"] });
-    await expect(end()).rejects.toMatchObject({ code: "agent-missing" });
-    expect(of("task:failed")).toMatchObject([
-      { taskId: "F1", reason: "20 tasks (F1, F2, F3 and 17 more) cannot begin: clade is not installed" },
-    ]);
+    const reason = "20 tasks (F1, F2, F3 and 17 more) wait for clade: clade is not installed";
+    await expect(end()).rejects.toMatchObject({ code: "agent-missing", message: reason });
+    expect(of("task:failed")).toMatchObject([{ taskId: "F1", reason }]);
   });
 
   it("stops the loop before anything is written, where no task has another", async () => {

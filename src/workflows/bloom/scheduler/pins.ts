@@ -7,6 +7,7 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { canonical } from "../../../core/json.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
 import { placed, settingSources } from "../../../core/policy-places.ts";
+import type { FindLife } from "../../../core/ports/loop.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import type { Runtime } from "../../../runtime/transaction/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
@@ -20,6 +21,7 @@ import {
   taskSources,
   tasksThatPin,
 } from "../govern.ts";
+import { type LifeNamed, type LifeRef, lifeName, openFoundLives } from "../run/life.ts";
 
 export interface Pins {
   /** The runtime with the settings that the loop's policy allows. */
@@ -34,6 +36,8 @@ export interface Pins {
    */
   see(tasks: readonly Task[], rests: boolean): Promise<void>;
   of(task: string): Promise<Pinned>;
+  /** A task's life as its file was when this loop first needed it: what an agent writes there counts for the next loop. */
+  readonly lifeNamed: LifeNamed;
   /** The policy that the task follows from now on. */
   keep(task: string, policy: Policy): Promise<void>;
   /** Forgets a task that is done. */
@@ -44,25 +48,19 @@ export interface Pins {
 
 type Show = (event: BloomEvent) => void;
 
-export function openPins(runtime: Runtime, policies: Policies | undefined, show: Show): Pins {
+export function openPins(
+  runtime: Runtime,
+  policies: Policies | undefined,
+  show: Show,
+  findLife?: FindLife,
+): Pins {
   let base: Policy | null = null;
   const seen = new Map<string, Policy>();
   const written = new Map<string, string>();
   let worked = false;
   const kept = new Map<string, string>();
-  const told = new Set<string>();
-  const tell = async (run: string, ignored: readonly PolicyChange[]) => {
-    const text = canonical([run, ignored]);
-    if (ignored.length === 0 || told.has(text)) return;
-    told.add(text);
-    const view = runtime.store.view();
-    const { bloom } = await runtime.settings(view);
-    const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
-    const open =
-      run === LOOP ? { open: await tasksThatPin(view, await runtime.settings(view), policies) } : {};
-    const changes = await placed(ignored, sources, (file) => view.read(file));
-    show({ type: "policy:changed", run, ignored: changes, ...open });
-  };
+  const lives = pinLives(runtime, findLife);
+  const tell = openTell(runtime, policies, show);
   return {
     runtime: {
       ...runtime,
@@ -86,6 +84,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
       const gone = goneFrom(seen, tasks);
       if (!isPersons) await noteRemoved(policies, gone);
       for (const id of gone) written.delete(id);
+      await lives.see(tasks);
       for (const { task } of eachTask(tasks)) {
         const { id } = task;
         const present = taskPolicy(task);
@@ -101,6 +100,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
       kept: (await policies?.find(`${LOOP}:${task}`)) ?? null,
       seen: seen.get(task) ?? null,
     }),
+    lifeNamed: lives.named,
     async keep(task, policy) {
       const text = canonical(policy);
       if (kept.get(task) === text) return;
@@ -114,6 +114,54 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
       await policies?.forget(`${LOOP}:${task}`);
     },
     tell,
+  };
+}
+
+function openTell(runtime: Runtime, policies: Policies | undefined, show: Show): Pins["tell"] {
+  const told = new Set<string>();
+  return async (run, ignored) => {
+    const text = canonical([run, ignored]);
+    if (ignored.length === 0 || told.has(text)) return;
+    told.add(text);
+    const view = runtime.store.view();
+    const { bloom } = await runtime.settings(view);
+    const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
+    const open =
+      run === LOOP ? { open: await tasksThatPin(view, await runtime.settings(view), policies) } : {};
+    const changes = await placed(ignored, sources, (file) => view.read(file));
+    show({ type: "policy:changed", run, ignored: changes, ...open });
+  };
+}
+
+/** The lives of tasks, each as its file was when the loop first needed it. */
+function pinLives(
+  runtime: Runtime,
+  findLife: FindLife | undefined,
+): {
+  readonly named: LifeNamed;
+  see(tasks: readonly Task[]): Promise<void>;
+} {
+  const found = new Map<string, LifeRef>();
+  const find = openFoundLives(findLife);
+  const named: LifeNamed = async (view, workflows, name) => {
+    const life = found.get(name) ?? (await find(view, workflows, name));
+    found.set(name, life);
+    return life;
+  };
+  const seen = new Set<string>();
+  return {
+    named,
+    async see(tasks) {
+      const view = runtime.store.view();
+      const { bloom, workflows } = await runtime.settings(view);
+      const names = new Set(eachTask(tasks).flatMap(({ task }) => lifeName(task, bloom) ?? []));
+      for (const name of names) {
+        if (seen.has(name)) continue;
+        seen.add(name);
+        // A fault is reported where a task needs it, and proving takes too long for every pass.
+        await named(view, workflows, name).catch(() => {});
+      }
+    },
   };
 }
 

@@ -8,7 +8,14 @@ import {
   type StageRun,
 } from "../../../../test/rig/schedule/stage.ts";
 import type { Limited } from "../../../core/ports/agents.ts";
-import { type Accounts, type Quota, unfit, withReport } from "../agent-rest.ts";
+import {
+  type AccountReport,
+  type Accounts,
+  listAccounts,
+  type Quota,
+  unfit,
+  withReport,
+} from "../../../scheduler/agent-rest.ts";
 import { ready } from "../verbs/status.ts";
 
 const list = (...tasks: readonly string[]) =>
@@ -295,6 +302,81 @@ describe("What is known of an account", () => {
     expect(stage.elapsed()).toBeLessThan(HOUR);
   });
 
+  it("tells which accounts are open, too, and what is left of each", () => {
+    promise("agents.accounts");
+    const [began, now, later] = ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2026-01-01T05:00:00Z"];
+    const of =
+      (agent: string, more: Partial<AccountReport> = {}) =>
+      (known: Accounts) =>
+        withReport(known, { agent, began, limited: null, ...more }, undefined, now);
+    const quota = [
+      { name: "seven_day", used: 0.2, resets: "2026-01-04T00:00:00Z" },
+      { name: "five_hour", used: 0.59, resets: later },
+    ];
+    const accounts = [
+      of("codex"),
+      of("claude", { quota }),
+      of("gemini", { limited: { words: "limit", resets: later } }),
+      of("opencode", { limited: { words: "no", resets: null, mend: "log in" } }),
+    ].reduce((known, next) => next(known), { rests: [], quotas: [] } as Accounts);
+    const here = { account: "here" };
+    expect(listAccounts(accounts, now)).toEqual([
+      {
+        ...{ ...here, agent: "claude", state: "open", resets_at: later, source: "quota", until: null },
+        words: expect.stringMatching(/^claude is open, with 41 % of its five_hour quota until \d\d:\d\d$/),
+      },
+      {
+        ...{ ...here, agent: "codex", state: "open", resets_at: null, source: "none", until: null },
+        words: "codex is open",
+      },
+      expect.objectContaining({ agent: "gemini", state: "limited", resets_at: later, source: "event" }),
+      expect.objectContaining({
+        agent: "opencode",
+        state: "exhausted",
+        until: null,
+        words: "opencode cannot work: log in",
+      }),
+    ]);
+    const [after] = listAccounts(accounts, "2026-01-05T00:00:00Z");
+    expect(after).toMatchObject({ state: "open", source: "none", words: "claude is open" });
+  });
+
+  it("is written once for an account of which nothing more becomes known", () => {
+    promise("agents.accounts");
+    const report = { agent: "codex", began: "2026-01-01T00:00:00Z", limited: null };
+    const known = withReport({ rests: [], quotas: [] }, report, undefined, "2026-01-01T01:00:00Z");
+    expect(withReport(known, report, undefined, "2026-01-01T02:00:00Z")).toBe(known);
+  });
+
+  it("keeps a worker at work on another machine from an account that was refused meanwhile", async () => {
+    promise("agents.one-record");
+    const stage: Stage = openStage({
+      ...{ tasks: list("id: T1, repo: .", "id: T2, repo: .", "id: T3, repo: ."), once: true, agents: 1 },
+      ...{ shared: { host: () => "one" }, accounts: () => ({ claude: "the same key" }) },
+      async agent({ task }) {
+        if (task !== "T1") throw new Error(`${task} asked a refused account`);
+        // The other machine finds it out while this one works.
+        const record = JSON.parse(stage.read(RECORD) ?? '{"version":1,"rests":[],"quotas":[]}');
+        const accounts = withReport(
+          record,
+          {
+            agent: "claude",
+            began: stage.now().toISOString(),
+            limited: { words: "no", resets: null, mend: "log in" },
+          },
+          () => "the same key",
+          new Date(stage.now().getTime() + 1).toISOString(),
+        );
+        stage.save(RECORD, JSON.stringify({ version: 1, ...accounts }));
+        return undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({
+      done: ["T1"],
+      resting: [{ agent: "claude", state: "exhausted", tasks: ["T2", "T3"] }],
+    });
+  });
+
   it("is void where the clock was set back, and unreadable where somebody has broken it", async () => {
     const stage = openStage({ ...{ tasks: FOUR, once: true }, agent: async () => undefined });
     stage.save(
@@ -381,6 +463,17 @@ describe("With `fit`, a step", () => {
     await stage.person(ready, { id: "T4" });
     await stage.again();
     expect(stage.runs.map(({ task }) => task)).toEqual(["T1", "T2", "T3", "T4"]);
+  });
+
+  it("waits on another machine with the same account, too", async () => {
+    promise("agents.one-record");
+    let host = "one";
+    const same = { shared: { host: () => host }, accounts: () => ({ claude: "the same key" }) };
+    const stage = metered(0.4, 0.2, { noWait: true, ...same });
+    await stage.end();
+    host = "two";
+    expect(await stage.again()).toMatchObject({ resting: [{ agent: "claude", tasks: ["T4", "T5", "T6"] }] });
+    expect(stage.runs).toHaveLength(3);
   });
 
   it("is measured by the last five runs in one window", () => {

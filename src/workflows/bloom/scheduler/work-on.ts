@@ -9,31 +9,31 @@ import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { AgentUsage } from "../../../core/ports/agents.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
+import type { RetryPolicy, Slot } from "../../../core/ports/driver.ts";
 import type { LeaseManager } from "../../../core/ports/leases.ts";
 import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
 import { openSignal } from "../../../core/signal.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
+import { type AccountOf, agentOf } from "../../../scheduler/agent-rest.ts";
+import { agentLost } from "../../../scheduler/agent-run.ts";
+import { added } from "../../../scheduler/budget.ts";
+import type { MergeQueue } from "../../../scheduler/merge-queue.ts";
+import { withRetries } from "../../../scheduler/retry-policy.ts";
+import type { CheckGate } from "../../../scheduler/slots.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { type AccountOf, agentOf } from "../agent-rest.ts";
-import { added, rounded } from "../budget.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
 import { isUsed } from "../environment.ts";
-import type {
-  CheckGate,
-  ExecutionContext,
-  MergeQueue,
-  StepResult,
-  TaskSnapshot,
-} from "../execution-context.ts";
+import type { ExecutionContext, StepResult, StopReason, TaskSnapshot } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
+import { type LifeOrder, orderedAgent, orderOf, ruleOf, startsOfOrder } from "../run/life.ts";
 import { personsEvent } from "../run/persons-event.ts";
 import { isBackingOff } from "../run/scheduling-status.ts";
-import { AT_REST, BLOOM } from "../run/table.ts";
+import { AT_REST, isOneOf } from "../run/table.ts";
 import { isOver, type TaskRun } from "../run/task-run.ts";
 import {
   applyResult,
@@ -48,7 +48,6 @@ import { askPerson } from "./ask-person.ts";
 import type { TaskClaims } from "./claims.ts";
 import { type Environment, makeEnvironment } from "./environments.ts";
 import type { Pins } from "./pins.ts";
-import type { RetryPolicy } from "./retry-policy.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
@@ -67,6 +66,8 @@ export interface WorkSetup {
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
+  /** Whether the previous owner died without releasing its lease. */
+  readonly abandoned: boolean;
   /** Whether another worker has the task now. */
   readonly lost?: AbortSignal;
 }
@@ -87,13 +88,6 @@ export interface Work {
   readonly shared: SharedWorktrees | null;
 }
 
-export interface Slot {
-  /** Frees the slot. `quietly`: the caller looks for the next task itself. */
-  leave(how?: "quietly"): void;
-  /** Waits for a slot, ahead of tasks that have not begun. False: stopped first. */
-  take(stop: AbortSignal): Promise<boolean>;
-}
-
 /** States without an agent: they need no slot. */
 export const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
@@ -101,8 +95,6 @@ export const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "op
 const GONE = Symbol("gone");
 
 export interface Begins {
-  /** Whether the previous owner died without releasing its lease. */
-  readonly abandoned: boolean;
   /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
   /** Only checks whether its target, which has changed, passes now. */
@@ -115,9 +107,11 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
     type: "task:claimed",
     taskId: work.id,
     worker: setup.name,
-    takenOver: begins.abandoned,
+    takenOver: setup.abandoned,
   };
   if (setup.stop.aborted) return;
+  const interrupt = () => work.abort.abort("interrupted" satisfies StopReason);
+  setup.stop.addEventListener("abort", interrupt);
   let told = false;
   const beginIt = async () => {
     const begun = await beginNow(setup, work, begins, told ? [] : [claimed], caller);
@@ -144,6 +138,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   } catch (error) {
     if (error !== GONE) throw error;
   } finally {
+    setup.stop.removeEventListener("abort", interrupt);
     await setup.merges.leave(work.id);
     await work.environment?.release();
     if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
@@ -170,9 +165,10 @@ async function beginNow(
   const policy = await setup.pins.of(work.id);
   const worker = setup.worker ?? ANY_WORKER;
   const { accountOf } = setup;
-  const input = { task: work.id, worker, watches, isTargetMoved, accountOf, events, policy };
+  const { lifeNamed } = setup.pins;
+  const input = { task: work.id, worker, watches, isTargetMoved, accountOf, events, policy, lifeNamed };
   const reply = await withRetries(
-    setup,
+    setup.retries,
     async () => (await runTransaction(setup.runtime, begin, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
@@ -201,16 +197,19 @@ async function next(
   // A person may restart a task that is idle or waits for its next try.
   const set = personsEvent(known.task, run, setup.taskClaims.isOpen());
   if (set !== null) return { event: set };
-  if (AT_REST.includes(run.state)) return null;
+  if (isOneOf(AT_REST, run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString(), known.rests)) return null;
-  const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
+  const commands = ruleOf(run)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
   // A task with an environment needs a slot.
   if (DELIVERED.has(run.state) && !isUsed(known.environment)) work.slot.leave();
   else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
     // An edit, a pull or a merge may have added a command meanwhile.
-    const lacking = await setup.lacksTrust?.(context.known.task);
+    const { run, task } = context.known;
+    const ordered = startsOfOrder(run, task);
+    const lacking =
+      (await setup.lacksTrust?.(task)) ?? (ordered === null ? null : await setup.lacksTrust?.(ordered));
     if (lacking) throw lacking;
     const result = await perform(command, context);
     if (result.event !== undefined) return result;
@@ -279,7 +278,7 @@ async function recover(
   if (saved.event !== undefined && setup.stop.aborted) return known;
   if (saved.event !== undefined) return (await commit(setup, work, saved, caller)).known;
   const events: BloomEvent[] = [];
-  let { costs, spent } = known.run;
+  let { costs, order = null, spent } = known.run;
   const { agentRun } = known.run;
   const step = getCurrentStepForTask(known.task)?.id ?? null;
   for (const run of underway) {
@@ -288,14 +287,18 @@ async function recover(
     const lost = isAgents ? await lostAgent(setup, work.id, agentRun, usage) : null;
     const milliseconds = lost?.duration ?? 0;
     if (lost) events.push(lost);
-    spent = added({ spent }, usage, milliseconds);
-    costs = withCost({ costs }, known.task, { purpose: known.run.purpose, step, usage, milliseconds });
+    spent = added(spent, usage, milliseconds);
+    const [purpose, on] = known.run.order
+      ? (["order", orderOf(known.run)?.command.agent ?? null] as const)
+      : [known.run.purpose, step];
+    costs = withCost({ costs }, known.task, { purpose, step: on, usage, milliseconds });
+    if (order) order = { ...order, spent: added(order.spent, usage, milliseconds) };
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) events.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const kept = await keptSession(setup, known);
-  const patch = { underway: [], agentRun: null, spent, costs, ...kept.patch };
+  const patch = { underway: [], agentRun: null, spent, costs, ...(order && { order }), ...kept.patch(order) };
   return (await commit(setup, work, { patch, edits: kept.edits, events: events }, caller)).known;
 }
 
@@ -303,14 +306,23 @@ async function recover(
 async function keptSession(
   { ports }: WorkSetup,
   { run, settings, task }: TaskSnapshot,
-): Promise<{ readonly patch: Partial<TaskRun>; readonly edits: readonly TaskEdit[] }> {
-  if (!run.agentRun) return { patch: {}, edits: [] };
+): Promise<{
+  readonly patch: (order: LifeOrder | null) => Partial<TaskRun>;
+  readonly edits: readonly TaskEdit[];
+}> {
+  const nothing = { patch: () => ({}), edits: [] };
+  if (!run.agentRun) return nothing;
   const found = await ports.agents.sessionOf(run.agentRun.run);
-  if (found === null || found.id === run.session?.id) return { patch: {}, edits: [] };
+  if (found === null || found.id === run.session?.id) return nothing;
+  const ordered = orderedAgent(run, settings);
+  if (ordered !== null) {
+    const session = { id: found.id, agent: ordered };
+    return { patch: (order) => (order === null ? {} : { order: { ...order, session } }), edits: [] };
+  }
   const agent = agentOf(task, run, settings);
   const host = ports.host === undefined ? {} : { host: ports.host };
   return {
-    patch: { session: { ...found, agent, ...host } },
+    patch: () => ({ session: { ...found, agent, ...host } }),
     edits: [set(task, "session_provider", agent), set(task, "session_id", found.id)],
   };
 }
@@ -324,16 +336,8 @@ async function lostAgent(
 ): Promise<Extract<BloomEvent, { readonly type: "agent:ended" }>> {
   const sign = Date.parse((await ports.agents.lastSignOf(run)) ?? since);
   const ended = Math.min(sign, clock.now().getTime());
-  return {
-    ...{ type: "agent:ended", taskId, run, outcome: "failed", reason: "lost" },
-    detail: "its loop ended before it did",
-    duration: Math.max(0, ended - Date.parse(since)),
-    usd: usage?.usd == null ? null : rounded(usage.usd),
-    inputTokens: usage?.inputTokens ?? null,
-    outputTokens: usage?.outputTokens ?? null,
-    turns: usage?.turns ?? null,
-    at: new Date(ended).toISOString(),
-  };
+  const duration = Math.max(0, ended - Date.parse(since));
+  return agentLost(taskId, run, usage, { at: new Date(ended).toISOString(), duration });
 }
 
 /** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */
@@ -375,7 +379,7 @@ async function commit(
   const { accountOf } = setup;
   const input: ResultInput = { task: work.id, result, policy, mayBeClaim, accountOf, ...held };
   const reply = await withRetries(
-    setup,
+    setup.retries,
     async () => (await runTransaction(setup.runtime, applyResult, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
@@ -386,17 +390,4 @@ async function commit(
   const isReset = reply.event === null && reply.known.run.state === "ready";
   if (!isReset) work.run = reply.known.run;
   return { ...reply, known: reply.known };
-}
-
-/** The result exists only in memory: retry, do not drop it. */
-async function withRetries<T>({ retries }: WorkSetup, act: () => Promise<T>): Promise<T> {
-  for (let paused = false; ; paused = true)
-    try {
-      const result = await act();
-      retries.succeeded(paused);
-      return result;
-    } catch (error) {
-      if (!retries.shouldRetry(error)) throw error;
-      await retries.wait();
-    }
 }

@@ -1,14 +1,21 @@
 /** `add TEXT`: one more task at the end of tasks.yaml. */
 import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
+import type { Fields } from "../../../core/json.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
+import { definedWith, parseDefinition, parseSets } from "../../../tasks-file/definition.ts";
 import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
 import { TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { eventOf } from "./snapshot.ts";
 
 interface AddInput {
-  readonly text: string;
+  /** Its title; absent: the YAML says it. */
+  readonly text?: string;
+  /** `KEY=VALUE` each. */
+  readonly set?: readonly string[];
+  /** The task as YAML. */
+  readonly yaml?: string;
   readonly id?: string;
   readonly after?: readonly string[];
   readonly repo?: string;
@@ -17,18 +24,23 @@ interface AddInput {
 export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
   run: () => TASKS_RUN,
   read: (view, _, context) => readTasksText(view, context),
-  propose(seen, _, { after = [], id: wanted, repo, text }, context) {
+  propose(seen, _, { after = [], id: wanted, repo, set = [], text, yaml }, context) {
     const { tasks, path } = seen;
-    const words = text.trim();
+    const written = yaml === undefined ? {} : parseDefinition(yaml);
+    const { title, ...keys } = definedWith({}, { ...withoutId(written), ...parseSets(set) });
+    const words = String(text ?? title ?? "").trim();
     if (words === "" || words.includes("\n"))
       throw new PawlError(
         "usage",
         "Expected a title of one line, found none or several.",
-        'Run `pawl add "title"`.',
+        'Run `pawl task add "title"`.',
       );
-    const depends_on = [...new Set(after)].map((each) => taskOf(tasks, each).id);
+    const depends_on = [...new Set([...after, ...listOf(keys.depends_on)])].map(
+      (each) => taskOf(tasks, each).id,
+    );
     const taken = idsIn(tasks);
-    const id = wanted === undefined ? nextId(tasks, taken) : checkId(wanted, "task's id");
+    const given = wanted ?? (written.id === undefined ? undefined : String(written.id));
+    const id = given === undefined ? nextId(tasks, taken) : checkId(given, "task's id");
     if (taken.has(id))
       throw new PawlError(
         "usage",
@@ -38,6 +50,7 @@ export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
     const item = {
       id,
       title: words,
+      ...keys,
       ...(repo === undefined ? {} : { repo }),
       ...(depends_on.length > 0 ? { depends_on } : {}),
     };
@@ -57,6 +70,14 @@ export const add: Transaction<AddInput, TasksText, undefined, Reply> = {
     };
   },
 };
+
+function withoutId({ id: _, ...rest }: Fields): Fields {
+  return rest;
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
 
 function idsIn(tasks: readonly Task[]): ReadonlySet<string> {
   return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]));

@@ -1,5 +1,7 @@
 import { agentNames } from "../../../core/agent-needs.ts";
+import { criterionWords } from "../../../core/criterion.ts";
 import { PawlError } from "../../../core/error.ts";
+import { ownFile } from "../../../core/own-file.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context, GateVerdict, Reply, Transaction } from "../../../runtime/module.ts";
@@ -13,7 +15,8 @@ import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-fil
 import { isClosed, isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
-import { findOthers } from "../run/shared.ts";
+import { loadRecorded } from "../run/shared.ts";
+import { BLOOM } from "../run/table.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../run/task-run.ts";
 import { besideProject, renderBeside } from "./beside.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
@@ -99,16 +102,17 @@ export const show = looking(
     const { id: known } = taskOf(snapshot.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
     const own = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
-    const theirs = await findOthers(view, known, own !== null);
+    const { others: theirs } = await loadRecorded(view, known, own !== null);
     const run = theirs?.run ?? own;
     const output = theirs ? [] : await loadFailedOutput(view, run?.evidence ?? []);
     const steps = theirs?.steps ?? (await loadSteps(view, `bloom:${known}`));
     const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };
     return { ...snapshot, ...said, run, output, questions, elsewhere: theirs?.elsewhere ?? null };
   },
-  (seen, { id }) => {
+  (seen, { id }, _, logins: ReadonlyMap<string, string> | undefined) => {
     const task = taskOf(seen.file.tasks, id);
     const { run } = seen;
+    const verdicts = seen.verdicts.map((each) => ({ ...each, login: logins?.get(each.time) }));
     const waits = isClosed(task) ? null : waitingFor(seen.file.tasks, id, seen.states);
     const lines = [
       `${task.id}  ${task.status}  ${task.title}`,
@@ -118,7 +122,7 @@ export const show = looking(
       ...block("Instructions", task.instructions ? [task.instructions.trim()] : []),
       ...block(
         "Acceptance criteria",
-        task.acceptance_criteria.map((each) => `- ${each}`),
+        task.acceptance_criteria.map((each) => `- ${criterionWords(each).replaceAll("\n", "\n  ")}`),
       ),
       ...block(
         "Steps",
@@ -135,7 +139,7 @@ export const show = looking(
         "The end of the last failure's output",
         seen.output.map((line) => `  ${line}`),
       ),
-      ...block("Decided by persons", seen.verdicts.map(verdictWords)),
+      ...block("Decided by persons", verdicts.map(verdictWords)),
       ...block(
         "Questions",
         seen.questions.map(
@@ -157,7 +161,7 @@ export const show = looking(
         task,
         run,
         waitsFor: waits,
-        verdicts: seen.verdicts,
+        verdicts,
         ...(seen.elsewhere ? { elsewhere: seen.elsewhere } : {}),
         output: seen.output,
         questions: seen.questions,
@@ -165,6 +169,8 @@ export const show = looking(
       },
     };
   },
+  async ({ verdicts }, { id }, { workers }) =>
+    verdicts.length === 0 ? undefined : await workers?.logins(`bloom:${id}`),
 );
 
 function loopLines({ elsewhere, run }: Shown): readonly string[] {
@@ -187,7 +193,7 @@ function evidenceLine(each: TaskRun["evidence"][number]): string {
     : each.exit === 0
       ? "passed"
       : `failed (${each.exit ?? "no exit code"})`;
-  return `${end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
+  return `${each.empty ? "looked at nothing" : end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
 }
 
 function block(title: string, lines: readonly string[]): readonly string[] {
@@ -246,7 +252,9 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
           data: { valid: false, problems: fixed },
           refused: true,
         };
-      const odd = warnings(text, agentNames(context.settings.agents));
+      const { agents, workflows } = context.settings;
+      const lives = [BLOOM.name, ...workflows.map((each) => ownFile(each).name)];
+      const odd = warnings(text, { agents: agentNames(agents), lives });
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
       );

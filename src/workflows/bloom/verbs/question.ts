@@ -11,7 +11,8 @@ import {
   questionAsked,
   writeQuestion,
 } from "../question.ts";
-import { BLOOM, OVER } from "../run/table.ts";
+import { ruleOf } from "../run/life.ts";
+import { ORDER_AGAIN, OVER } from "../run/table.ts";
 import type { TaskRun } from "../run/task-run.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
@@ -69,8 +70,9 @@ export const answer = changing(
     if (question.answer !== null)
       return { text: `${id} is answered already: ${question.answer}`, data: { question }, refused: true };
     const answered = { ...question, answer: text, answered: context.now.time };
+    const by = context.caller.who ?? context.caller.channel;
     const events = [
-      { type: "question:answered", taskId: question.task, questionId: id, answer: text },
+      { type: "question:answered", taskId: question.task, questionId: id, answer: text, by },
     ] as const;
     const write = writeQuestion(answered);
     const run = snapshot.runs.get(question.task);
@@ -166,10 +168,13 @@ export const interject = changing(
   },
 );
 
+/** The commands that start an agent: its own, or one of its life. */
+const STARTS: ReadonlySet<string> = new Set(["run-agent", "run", ORDER_AGAIN]);
+
 /** Whether its agent runs, or will run as soon as a worker resumes it. */
 function mayRun(run: TaskRun | undefined): boolean {
-  const row = BLOOM.rules.find(({ id }) => id === run?.row);
-  return row?.commands?.some(({ type }) => type === "run-agent") ?? false;
+  const row = run && ruleOf(run);
+  return row?.commands?.some(({ type }) => STARTS.has(type)) ?? false;
 }
 
 function unknownQuestion(id: string, all: readonly Question[]): PawlError {

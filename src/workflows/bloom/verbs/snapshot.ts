@@ -13,9 +13,6 @@ import type {
   Verdict,
 } from "../../../runtime/module.ts";
 import { isPersonHere } from "../../../runtime/transaction/person.ts";
-import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
-import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { placedTasks } from "../../../tasks-file/task.ts";
 import {
   type AccountOf,
   type Accounts,
@@ -24,7 +21,10 @@ import {
   quotasIn,
   type Rests,
   restsIn,
-} from "../agent-rest.ts";
+} from "../../../scheduler/agent-rest.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { placedTasks } from "../../../tasks-file/task.ts";
 import { unspent } from "../run/run-changes.ts";
 import { TASK_RUNS } from "../run/run-kind.ts";
 import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
@@ -103,15 +103,19 @@ export interface Done {
 }
 
 /** A read-only verb. */
-export function looking<Input, Loaded extends LoadedTasks>(
+export function looking<Input, Loaded extends LoadedTasks, Found = undefined>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  render: (seen: Loaded, input: Input, context: Context) => Done,
-): Transaction<Input, Loaded, undefined, Reply> {
+  render: (seen: Loaded, input: Input, context: Context, found: Found) => Done,
+  observe?: (seen: Loaded, input: Input, outside: Outside) => Promise<Found>,
+): Transaction<Input, Loaded, Found, Reply> {
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
-    propose: (seen, _, input, context) => ({
-      reply: replyOf(render(seen, input, context)),
+    ...(observe && {
+      observe: (seen: Loaded, input: Input, outside: Outside) => observe(seen, input, outside),
+    }),
+    propose: (seen, found, input, context) => ({
+      reply: replyOf(render(seen, input, context, found)),
       cacheEntries: seen.cacheEntries,
     }),
   };

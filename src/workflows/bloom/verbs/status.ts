@@ -3,6 +3,7 @@ import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { isPersonHere } from "../../../runtime/transaction/person.ts";
+import { accountChanges, lifted } from "../../../scheduler/agent-rest.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
@@ -13,12 +14,21 @@ import {
   type Task,
   type TaskStatus,
 } from "../../../tasks-file/task.ts";
-import { accountChanges, lifted } from "../agent-rest.ts";
 import { doneWith, waitingFor } from "../pick.ts";
+import { ruleOf } from "../run/life.ts";
 import { runChanges } from "../run/run-changes.ts";
 import { BLOOM, OVER } from "../run/table.ts";
 import { isOver, renderRun, type TaskRun } from "../run/task-run.ts";
-import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
+import {
+  completed,
+  durationOf,
+  forgetSession,
+  noted,
+  set,
+  statusEdit,
+  statusTo,
+  workStarts,
+} from "./edits.ts";
 import { sendEvent } from "./person.ts";
 import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
 import {
@@ -44,7 +54,25 @@ export const ready = changing(loadRenewable, (snapshot: Renewable, input: Status
   ...readyOf(snapshot, input, context),
 }));
 
-function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Done {
+/** As `ready`, with a person's words for its agent. Throws `usage` without words. */
+export const hint = changing(
+  loadRenewable,
+  (snapshot: Renewable, { id, reason = "" }: StatusInput, context) => {
+    if (reason.trim() === "")
+      throw new PawlError(
+        "usage",
+        "A hint needs words: expected some, found none.",
+        "Write what the agent should know.",
+      );
+    const own = readyOf(snapshot, { id }, context, true);
+    if (own.ask) return own;
+    const edits = [noted(taskOf(snapshot.file.tasks, id), `hint: ${reason.trim()}`), ...(own.edits ?? [])];
+    return { changes: snapshot.unspent, ...own, edits };
+  },
+);
+
+/** `isForAgent`: its agent works again, even if only the delivery failed. */
+function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context, isForAgent = false): Done {
   const task = taskOf(snapshot.file.tasks, id);
   const waits = waitingFor(snapshot.file.tasks, id, snapshot.states);
   const run = snapshot.runs.get(id);
@@ -65,12 +93,23 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
       text: `${id} continues: ${run.rest?.[0] ?? "its agent"} is asked again.`,
     };
   }
-  if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
+  if (run && !isForAgent && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` starts it over.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);
   }
   const hint = waits ? `It will be taken when nothing holds it: ${waits}.` : null;
-  return moved(task, "ready_for_agent", forgetSession(task), context, hint);
+  const reopened = isForAgent || isRejected(run) ? reopenedStep(task) : [];
+  return moved(task, "ready_for_agent", [...forgetSession(task), ...reopened], context, hint);
+}
+
+function isRejected(run: TaskRun | undefined): boolean {
+  return run?.state === "blocked" && run.verdicts.at(-1)?.approved === false;
+}
+
+/** Its agent gets the last step again if none is open: otherwise no agent would run. */
+function reopenedStep(task: Task): readonly TaskEdit[] {
+  const last = task.steps.findLast(({ status }) => status === "done");
+  return last === undefined || getCurrentStepForTask(task) !== null ? [] : [set(last, "status", "pending")];
 }
 
 /**
@@ -91,14 +130,20 @@ const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "open
 /** The events whose message concerns the work itself, so its agent must work on it again. */
 const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unverified", "pr_closed"]);
 
+/** On its way out, or in a state of its life, where another agent works. */
+function isAfterWork(state: string): boolean {
+  return ON_THE_WAY_OUT.has(state) || !Object.hasOwn(BLOOM.states, state);
+}
+
 /**
  * Whether only the delivery failed. Steps record themselves that they are done; for a task without steps,
  * only the run knows that its agent has finished.
  */
-function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun): boolean {
-  if (task.steps.length > 0 || state !== "blocked" || !workDone || !work) return false;
-  const last = BLOOM.rules.find(({ id }) => id === row);
-  return last?.from.every((from) => ON_THE_WAY_OUT.has(from)) === true && !OF_THE_WORK.has(last.on);
+function onlyDeliveryFailed(task: Task, { life, row, state, work, workDone }: TaskRun): boolean {
+  const isStopped = state === "blocked" || state === "budget_exhausted";
+  if (task.steps.length > 0 || !isStopped || !workDone || !work) return false;
+  const last = ruleOf({ life, row });
+  return last?.from.every(isAfterWork) === true && !OF_THE_WORK.has(last.on);
 }
 
 /** `todo ID` */

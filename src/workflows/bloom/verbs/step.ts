@@ -99,7 +99,7 @@ export const stepShow = looking(loadTasks, ({ file }, { id }: StepInput) => {
     "",
     step.instruction.trim(),
     ...(info.acceptanceCriteria.length > 0
-      ? ["", "Accepted when:", ...info.acceptanceCriteria.map((each) => `- ${each}`)]
+      ? ["", "Accepted when:", ...info.acceptanceCriteria.map((each) => `- ${each.replaceAll("\n", "\n  ")}`)]
       : []),
   ];
   return { text: lines.join("\n"), data: { task: task.id, step, stepInfo: info } };

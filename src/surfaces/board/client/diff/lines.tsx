@@ -15,7 +15,8 @@ export interface LinesProps {
   readonly view: View;
   /** The content below a line: its points, and the field for a new one. */
   readonly under: (line: DiffLine) => ComponentChildren;
-  readonly comment: ((line: DiffLine) => void) | null;
+  /** `first`: the other end of a range; the line itself if it is none. */
+  readonly comment: ((line: DiffLine, first: DiffLine) => void) | null;
 }
 
 const ROW_PX = 21;
@@ -32,6 +33,8 @@ export function Lines(props: LinesProps) {
   const grid = useRef<HTMLDivElement>(null);
   const [from, to] = useWindow(grid, heights, rows.length);
   const [cursor, setCursor] = useState(-1);
+  /** Where a range began: Shift extends it. */
+  const [anchor, setAnchor] = useState(-1);
   const [wide, setWide] = useState<ReadonlySet<DiffLine>>(new Set());
   useMeasured(grid, heights);
   const show = { colours: diff.colours, pairs, view, wide };
@@ -41,20 +44,26 @@ export function Lines(props: LinesProps) {
     if (next !== null && pressed.target === grid.current) {
       pressed.preventDefault();
       setCursor(next);
+      if (!pressed.shiftKey) setAnchor(next);
       if (grid.current) reveal(grid.current, heights, next);
     }
     const line = lineOf(cursor);
     const asks = pressed.key === "c" || pressed.key === "Enter";
     if (asks && line && comment && pressed.target === grid.current && isCommentable(line)) {
       pressed.preventDefault();
-      comment(line);
+      const first = lineOf(anchor);
+      comment(line, first && isCommentable(first) ? first : line);
     }
   };
   const press = (event: MouseEvent) => {
     const place = placeOf(event, rows);
     if (place === null) return;
     if (place.isMore) setWide(new Set([...wide, place.line]));
-    else comment?.(place.line);
+    else {
+      const first = event.shiftKey ? lineOf(anchor) : null;
+      if (first === null) setAnchor(rows.findIndex(({ left, right }) => (right ?? left) === place.line));
+      comment?.(place.line, first && isCommentable(first) ? first : place.line);
+    }
   };
   return (
     <div
@@ -63,7 +72,7 @@ export function Lines(props: LinesProps) {
       class={`lines ${view}`}
       role="grid"
       tabIndex={0}
-      aria-label={`Lines of ${diff.path}. Arrow keys move, c writes a point.`}
+      aria-label={`Lines of ${diff.path}. Arrow keys move${comment ? ", with Shift over a range; c writes a point" : ""}.`}
       aria-rowcount={rows.length}
       aria-activedescendant={cursor >= from && cursor < to ? `${id}-${cursor}` : undefined}
       onKeyDown={move}

@@ -7,6 +7,8 @@ interface PictureNode extends GraphNode {
   /** Classes of the box: `at`, `final`, `done`. */
   readonly kind: string;
   readonly title: string;
+  /** The address that it leads to. Absent: it is no link. */
+  readonly href?: string;
 }
 
 export interface PictureProps {
@@ -29,6 +31,7 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
       isCurrent = false;
     };
   }, [shape]);
+  const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const frame = useRef<HTMLDivElement>(null);
   const here = nodes.find(({ kind }) => kind.includes("at"))?.id;
   useEffect(() => {
@@ -53,14 +56,19 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
         <ul>
           {nodes.map((node) => (
             <li key={node.id}>
-              <strong class="mono">{oneLine(node.label, 80)}</strong>
+              {node.href === undefined ? (
+                <strong class="mono">{oneLine(node.label, 80)}</strong>
+              ) : (
+                <a href={node.href}>{oneLine(node.title, 200)}</a>
+              )}
               {node.kind.includes("at") && " (here)"}
               <ul>
                 {edges
                   .filter(({ from }) => from === node.id)
                   .map(({ label, to, whole = label }, at) => (
                     <li key={at}>
-                      {whole && <OneLine text={whole} max={400} />} → <OneLine text={to} max={80} />
+                      {whole && <OneLine text={whole} max={400} />} →{" "}
+                      <OneLine text={labels.get(to) ?? to} max={80} />
                     </li>
                   ))}
               </ul>
@@ -89,7 +97,7 @@ function Drawn({
       viewBox={`0 0 ${placed.width} ${placed.height}`}
       width={placed.width}
       height={placed.height}
-      role="img"
+      role={nodes.some(({ href }) => href !== undefined) ? "group" : "img"}
       aria-label={`${oneLine(name, 80)}${here === undefined ? "" : `, at ${here}`}`}
     >
       <defs>
@@ -118,15 +126,23 @@ function Drawn({
             </text>
           ),
       )}
-      {placed.nodes.map(({ height, id, label, width, x, y }) => (
-        <g key={id} class={`node ${kinds.get(id)?.kind ?? ""}`}>
-          <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx="6" />
-          <text x={x} y={y + 4} text-anchor="middle">
-            {cut(label)}
-          </text>
-          <title>{oneLine(kinds.get(id)?.title ?? label)}</title>
-        </g>
-      ))}
+      {placed.nodes.map(({ height, id, label, width, x, y }) => {
+        const { href, kind = "", title = label } = kinds.get(id) ?? {};
+        const box = (
+          <>
+            <title>{oneLine(title)}</title>
+            <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx="6" />
+            <text x={x} y={y + 4} text-anchor="middle">
+              {cut(label)}
+            </text>
+          </>
+        );
+        return (
+          <g key={id} class={`node ${kind}`}>
+            {href === undefined ? box : <a href={href}>{box}</a>}
+          </g>
+        );
+      })}
     </svg>
   );
 }

@@ -133,7 +133,15 @@ function CauseBar({ causes, largest }: { readonly causes: CostSum["causes"]; rea
     .join(", ");
   let x = 0;
   return (
-    <svg class="bar" width={BAR_PX} height="10" role="img" aria-label={words || "nothing"}>
+    <svg
+      class="bar"
+      width={BAR_PX}
+      height="10"
+      viewBox={`0 0 ${BAR_PX} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={words || "nothing"}
+    >
       <title>{words}</title>
       {shares.map(({ cause, width }) => {
         const from = x;

@@ -1,36 +1,174 @@
 /** Everything that waits for a person, in all projects. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Inbox, InboxItem } from "../../wire.ts";
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { KINDS, stateWords } from "../../../../runtime/reports/state-words.ts";
+import type { Done, Inbox, InboxItem, VerdictOrder, VerdictQuestion } from "../../wire.ts";
 import { announce } from "../announce.ts";
-import { session } from "../api.ts";
+import { post, projectPath, session } from "../api.ts";
+import { jsonOf, keep, kept } from "../keep.ts";
 import { useKeys } from "../keys.ts";
 import { Ago, renderCount, renderMinutes } from "../moment.tsx";
-import { Badge, type Badged, Command, Empty, Heading, Loaded } from "../notice.tsx";
+import { Badge, Command, Empty, Heading, Key, Loaded, type Tone } from "../notice.tsx";
 import type { Resource } from "../resource.ts";
 import { goTo, linkTo } from "../route.ts";
-import { OneLine } from "../words.tsx";
+import { Speak } from "../task-acts.tsx";
+import { OneLine, oneLine } from "../words.tsx";
 
 export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
-  const items = inbox.data?.items ?? [];
-  useArrivals(items, inbox.data !== null);
-  useInboxKeys(items);
-  const minutes = items.reduce((sum, item) => sum + (item.minutes ?? 0), 0);
+  const [sought, setSought] = useState("");
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [said, setSaid] = useState("");
+  const all = inbox.data?.items ?? [];
+  const isCurrent = useCurrent(inbox);
+  const { fresh, items, takeNew } = useSettled(all, isCurrent);
+  const awake = items.filter((item) => !isSnoozed(item));
+  const shown = byProject(awake.filter((item) => textOf(item).includes(sought.toLowerCase())));
+  const approve = async () => {
+    const chosen = all.filter((item) => picked.has(keyOf(item)));
+    setSaid(`${await approveAll(chosen)} of ${chosen.length} approved; the others are to be read.`);
+    setPicked(new Set());
+    await inbox.reload();
+  };
+  const pick = (key: string) => {
+    const next = new Set(picked);
+    if (!next.delete(key)) next.add(key);
+    setPicked(next);
+  };
+  useInboxKeys(shown, pick, () => void approve());
+  const minutes = awake.reduce((sum, item) => sum + (item.minutes ?? 0), 0);
+  const sleeping = items.length - awake.length;
   return (
     <>
       <Heading title="Inbox">
-        {items.length > 0 && (
+        {all.length > 0 && (
           <span class="quiet">
-            {renderCount(items.length, "thing")} to decide
+            {renderCount(awake.length, "thing")} to decide
             {minutes > 0 && `, about ${renderMinutes(minutes)} of reading`}
           </span>
         )}
       </Heading>
+      {all.length > 1 && (
+        <div class="buttons triage">
+          <input
+            type="search"
+            aria-label="Filter the inbox"
+            placeholder="Filter by project, kind or words  /"
+            value={sought}
+            onInput={({ currentTarget }) => setSought(currentTarget.value)}
+          />
+          {fresh > 0 && (
+            <button type="button" onClick={takeNew}>
+              {fresh} new
+            </button>
+          )}
+          {sleeping > 0 && (
+            <button type="button" class="plain" onClick={wakeAll}>
+              {sleeping} snoozed: show
+            </button>
+          )}
+          {picked.size > 0 && (
+            <button type="button" class="primary" onClick={() => void approve()}>
+              Approve {picked.size} <Key keys="A" />
+            </button>
+          )}
+          {said !== "" && <span role="status">{said}</span>}
+        </div>
+      )}
       <Loaded from={inbox}>
-        {(data) => (data.items.length === 0 ? <NothingWaits /> : <Items items={data.items} />)}
+        {() =>
+          all.length === 0 ? (
+            <NothingWaits />
+          ) : shown.length === 0 ? (
+            <Empty title="Nothing matches." />
+          ) : (
+            <Items items={shown} picked={picked} pick={pick} />
+          )
+        }
       </Loaded>
       <BrokenProjects />
     </>
   );
+}
+
+function keyOf({ kind, project, question = "", run }: InboxItem): string {
+  return JSON.stringify([project, run, kind, question]);
+}
+
+function nameOf(project: string): string {
+  return session.value?.projects.find(({ key }) => key === project)?.name ?? project;
+}
+
+/** The project that has waited longest comes first. */
+function byProject(items: readonly InboxItem[]): readonly InboxItem[] {
+  return [...Map.groupBy(items, ({ project }) => project).values()].flat();
+}
+
+function textOf({ kind, next, project, run, state, title }: InboxItem): string {
+  return `${KINDS[kind]} ${nameOf(project)} ${run} ${title} ${stateWords(state)} ${next}`.toLowerCase();
+}
+
+/** Approves those whose review is known, and agrees in everything; the server refuses any that has changed. */
+async function approveAll(items: readonly InboxItem[]): Promise<number> {
+  let count = 0;
+  for (const { project: own, review, run } of items) {
+    if (review === undefined || review.against.length > 0) continue;
+    const order: VerdictOrder = { approve: true, notes: "", points: [], version: review.version };
+    const done = await post<Done | VerdictQuestion>(projectPath(own, "verdict", run), order).catch(
+      () => null,
+    );
+    if (done && !("asked" in done)) count++;
+  }
+  return count;
+}
+
+/** Until when each thing is out of sight, in this browser. */
+const snoozed = signal<Readonly<Record<string, number>>>(
+  (jsonOf(kept("snoozed")) ?? {}) as Record<string, number>,
+);
+const SNOOZE_MS = 86_400_000;
+
+function isSnoozed(item: InboxItem): boolean {
+  return (snoozed.value[keyOf(item)] ?? 0) > Date.now();
+}
+
+function snooze(item: InboxItem): void {
+  const lasting = Object.entries(snoozed.value).filter(([, until]) => until > Date.now());
+  snoozed.value = { ...Object.fromEntries(lasting), [keyOf(item)]: Date.now() + SNOOZE_MS };
+  keep("snoozed", JSON.stringify(snoozed.value));
+}
+
+function wakeAll(): void {
+  snoozed.value = {};
+  keep("snoozed", null);
+}
+
+/** Whether the data is not older than the page: what came meanwhile is no news to hold back. */
+function useCurrent({ data, reload }: Resource<Inbox>): boolean {
+  const [isOld, setOld] = useState(data !== null);
+  useEffect(() => {
+    if (isOld) void reload().finally(() => setOld(false));
+  }, []);
+  return data !== null && !isOld;
+}
+
+/** The order stays while one looks: what arrives waits behind a button, unless nothing else is there. */
+function useSettled(items: readonly InboxItem[], isLoaded: boolean) {
+  const [order, setOrder] = useState<readonly string[] | null>(null);
+  const keys = items.map(keyOf);
+  const known = order?.some((key) => keys.includes(key)) ? order : keys;
+  const isHeld = known === order;
+  const places = new Map(known.map((key, at) => [key, at]));
+  const own = items.filter((item) => places.has(keyOf(item)));
+  const fresh = items.length - own.length;
+  useEffect(() => {
+    if (isLoaded && !isHeld) setOrder(keys);
+    if (fresh > 0) announce(`${renderCount(fresh, "thing")} more to decide`);
+  }, [isLoaded, isHeld, fresh]);
+  return {
+    fresh,
+    items: own.toSorted((one, other) => (places.get(keyOf(one)) ?? 0) - (places.get(keyOf(other)) ?? 0)),
+    takeNew: () => setOrder(keys),
+  };
 }
 
 function NothingWaits() {
@@ -44,16 +182,33 @@ function NothingWaits() {
 /** More than fit any window: drawn at once; the rest after these are painted. */
 const FIRST = 40;
 
-function Items({ items }: { readonly items: readonly InboxItem[] }) {
-  const many = (session.value?.projects.length ?? 0) > 1;
+interface Picking {
+  readonly picked: ReadonlySet<string>;
+  readonly pick: (key: string) => void;
+}
+
+function Items({ items, ...picking }: Picking & { readonly items: readonly InboxItem[] }) {
   const isAll = useAfterPaint();
-  return (
-    <ol class="inbox" aria-label="What waits for you">
-      {(isAll ? items : items.slice(0, FIRST)).map((item) => (
-        <Item key={`${item.project} ${item.run} ${item.kind}`} item={item} showsProject={many} />
-      ))}
-    </ol>
-  );
+  const groups = Map.groupBy(isAll ? items : items.slice(0, FIRST), ({ project }) => project);
+  return [...groups].map(([project, own]) => (
+    <section
+      key={project}
+      class="inbox-group"
+      aria-label={`What waits for you in ${oneLine(nameOf(project), 60)}`}
+    >
+      {(session.value?.projects.length ?? 0) > 1 && (
+        <h2>
+          <OneLine text={nameOf(project)} max={60} />
+          <span class="count">{items.filter((item) => item.project === project).length}</span>
+        </h2>
+      )}
+      <ol class="inbox">
+        {own.map((item) => (
+          <Item key={keyOf(item)} item={item} {...picking} />
+        ))}
+      </ol>
+    </section>
+  ));
 }
 
 function useAfterPaint(): boolean {
@@ -72,21 +227,31 @@ function useAfterPaint(): boolean {
   return isPainted;
 }
 
-const KINDS: Readonly<Record<InboxItem["kind"], Badged>> = {
-  gate: { words: "Review", tone: "accent" },
-  question: { words: "Question", tone: "warn" },
-  blocked: { words: "Blocked", tone: "bad" },
-  failed: { words: "Failed", tone: "bad" },
-  held: { words: "Held", tone: "warn" },
-  other: { words: "Yours", tone: "plain" },
+const TONES: Readonly<Record<InboxItem["kind"], Tone>> = {
+  gate: "accent",
+  question: "warn",
+  blocked: "bad",
+  failed: "bad",
+  held: "warn",
+  other: "plain",
 };
 
-function Item({ item, showsProject }: { readonly item: InboxItem; readonly showsProject: boolean }) {
-  const { tone, words } = KINDS[item.kind] ?? { tone: "plain", words: item.kind };
-  const name = session.value?.projects.find(({ key }) => key === item.project)?.name ?? item.project;
+function Item({ item, pick, picked }: Picking & { readonly item: InboxItem }) {
+  const { question, review } = item;
+  const key = keyOf(item);
   return (
-    <li class="item">
-      <Badge tone={tone}>{words}</Badge>
+    <li class={picked.has(key) ? "item picked" : "item"}>
+      <span class="item-kind">
+        {item.kind === "gate" && !session.value?.readOnly && !session.value?.device && (
+          <input
+            type="checkbox"
+            aria-label={`Select ${oneLine(item.title || item.run, 120)}`}
+            checked={picked.has(key)}
+            onChange={() => pick(key)}
+          />
+        )}
+        <Badge tone={TONES[item.kind] ?? "plain"}>{KINDS[item.kind] ?? item.kind}</Badge>
+      </span>
       <div class="item-body">
         <a class="item-title" href={addressOf(item)} data-item>
           <OneLine text={item.title || item.run} max={200} />
@@ -95,42 +260,53 @@ function Item({ item, showsProject }: { readonly item: InboxItem; readonly shows
           <OneLine text={item.next} max={240} />
         </p>
         <p class="item-about small quiet">
-          {showsProject && (
-            <span>
-              <OneLine text={name} max={40} />
-            </span>
-          )}
           <span class="mono">
             <OneLine text={item.run} max={80} />
           </span>
           <span>
-            <OneLine text={item.state} max={60} />
+            <OneLine text={stateWords(item.state)} max={60} />
           </span>
           <Command text={item.command} />
         </p>
+        {review && review.against.length > 0 && (
+          <p class="small warn-words">
+            <OneLine text={review.against.join(" · ")} max={200} />
+          </p>
+        )}
+        {question !== undefined && !session.value?.readOnly && (
+          <details class="small answer">
+            <summary>Answer here</summary>
+            <Speak
+              project={item.project}
+              name="answer"
+              about={question}
+              asked={item.next}
+              label="Your answer"
+              send="Answer"
+            />
+          </details>
+        )}
       </div>
       <p class="item-side small quiet">
         <Ago time={item.since} />
         {item.minutes !== null && <span>{renderMinutes(item.minutes)} to read</span>}
+        {review && review.lines > 0 && <span>{renderCount(review.lines, "line")}</span>}
       </p>
     </li>
   );
 }
 
-/**
- * The page for an item: a gate's review, or the task or run where a question, block or failure can be
- * handled.
- */
+/** The page for an item: a gate's review, or the page of the run. */
 function addressOf({ kind, project, run }: InboxItem, verdict?: "approve" | "reject"): string {
   if (kind === "gate") return linkTo("review", project, run, verdict ? { verdict } : {});
-  return run.startsWith("bloom:") ? linkTo("tasks", project, "", { task: run }) : linkTo("run", project, run);
+  return linkTo("run", project, run);
 }
 
 function links(): readonly HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-item]")];
 }
 
-function useInboxKeys(items: readonly InboxItem[]): void {
+function useInboxKeys(items: readonly InboxItem[], pick: (key: string) => void, approve: () => void): void {
   const at = () => links().indexOf(document.activeElement as HTMLElement);
   const step = (by: number) => {
     const all = links();
@@ -138,30 +314,33 @@ function useInboxKeys(items: readonly InboxItem[]): void {
     all[next]?.focus();
     all[next]?.closest("li")?.scrollIntoView({ block: "nearest" });
   };
-  const decide = (verdict: "approve" | "reject") => () => {
+  const withItem = (act: (item: InboxItem) => void) => () => {
     const item = items[Math.max(at(), 0)];
-    if (item) goTo(addressOf(item, verdict));
+    if (item) act(item);
   };
   useKeys("Inbox", [
     { keys: "j", words: "The next one", run: () => step(1) },
     { keys: "k", words: "The one before", run: () => step(-1) },
     { keys: "Enter", words: "Open it", run: null },
-    { keys: "a", words: "Open it, ready to approve", run: decide("approve") },
-    { keys: "r", words: "Open it, ready to reject", run: decide("reject") },
+    {
+      keys: "a",
+      words: "Open it, ready to approve",
+      run: withItem((item) => goTo(addressOf(item, "approve"))),
+    },
+    {
+      keys: "r",
+      words: "Open it, ready to reject",
+      run: withItem((item) => goTo(addressOf(item, "reject"))),
+    },
+    { keys: " ", words: "Select it", run: withItem((item) => item.kind === "gate" && pick(keyOf(item))) },
+    { keys: "A", words: "Approve the selected, where everything agrees", run: approve },
+    { keys: "h", words: "Out of sight for a day", run: withItem(snooze) },
+    {
+      keys: "/",
+      words: "Filter",
+      run: () => document.querySelector<HTMLElement>(".triage input")?.focus(),
+    },
   ]);
-}
-
-/** Announces what arrives while the page is open. */
-function useArrivals(items: readonly InboxItem[], isLoaded: boolean): void {
-  const known = useRef<ReadonlySet<string> | null>(null);
-  const keys = useMemo(() => items.map((item) => `${item.project} ${item.run} ${item.since}`), [items]);
-  useEffect(() => {
-    if (!isLoaded) return;
-    const before = known.current;
-    known.current = new Set(keys);
-    const arrived = before === null ? 0 : keys.filter((key) => !before.has(key)).length;
-    if (arrived > 0) announce(`${renderCount(arrived, "thing")} more to decide`);
-  }, [keys, isLoaded]);
 }
 
 function BrokenProjects() {

@@ -1,13 +1,23 @@
-/** One run: its state in its table, what may happen next and who may do it, and its history. */
-import type { Move, RunPage as RunAnswer, TimelineEntry } from "../../wire.ts";
+/**
+ * One run or task: what happened, with what failed first, what one can do, its work, its history, and last its
+ * state in its table.
+ */
+import { orderDeeds } from "../../../../runtime/board.ts";
+import type { Move, RunPage as RunAnswer, TimelineEntry, WorkPage } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock, renderDuration, renderUsd } from "../moment.tsx";
-import { Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
+import { Badge, Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
 import { useResource } from "../resource.ts";
+import { Changes } from "../review/changes.tsx";
+import { Checks, Cost } from "../review/checks.tsx";
+import { draftOf } from "../review/draft.ts";
+import { History } from "../review/history.tsx";
 import { goTo, linkTo, type PageProps } from "../route.ts";
+import { Deeds, TaskActs } from "../task-acts.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
+import { EditLink } from "./edit-link.tsx";
 import { Awaits } from "./runs.tsx";
 
 export function RunPage({ project, run }: PageProps) {
@@ -16,7 +26,7 @@ export function RunPage({ project, run }: PageProps) {
     (event) => event.project === project && event.run === run,
   );
   const entry = page.data?.entry;
-  const waits = entry?.awaits === "human";
+  const waits = entry?.isGate === true;
   useKeys(
     "Run",
     waits ? [{ keys: "v", words: "Review it", run: () => goTo(linkTo("review", project, run)) }] : [],
@@ -25,6 +35,7 @@ export function RunPage({ project, run }: PageProps) {
     <>
       <Heading title={oneLine(entry?.title || run, 160)}>
         {entry && <Awaits entry={entry} />}
+        {page.data?.task && <EditLink project={project} run={run} />}
         {waits && (
           <a class="button primary" href={linkTo("review", project, run)}>
             Review
@@ -32,28 +43,41 @@ export function RunPage({ project, run }: PageProps) {
           </a>
         )}
       </Heading>
-      <Loaded from={page}>{(data) => <Content data={data} />}</Loaded>
+      <Loaded from={page}>{(data) => <Content data={data} project={project} />}</Loaded>
     </>
   );
 }
 
-function Content({ data }: { readonly data: RunAnswer }) {
-  const { entry, machine, story, timeline } = data;
+function Content({ data, project }: { readonly data: RunAnswer; readonly project: string }) {
+  const { entry, machine, story, task, timeline } = data;
+  // What stands with the buttons is not said twice.
+  const isSaid = entry.order !== undefined || task?.reason?.includes(entry.next) === true;
   return (
     <>
       <p class="quiet small about">
         <span class="mono">
           <OneLine text={entry.run} max={120} />
         </span>
-        <span>
-          <OneLine text={entry.next} max={240} />
-        </span>
+        {!isSaid && (
+          <span>
+            <OneLine text={entry.next} max={240} />
+          </span>
+        )}
         <span>
           <Ago time={entry.since} />
         </span>
       </p>
       {entry.problem && <Problem refused={entry.problem} />}
-      {(machine !== null || entry.problem === null) && <Standing data={data} />}
+      {task && <Stuck task={task} project={project} />}
+      {entry.order && (
+        <section class="part stuck" aria-label="What one can do">
+          <div class="reason">
+            <Words text={entry.order.words} max={1_500} />
+          </div>
+          <Deeds project={project} about={entry.run} deeds={orderDeeds(entry.order)} />
+        </section>
+      )}
+      <Work failed={task?.failed?.command ?? null} project={project} run={entry.run} />
       <section class="part" aria-label="What happened">
         <div class="part-head">
           <h2>What happened</h2>
@@ -66,6 +90,76 @@ function Content({ data }: { readonly data: RunAnswer }) {
           </details>
         )}
       </section>
+      {(machine !== null || entry.problem === null) && <Standing data={data} />}
+    </>
+  );
+}
+
+/** Why it does not go on, the failing output first, and what one can do about it. */
+function Stuck({
+  project,
+  task,
+}: {
+  readonly project: string;
+  readonly task: NonNullable<RunAnswer["task"]>;
+}) {
+  const { failed, reason, tail } = task;
+  return (
+    <section class="part stuck" aria-label="What one can do">
+      {failed && (
+        <>
+          <p>
+            <Badge tone="bad">{failed.exit === null ? "Failed" : `Failed, exit ${failed.exit}`}</Badge>{" "}
+            <code>{oneLine(failed.command, 200)}</code>
+          </p>
+          {failed.tail !== "" && (
+            <Words text={failed.tail} isCode fromEnd max={8_000} label="The end of what it printed" />
+          )}
+        </>
+      )}
+      {reason !== null && (
+        <div class="reason">
+          <Words text={reason} max={1_500} />
+        </div>
+      )}
+      {tail.length > 0 && (
+        <Words
+          text={tail.join("\n").slice(-8_000)}
+          isCode
+          fromEnd
+          max={4_000}
+          label="Its agent's last words"
+        />
+      )}
+      <TaskActs project={project} task={task} />
+    </section>
+  );
+}
+
+/** Its checks, changes and costs, as a review shows them. `failed`: the command that is shown above. */
+function Work({
+  failed,
+  project,
+  run,
+}: {
+  readonly failed: string | null;
+  readonly project: string;
+  readonly run: string;
+}) {
+  const page = useResource<WorkPage>(
+    projectPath(project, "work", run),
+    (event) => event.project === project && event.run === run,
+  );
+  const review = page.data?.review ?? null;
+  if (page.data === null && page.problem === null) return <p class="quiet">Looking at its work…</p>;
+  if (review === null) return page.problem && <Problem refused={page.problem} />;
+  const checks = review.checks.filter(({ command, state }) => state !== "failed" || command !== failed);
+  return (
+    <>
+      <Checks checks={checks} />
+      <Changes project={project} review={review} draft={draftOf(project, run)} takesPoints={false} />
+      <Cost cost={review.cost} />
+      <History rounds={review.history} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** All runs of a project, by workflow. */
 import { useState } from "preact/hooks";
+import { PHASES, stateWords } from "../../../../runtime/reports/state-words.ts";
 import type { RunEntry, Runs } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
@@ -60,7 +61,7 @@ function Workflows({
   const found = data.workflows.map((workflow) => ({
     ...workflow,
     runs: workflow.runs.filter(({ run, state, title }) =>
-      `${run} ${title} ${state}`.toLowerCase().includes(sought),
+      `${run} ${title} ${stateWords(state)}`.toLowerCase().includes(sought),
     ),
   }));
   const shown = found.filter(({ problem, runs }) => problem !== null || runs.length > 0);
@@ -140,8 +141,11 @@ const AWAITS: Readonly<Record<RunEntry["awaits"], Tone>> = {
 export function Awaits({ entry }: { readonly entry: RunEntry }) {
   return (
     <Badge tone={entry.problem ? "bad" : (AWAITS[entry.awaits] ?? "plain")}>
-      <OneLine text={entry.problem ? "cannot be read" : entry.isBegun ? entry.state : "not begun"} max={40} />
-      {entry.awaits === "human" && <span> · yours</span>}
+      <OneLine
+        text={entry.problem ? "cannot be read" : entry.isBegun ? stateWords(entry.state) : PHASES.open}
+        max={40}
+      />
+      {entry.awaits === "human" && stateWords(entry.state) !== PHASES.yours && <span> · {PHASES.yours}</span>}
     </Badge>
   );
 }

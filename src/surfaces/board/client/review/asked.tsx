@@ -1,6 +1,7 @@
 /** The claims next to the findings, the decisions, and the submitted artifact. */
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { restOfArtifact, valueLines } from "../../../../runtime/review/brief.ts";
 import type { Choice, Claim, Review } from "../../../../runtime/review/model.ts";
 import { Badge, type Badged } from "../notice.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
@@ -19,14 +20,8 @@ const ORDER = Object.keys(CLAIM);
 export function ClaimsTable({ claims }: { readonly claims: readonly Claim[] }) {
   if (claims.length === 0) return null;
   const sorted = claims.toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
-  const differing = claims.filter(({ verdict }) => verdict === "differs").length;
   return (
-    <Part
-      title="Said and found"
-      side={
-        differing > 0 && <Badge tone="bad">{differing === 1 ? "1 differs" : `${differing} differ`}</Badge>
-      }
-    >
+    <Part title="Said and found" place="claims">
       <table class="claims">
         <thead>
           <tr>
@@ -147,27 +142,13 @@ function OneChoice({
   );
 }
 
-export function Notes({ notes }: { readonly notes: Review["notes"] }) {
-  if (notes.length === 0) return null;
-  return (
-    <Part title="In their own words" side={<span class="quiet small">nobody checked these</span>}>
-      {notes.map(({ by, text }, at) => (
-        <blockquote key={at} class="said">
-          <p class="quiet small">
-            <OneLine text={by} max={80} />
-          </p>
-          <Words text={text} max={1_500} />
-        </blockquote>
-      ))}
-    </Part>
-  );
-}
-
-export function Artifact({ artifact }: { readonly artifact: Review["artifact"] }) {
-  if (artifact === null) return null;
+export function Artifact(review: Review) {
+  const { artifact } = review;
+  const rest = restOfArtifact(review);
+  if (artifact === null || rest === null) return null;
   return (
     <Part
-      title="What was handed in"
+      title="The rest of what was handed in"
       side={
         <span class="quiet small mono" title={`sha-256 ${artifact.sha256}`}>
           {artifact.sha256.slice(0, 12)}
@@ -178,49 +159,8 @@ export function Artifact({ artifact }: { readonly artifact: Review["artifact"] }
         <summary>
           <OneLine text={artifact.name} max={80} />
         </summary>
-        <Value value={artifact.value} depth={0} />
+        <Words text={valueLines(rest).join("\n")} max={20_000} />
       </details>
     </Part>
-  );
-}
-
-const MAX_DEPTH = 6;
-const MAX_ITEMS = 200;
-
-/** Renders any JSON value. */
-function Value({ depth, value }: { readonly value: unknown; readonly depth: number }) {
-  if (typeof value === "string") return <Words text={value} max={2_000} />;
-  if (typeof value !== "object" || value === null) return <span class="mono">{String(value)}</span>;
-  if (depth >= MAX_DEPTH) return <Words text={JSON.stringify(value, null, 2)} isCode max={2_000} />;
-  const entries = Object.entries(value);
-  const shown = entries.slice(0, MAX_ITEMS);
-  const rest = entries.length > shown.length && (
-    <p class="quiet small">… {entries.length - shown.length} more, in the file itself.</p>
-  );
-  if (Array.isArray(value))
-    return (
-      <ol class="value">
-        {shown.map(([key, item]) => (
-          <li key={key}>
-            <Value value={item} depth={depth + 1} />
-          </li>
-        ))}
-        {rest && <li>{rest}</li>}
-      </ol>
-    );
-  return (
-    <dl class="value">
-      {shown.map(([key, item]) => (
-        <div key={key}>
-          <dt>
-            <OneLine text={key} max={80} />
-          </dt>
-          <dd>
-            <Value value={item} depth={depth + 1} />
-          </dd>
-        </div>
-      ))}
-      {rest}
-    </dl>
   );
 }

@@ -1,4 +1,4 @@
-/** The changes of the work: the files in order of importance, by group and by item of the plan. */
+/** The changes of the work: the files in order of danger, by group and by item of the plan. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Review, ReviewFile } from "../../../../runtime/review/model.ts";
@@ -8,6 +8,7 @@ import { useKeys } from "../keys.ts";
 import { renderCount } from "../moment.tsx";
 import { Empty } from "../notice.tsx";
 import { OneLine, oneLine } from "../words.tsx";
+import { goToPlace } from "./brief.tsx";
 import { change, type Draft } from "./draft.ts";
 import { File } from "./file.tsx";
 import { Part } from "./part.tsx";
@@ -21,10 +22,11 @@ interface ChangesProps {
   readonly project: string;
   readonly review: Review;
   readonly draft: Signal<Draft>;
+  readonly takesPoints: boolean;
 }
 
-export function Changes({ draft, project, review }: ChangesProps) {
-  const { changes } = review;
+export function Changes(props: ChangesProps) {
+  const { changes } = props.review;
   if (changes === null) return null;
   if (changes.kind === "unavailable")
     return (
@@ -34,14 +36,14 @@ export function Changes({ draft, project, review }: ChangesProps) {
         </Empty>
       </Part>
     );
-  return <Listed changes={changes} draft={draft} project={project} review={review} />;
+  return <Listed {...props} changes={changes} />;
 }
 
 function Listed({
   changes,
   draft,
-  project,
   review,
+  ...props
 }: ChangesProps & { readonly changes: Extract<Review["changes"], { readonly kind: "changes" }> }) {
   const [isSince, setSince] = useState(changes.lastJudged !== null);
   const since = isSince && changes.lastJudged !== null;
@@ -56,21 +58,28 @@ function Listed({
     ...(changes.lastJudged === null
       ? []
       : [{ keys: "s", words: "Since your last verdict, or all", run: () => setSince(!since) }]),
+    { keys: "v", words: "The file is viewed; to the next", run: viewAndNext },
+    { keys: "]", words: "The next change", run: () => toHunk(1) },
+    { keys: "[", words: "The change before", run: () => toHunk(-1) },
+    {
+      keys: "/",
+      words: "Find a file",
+      run: () => document.querySelector<HTMLElement>(".rail input")?.focus(),
+    },
     {
       keys: "u",
       words: "Unified, or side by side",
       run: () => setView(shown === "split" ? "unified" : "split"),
     },
   ]);
-  const viewed = files.filter(({ path }) => draft.value.viewed[path] !== undefined).length;
   return (
     <Part
       title="Changes"
+      place="changes"
       side={
         <div class="changes-side">
           <span class="quiet small">
-            {viewed} of {renderCount(files.length, "file")} viewed · against{" "}
-            <span class="mono">{oneLine(changes.base, 60)}</span>
+            against <span class="mono">{since ? "what you judged last" : oneLine(changes.base, 60)}</span>
             {changes.repo !== null && (
               <>
                 {" "}
@@ -104,19 +113,95 @@ function Listed({
       {files.length === 0 && (
         <Empty title={since ? "Nothing changed since your last verdict." : "No file is changed."} />
       )}
-      {groupsOf(files).map((group) => (
-        <Group
-          key={group.key}
-          group={group}
-          draft={draft}
-          project={project}
-          review={review}
-          since={since}
-          view={shown}
-        />
-      ))}
+      {since && <Hidden files={changes.files} />}
+      <div class="changes-body">
+        <Rail files={files} viewed={draft.value.viewed} />
+        <div>
+          {groupsOf(files).map((group) => (
+            <Group
+              {...props}
+              key={group.key}
+              group={group}
+              draft={draft}
+              review={review}
+              since={since}
+              view={shown}
+            />
+          ))}
+        </div>
+      </div>
     </Part>
   );
+}
+
+function Hidden({ files }: { readonly files: readonly ReviewFile[] }) {
+  const count = files.filter(({ isNew }) => isNew === false).length;
+  if (count === 0) return null;
+  return (
+    <p class="quiet small">
+      Hidden here, as you judged {count === 1 ? "it" : "them"}: {renderCount(count, "file")}.
+    </p>
+  );
+}
+
+/** All files, to find one and go to it. */
+function Rail({
+  files,
+  viewed,
+}: {
+  readonly files: readonly ReviewFile[];
+  readonly viewed: Draft["viewed"];
+}) {
+  const [sought, setSought] = useState("");
+  const found = files.filter(({ path }) => path.toLowerCase().includes(sought.toLowerCase()));
+  if (files.length < 2) return null;
+  return (
+    <nav class="rail" aria-label="Files">
+      <input
+        type="search"
+        placeholder="Find a file  /"
+        aria-label="Find a file"
+        value={sought}
+        onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        onKeyDown={({ key }) => key === "Enter" && found[0] && goToPlace(`file ${found[0].path}`)}
+      />
+      <ul>
+        {found.slice(0, 400).map((file) => (
+          <li key={file.path} class={file.group}>
+            <button type="button" class="plain small" onClick={() => goToPlace(`file ${file.path}`)}>
+              {viewed[file.path] === undefined ? "" : "✓ "}
+              <OneLine text={file.path} max={200} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The file that has the focus, or the first below the top of the window. */
+function fileAt(): HTMLElement | null {
+  const all = [...document.querySelectorAll<HTMLElement>("article.file")];
+  const active = all.find((file) => file.contains(document.activeElement));
+  return active ?? all.find((file) => file.getBoundingClientRect().bottom > 100) ?? null;
+}
+
+function viewAndNext(): void {
+  const all = [...document.querySelectorAll<HTMLElement>("article.file")];
+  const own = fileAt();
+  const box = own?.querySelector<HTMLInputElement>(".check input");
+  if (own === null || !box) return;
+  if (!box.checked) box.click();
+  const later = all.slice(all.indexOf(own) + 1);
+  const next = later.find((file) => file.querySelector(".check input:not(:checked)"));
+  goToPlace(next?.dataset.place ?? own.dataset.place ?? "", false);
+}
+
+function toHunk(by: 1 | -1): void {
+  const tops = [...document.querySelectorAll<HTMLElement>(".row-box:has(.hunk)")];
+  const place = (row: HTMLElement) => row.getBoundingClientRect().top - 100;
+  const next = by > 0 ? tops.find((row) => place(row) > 4) : tops.findLast((row) => place(row) < -4);
+  if (next) scrollBy(0, place(next));
 }
 
 interface FileGroup {
@@ -127,10 +212,11 @@ interface FileGroup {
 }
 
 const GROUP_WORDS: Readonly<Record<ReviewFile["group"], readonly [string, string]>> = {
-  "outside-plan": ["Outside the plan", "No item of the plan names these files."],
-  process: ["How the work is judged", "Tests, scripts, CI, lock files and settings decide what passes."],
+  process: ["Read first", "They decide what passes."],
   plan: ["By the plan", ""],
+  "outside-plan": ["Outside the plan", "No item of the plan names these files."],
   other: ["Files", ""],
+  folded: ["Folded", "Open one to read it."],
 };
 
 /** Each item of the plan is a group of its own. */
@@ -153,12 +239,9 @@ function groupsOf(files: readonly ReviewFile[]): readonly FileGroup[] {
 }
 
 function Group({
-  draft,
   group,
-  project,
   review,
-  since,
-  view: shown,
+  ...props
 }: ChangesProps & { readonly group: FileGroup; readonly since: boolean; readonly view: View }) {
   return (
     <section class={`file-group ${group.key.split(" ")[0]}`} aria-label={group.title}>
@@ -168,16 +251,7 @@ function Group({
         <span class="quiet small">{group.about}</span>
       </h3>
       {group.files.map((file) => (
-        <File
-          key={file.path}
-          file={file}
-          draft={draft}
-          project={project}
-          run={review.run}
-          version={review.version}
-          since={since}
-          view={shown}
-        />
+        <File {...props} key={file.path} file={file} run={review.run} version={review.version} />
       ))}
     </section>
   );

@@ -12,13 +12,14 @@ const STATE: Readonly<Record<ReviewCheck["state"], Badged>> = {
   unknown: { words: "Not known", tone: "warn" },
   passed: { words: "Passed", tone: "good" },
 };
+const EMPTY: Badged = { words: "Looked at nothing", tone: "warn" };
 const ORDER = Object.keys(STATE);
 
 export function Checks({ checks }: { readonly checks: Review["checks"] }) {
   if (checks.length === 0) return null;
   const sorted = checks.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
   return (
-    <Part title="Checks">
+    <Part title="Checks" place="checks">
       <ul class="checks">
         {sorted.map((check, at) => (
           <li key={at}>
@@ -31,7 +32,7 @@ export function Checks({ checks }: { readonly checks: Review["checks"] }) {
 }
 
 function Check({ check }: { readonly check: ReviewCheck }) {
-  const { tone, words } = STATE[check.state] ?? STATE.unknown;
+  const { tone, words } = check.empty ? EMPTY : (STATE[check.state] ?? STATE.unknown);
   const about = [
     check.exit === null ? "" : `exit ${check.exit}`,
     renderDuration(check.duration_ms),
@@ -44,7 +45,7 @@ function Check({ check }: { readonly check: ReviewCheck }) {
         <strong>
           <OneLine text={check.name} max={60} />
         </strong>
-        {check.command !== null && (
+        {check.command !== null && check.command !== check.name && (
           <code class="quiet">
             <OneLine text={check.command} max={120} />
           </code>

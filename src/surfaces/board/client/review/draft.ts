@@ -5,8 +5,10 @@ import { jsonOf, keep, keptValue, onKept, tidy } from "../keep.ts";
 export interface DraftPoint {
   readonly id: number;
   readonly text: string;
-  /** `FILE:LINE`, `FILE` or `field NAME`; empty: the whole work. */
+  /** `FILE:LINE`, `FILE:FROM-TO`, `FILE` or `field NAME`; empty: the whole work. */
   readonly at: string;
+  /** The text of the line, which the agent gets with the point. */
+  readonly quote?: string;
 }
 
 export interface Draft {

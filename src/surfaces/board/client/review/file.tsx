@@ -1,6 +1,7 @@
 /** One file's difference: loaded when it comes near the view, closed when it is marked as viewed. */
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { fileMarks } from "../../../../runtime/review/brief.ts";
 import type { ReviewFile } from "../../../../runtime/review/model.ts";
 import type { FileDiff, Refused } from "../../wire.ts";
 import { get, projectPath, refusedOf } from "../api.ts";
@@ -8,6 +9,7 @@ import { Lines, type View } from "../diff/lines.tsx";
 import { type DiffLine, lineToName, parseDiff } from "../diff/parse.ts";
 import { renderBytes } from "../moment.tsx";
 import { Badge, Problem } from "../notice.tsx";
+import { hasPages } from "../route.ts";
 import { OneLine, oneLine } from "../words.tsx";
 import { change, type Draft } from "./draft.ts";
 import { PointField, PointsAt } from "./point-field.tsx";
@@ -20,12 +22,14 @@ interface FileProps {
   readonly version: string;
   readonly since: boolean;
   readonly view: View;
+  /** A verdict can be given, so points can be written. */
+  readonly takesPoints: boolean;
 }
 
 export function File(props: FileProps) {
   const { draft, file, version } = props;
   const isViewed = draft.value.viewed[file.path] !== undefined;
-  const [isOpen, setOpen] = useState(!isViewed);
+  const [isOpen, setOpen] = useState(props.takesPoints && !isViewed && file.folded === null);
   const [isWriting, setWriting] = useState(false);
   const box = useRef<HTMLElement>(null);
   const isNear = useNear(box);
@@ -35,7 +39,7 @@ export function File(props: FileProps) {
     setOpen(isViewed);
   };
   return (
-    <article class="file" ref={box} aria-label={oneLine(file.path, 200)}>
+    <article class="file" ref={box} aria-label={oneLine(file.path, 200)} data-place={`file ${file.path}`}>
       <header class="file-head">
         <button
           type="button"
@@ -45,8 +49,7 @@ export function File(props: FileProps) {
           onClick={() => setOpen(!isOpen)}
           onKeyDown={(pressed) => {
             const isPlain = !pressed.ctrlKey && !pressed.metaKey && !pressed.altKey;
-            if (pressed.key === "v" && isPlain) view();
-            if (pressed.key === "c" && isPlain) setWriting(true);
+            if (pressed.key === "c" && isPlain && props.takesPoints) setWriting(true);
           }}
         >
           <span class="twist" aria-hidden="true" />
@@ -55,16 +58,18 @@ export function File(props: FileProps) {
           </span>
         </button>
         {file.isNew === true && props.since === false && <Badge tone="accent">New</Badge>}
-        {file.group !== "plan" && file.item !== null && (
-          <Badge>
-            <OneLine text={file.item} max={30} />
+        {fileMarks(file).map((mark) => (
+          <Badge key={mark} tone={mark.startsWith("weakened") ? "bad" : "plain"}>
+            <OneLine text={mark} max={120} />
           </Badge>
-        )}
+        ))}
         <Counts file={file} />
         <span class="file-tools">
-          <button type="button" class="plain small" onClick={() => setWriting(true)}>
-            Add a point<span class="unseen"> on {oneLine(file.path, 200)}</span>
-          </button>
+          {props.takesPoints && (
+            <button type="button" class="plain small" onClick={() => setWriting(true)}>
+              Add a point<span class="unseen"> on {oneLine(file.path, 200)}</span>
+            </button>
+          )}
           <label class="check small">
             <input type="checkbox" checked={isViewed} onChange={view} />
             Viewed<span class="unseen"> {oneLine(file.path, 200)}</span>
@@ -105,13 +110,17 @@ function Counts({ file }: { readonly file: ReviewFile }) {
 
 /** A placeholder about as high as the content, so that what is below does not jump. */
 function Reserved({ file }: { readonly file: ReviewFile }) {
+  if (file.image) return null;
   const lines = Math.min((file.added ?? 20) + (file.deleted ?? 0) + 8, 2_000);
   return <div class="reserved" style={{ height: `${lines * 21}px` }} aria-hidden="true" />;
 }
 
-function addPoint(draft: Signal<Draft>, version: string, at: string, text: string): void {
-  change(draft, version, { points: [...draft.value.points, { id: Date.now(), text, at }] });
+function addPoint(draft: Signal<Draft>, version: string, at: string, text: string, quote = ""): void {
+  const point = { id: Date.now(), text, at, ...(quote !== "" && { quote }) };
+  change(draft, version, { points: [...draft.value.points, point] });
 }
+
+const MOST_QUOTED = 300;
 
 const LOADED_WITHIN = "1200px 0px";
 
@@ -140,10 +149,12 @@ function Body(props: FileProps) {
   const [diff, setDiff] = useState<FileDiff | null>(null);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [tries, setTries] = useState(0);
+  const [context, setContext] = useState(0);
   // Reloads for another version, and on a retry.
   useEffect(() => {
     const abort = new AbortController();
-    const query = new URLSearchParams({ path: file.path, ...(since ? { since: "last" } : {}) });
+    const query = new URLSearchParams({ path: file.path, ...(since && { since: "last" }) });
+    if (context > 0) query.set("context", String(context));
     get<FileDiff>(`${projectPath(project, "diff", run)}?${query}`, abort.signal).then(
       (answer) => {
         setDiff(answer);
@@ -152,8 +163,9 @@ function Body(props: FileProps) {
       (failure) => abort.signal.aborted || setProblem(refusedOf(failure)),
     );
     return () => abort.abort();
-  }, [file.path, project, run, since, version, tries]);
+  }, [file.path, project, run, since, version, tries, context]);
   if (problem) return <Problem refused={problem} retry={() => setTries(tries + 1)} />;
+  if (file.image) return <Pictures {...props} image={file.image} />;
   if (diff === null) return <Reserved file={file} />;
   if (diff.isBinary)
     return <p class="file-note quiet">A binary file: there is nothing to read line by line.</p>;
@@ -161,6 +173,12 @@ function Body(props: FileProps) {
   return (
     <>
       <Commented {...props} diff={diff} />
+      {context < WHOLE && file.added !== null && (
+        <button type="button" class="link file-more" onClick={() => setContext(context === 0 ? 25 : WHOLE)}>
+          {context === 0 ? "More lines around" : "The whole file"}
+          <span class="unseen"> of {oneLine(file.path, 200)}</span>
+        </button>
+      )}
       {diff.leftOut !== 0 && (
         <p class="file-note quiet">
           The rest is left out here: {diff.leftOut === null ? "it is very long" : renderBytes(diff.leftOut)}.
@@ -171,38 +189,105 @@ function Body(props: FileProps) {
   );
 }
 
-function Commented({ diff, draft, file, version, view }: FileProps & { readonly diff: FileDiff }) {
+const WHOLE = 100_000;
+
+/** Both pictures, with their sizes; a client that embeds the page shows the sizes alone. */
+function Pictures({
+  file,
+  image,
+  project,
+  run,
+}: FileProps & { readonly image: NonNullable<ReviewFile["image"]> }) {
+  return (
+    <div class="pictures">
+      {(["before", "after"] as const).map((side) => {
+        const bytes = image[side];
+        const path = side === "before" ? (file.was ?? file.path) : file.path;
+        const query = new URLSearchParams({ path, side });
+        return (
+          <figure key={side}>
+            {bytes !== null && hasPages.value && (
+              <img
+                src={`${projectPath(project, "image", run)}?${query}`}
+                alt={`${oneLine(path, 200)}, ${side}`}
+              />
+            )}
+            <figcaption class="small quiet">
+              {side === "before" ? "Before" : "After"}: {bytes === null ? "none" : renderBytes(bytes)}
+            </figcaption>
+          </figure>
+        );
+      })}
+    </div>
+  );
+}
+
+function Commented({
+  diff,
+  draft,
+  file,
+  takesPoints,
+  version,
+  view,
+}: FileProps & { readonly diff: FileDiff }) {
   const lines = useMemo(() => parseDiff(diff.patch), [diff]);
-  const [at, setAt] = useState<DiffLine | null>(null);
+  const [range, setRange] = useState<readonly [DiffLine, DiffLine] | null>(null);
+  const at = range?.[1] ?? null;
   /**
    * A point is shown on the last line with its number, because a removed line has the same number as the line
    * before it.
    */
   const byLine = new Map<number, true>();
   for (const { at: place } of draft.value.points) {
-    const [, path, line] = /^(.*):(\d+)$/s.exec(place) ?? [];
+    const [, path, line] = /^(.*):(?:\d+-)?(\d+)$/s.exec(place) ?? [];
     if (path === file.path) byLine.set(Number(line), true);
   }
   const under = (line: DiffLine) => {
     const hasPoints = line.after !== null && byLine.has(line.after);
     if (line !== at && !hasPoints) return null;
+    const placed = placeOf(file.path, lines, range ?? [line, line]);
     return (
       <>
-        {hasPoints && <PointsAt draft={draft} version={version} at={`${file.path}:${line.after}`} />}
+        {hasPoints &&
+          [...new Set(draft.value.points.map((point) => point.at))]
+            .filter((own) => own.startsWith(`${file.path}:`) && /\d+$/.exec(own)?.[0] === String(line.after))
+            .map((own) => <PointsAt key={own} draft={draft} version={version} at={own} />)}
         {line === at && (
           <PointField
-            at={`${file.path}:${lineToName(lines, line)}`}
+            at={placed}
             first={line.kind === "removed" ? `The removed line ${line.before}: ` : ""}
             save={(text) => {
-              addPoint(draft, version, `${file.path}:${lineToName(lines, line)}`, text);
-              setAt(null);
+              addPoint(draft, version, placed, text, line.text.trim().slice(0, MOST_QUOTED));
+              setRange(null);
             }}
-            cancel={() => setAt(null)}
+            cancel={() => setRange(null)}
           />
         )}
       </>
     );
   };
   const id = useId();
-  return <Lines id={id} diff={diff} lines={lines} view={view} under={under} comment={setAt} />;
+  return (
+    <Lines
+      id={id}
+      diff={diff}
+      lines={lines}
+      view={view}
+      under={under}
+      comment={takesPoints ? (line, first) => setRange(inOrder(lines, first, line)) : null}
+    />
+  );
+}
+
+function inOrder(lines: readonly DiffLine[], one: DiffLine, other: DiffLine): readonly [DiffLine, DiffLine] {
+  return lines.indexOf(one) <= lines.indexOf(other) ? [one, other] : [other, one];
+}
+
+function placeOf(
+  path: string,
+  lines: readonly DiffLine[],
+  [first, last]: readonly [DiffLine, DiffLine],
+): string {
+  const [from, to] = [lineToName(lines, first), lineToName(lines, last)];
+  return `${path}:${from < to ? `${from}-` : ""}${to}`;
 }

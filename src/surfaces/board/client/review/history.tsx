@@ -1,38 +1,13 @@
-/** Earlier rounds: what was requested, and how the work answered it. */
+/** Earlier rounds: what was requested. */
 
+import { loginWords } from "../../../../core/strength.ts";
 import type { Round } from "../../../../runtime/review/model.ts";
-import type { AnsweredPoint, Point } from "../../../../runtime/review/points.ts";
+import type { Point } from "../../../../runtime/review/points.ts";
 import { renderPlace } from "../../../../runtime/review/points.ts";
 import { Ago } from "../moment.tsx";
-import { Badge, type Badged } from "../notice.tsx";
+import { Badge } from "../notice.tsx";
 import { OneLine, Words } from "../words.tsx";
 import { Part } from "./part.tsx";
-
-const SINCE: Readonly<Record<AnsweredPoint["since"], Badged>> = {
-  same: { words: "As it was", tone: "bad" },
-  unknown: { words: "Look yourself", tone: "warn" },
-  changed: { words: "Changed since", tone: "good" },
-};
-const ORDER = Object.keys(SINCE);
-
-export function Points({ points }: { readonly points: readonly AnsweredPoint[] }) {
-  if (points.length === 0) return null;
-  const sorted = points.toSorted((one, other) => ORDER.indexOf(one.since) - ORDER.indexOf(other.since));
-  return (
-    <Part title="What was asked for last time">
-      <ul class="answered">
-        {sorted.map((point, at) => (
-          <li key={at}>
-            <Badge tone={SINCE[point.since]?.tone ?? "warn"}>
-              {SINCE[point.since]?.words ?? point.since}
-            </Badge>
-            <PointWords point={point} />
-          </li>
-        ))}
-      </ul>
-    </Part>
-  );
-}
 
 function PointWords({ point }: { readonly point: Point }) {
   return (
@@ -58,7 +33,10 @@ export function History({ rounds }: { readonly rounds: readonly Round[] }) {
               <Badge tone={round.approved ? "good" : "bad"}>{round.approved ? "Approved" : "Rejected"}</Badge>
               <span>
                 by{" "}
-                <OneLine text={round.by ?? (round.stage === "ai" ? "the assistant" : "a person")} max={80} />
+                <OneLine
+                  text={`${round.by ?? (round.stage === "ai" ? "the assistant" : "a person")}${loginWords(round.login)}`}
+                  max={160}
+                />
               </span>
               <span class="quiet small">
                 <Ago time={round.time} />

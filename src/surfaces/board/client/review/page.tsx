@@ -1,22 +1,24 @@
 /** A review: first the question, then what a person needs to decide, and the verdict. */
 import { useEffect, useState } from "preact/hooks";
+import { restOfClaims } from "../../../../runtime/review/brief.ts";
 import type { Review } from "../../../../runtime/review/model.ts";
 import type { Done, Inbox, ReviewPage as ReviewAnswer } from "../../wire.ts";
 import { announce } from "../announce.ts";
 import { get, projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
-import { Ago, renderCount, renderMinutes } from "../moment.tsx";
+import { Ago, renderMinutes } from "../moment.tsx";
 import { Badge, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import { goTo, hasPages, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { Artifact, Choices, ClaimsTable, Notes } from "./asked.tsx";
+import { Artifact, Choices, ClaimsTable } from "./asked.tsx";
+import { Brief } from "./brief.tsx";
 import { Changes } from "./changes.tsx";
 import { Checks, Cost } from "./checks.tsx";
 import { draftOf } from "./draft.ts";
-import { History, Points } from "./history.tsx";
+import { History } from "./history.tsx";
 import { NoVerdict, Receipt } from "./receipt.tsx";
-import { focusVerdict, redIn, Verdict } from "./verdict.tsx";
+import { focusVerdict, Verdict } from "./verdict.tsx";
 
 export interface ReviewProps extends PageProps {
   /** Called after a verdict was given here and recorded. */
@@ -73,13 +75,11 @@ function Content({ project, review }: { readonly project: string; readonly revie
   return (
     <>
       <ReviewHeading review={review} project={project} />
-      <Points points={review.points} />
-      <ClaimsTable claims={review.claims} />
+      <ClaimsTable claims={restOfClaims(review)} />
       <Choices choices={review.choices} draft={draft} version={review.version} />
-      <Notes notes={review.notes} />
-      <Changes project={project} review={review} draft={draft} />
       <Checks checks={review.checks} />
-      <Artifact artifact={review.artifact} />
+      <Changes project={project} review={review} draft={draft} takesPoints />
+      <Artifact {...review} />
       <Cost cost={review.cost} />
       <History rounds={review.history} />
     </>
@@ -87,7 +87,6 @@ function Content({ project, review }: { readonly project: string; readonly revie
 }
 
 function ReviewHeading({ project, review }: { readonly project: string; readonly review: Review }) {
-  const { size } = review;
   return (
     <section class="asked" aria-label="What is asked">
       <Heading title={oneLine(review.title || review.run, 160)}>
@@ -95,11 +94,6 @@ function ReviewHeading({ project, review }: { readonly project: string; readonly
           <OneLine text={review.subject} max={60} />
         </Badge>
         {review.round > 1 && <Badge tone="warn">Round {review.round}</Badge>}
-        {redIn(review).map((words) => (
-          <Badge key={words} tone="bad">
-            {words}
-          </Badge>
-        ))}
       </Heading>
       <p class="quiet small about">
         {hasPages.value ? (
@@ -111,19 +105,14 @@ function ReviewHeading({ project, review }: { readonly project: string; readonly
             <OneLine text={review.run} max={80} />
           </span>
         )}
-        <span class="mono">
-          <OneLine text={review.gate} max={80} />
-        </span>
         {review.since && (
           <span>
             began to wait <Ago time={review.since} />
           </span>
         )}
-        <span>
-          {size.files > 0 && `${renderCount(size.files, "file")}, ${renderCount(size.lines, "line")}, `}
-          about {renderMinutes(size.minutes)} to read
-        </span>
+        <span>about {renderMinutes(review.size.minutes)} to read</span>
       </p>
+      <Brief brief={review.brief} />
       <p class="question">
         <OneLine text={review.question} max={600} />
       </p>

@@ -6,14 +6,17 @@ export function Part({
   title,
   side,
   children,
+  place,
 }: {
   readonly title: string;
+  /** The name by which a chip of the brief leads here. */
+  readonly place?: string;
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   const id = useId();
   return (
-    <section class="part" aria-labelledby={id}>
+    <section class="part" aria-labelledby={id} data-place={place}>
       <div class="part-head">
         <h2 id={id} tabIndex={-1} data-stop>
           {title}

@@ -51,7 +51,7 @@ export function PointField({
       </label>
       <div class="buttons">
         <button type="button" class="primary" disabled={text.trim() === ""} onClick={submit}>
-          Add the point
+          {first === "" || first.endsWith(": ") ? "Add the point" : "Keep it"}
         </button>
         <button type="button" onClick={() => leave(null)}>
           Leave it
@@ -93,6 +93,12 @@ export function OwnPoint({
   readonly showsPlace?: boolean;
   readonly version: string;
 }) {
+  const [isEditing, setEditing] = useState(false);
+  const edit = (text: string) => {
+    const points = draft.value.points.map((each) => (each.id === point.id ? { ...each, text } : each));
+    change(draft, version, { points });
+    setEditing(false);
+  };
   const remove = () =>
     change(draft, version, { points: draft.value.points.filter(({ id }) => id !== point.id) });
   return (
@@ -102,7 +108,14 @@ export function OwnPoint({
           <OneLine text={point.at} max={120} />
         </span>
       )}
-      <Words text={point.text} max={1_000} />
+      {isEditing ? (
+        <PointField at={point.at} first={point.text} save={edit} cancel={() => setEditing(false)} />
+      ) : (
+        <Words text={point.text} max={1_000} />
+      )}
+      <button type="button" class="plain small" onClick={() => setEditing(!isEditing)}>
+        Edit<span class="unseen"> the point: {oneLine(point.text, 60)}</span>
+      </button>
       <button type="button" class="plain small" onClick={remove}>
         Remove<span class="unseen"> the point: {oneLine(point.text, 60)}</span>
       </button>

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Review } from "../../../../runtime/review/model.ts";
-import type { Done, Refused, ReviewPage, VerdictOrder, VerdictQuestion } from "../../wire.ts";
+import type { Done, Refused, ReviewPage, Session, VerdictOrder, VerdictQuestion } from "../../wire.ts";
 import { announce } from "../announce.ts";
 import { post, projectPath, RefusedError, refusedOf, session } from "../api.ts";
 import { renderCount } from "../moment.tsx";
@@ -24,6 +24,8 @@ export interface VerdictProps {
 }
 
 const HOME = "verdict";
+/** The levels that want a signature. */
+const SIGNED = /^(?:signed|touch)$/;
 
 /** Focuses the button to approve, or the notes to reject, because a rejection needs a reason. */
 export function focusVerdict(verdict: "approve" | "reject"): void {
@@ -48,9 +50,7 @@ export function Verdict(props: VerdictProps) {
         <h2 id="verdict-title" tabIndex={-1} data-stop>
           Your verdict
         </h2>
-        <p class="quiet small">
-          <OneLine text={review.question} max={300} />
-        </p>
+        <Viewed review={review} viewed={props.draft.value.viewed} />
         {closed ? (
           <Problem refused={closed} />
         ) : readOnly ? (
@@ -61,13 +61,33 @@ export function Verdict(props: VerdictProps) {
           <Form {...props} />
         )}
       </aside>
-      {!readOnly && !closed && <Bar points={props.draft.value.points.length} lacks={review.lacks} />}
+      {!readOnly && !closed && <Bar points={props.draft.value.points.length} lacks={lacksHere(review)} />}
     </>
   );
 }
 
-/** On narrow screens the verdict is at the end; this bar leads to it. */
+function Viewed({ review, viewed }: { readonly review: Review; readonly viewed: Draft["viewed"] }) {
+  const { changes } = review;
+  const own = changes?.kind === "changes" ? changes.files.filter(({ folded }) => folded === null) : [];
+  if (own.length === 0) return null;
+  const seen = own.filter(({ path }) => viewed[path] !== undefined).length;
+  return (
+    <p class="quiet small">
+      {seen} of {renderCount(own.length, "file")} viewed
+    </p>
+  );
+}
+
+/** On narrow screens the verdict is at the end; this bar leads to it, until it is in view. */
 function Bar({ lacks, points }: { readonly points: number; readonly lacks: Review["lacks"] }) {
+  const [isThere, setThere] = useState(false);
+  useEffect(() => {
+    const verdict = document.querySelector(".verdict-buttons");
+    const observer = new IntersectionObserver((seen) => setThere(seen.at(-1)?.isIntersecting === true));
+    if (verdict) observer.observe(verdict);
+    return () => observer.disconnect();
+  }, []);
+  if (isThere) return null;
   return (
     <div class="verdict-bar">
       <span class="small quiet">{points === 0 ? "No points yet" : renderCount(points, "point")}</span>
@@ -98,16 +118,20 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
   /** The version for which the person has seen the warning about failures after pressing Approve. */
   const [warned, setWarned] = useState("");
   // A signer sees the whole record before typing the digits, so needs no warning.
-  const red = /^(?:signed|touch)$/.test(review.level) ? [] : redIn(review);
+  const red = SIGNED.test(review.level) ? [] : review.brief.against;
   const isWarned = red.length > 0 && warned === review.version;
+  const [isBlock, setBlock] = useState(false);
+  const { block } = review.leads;
   const { version } = draft.value;
+  const device = session.value?.device;
   const isStale = version !== "" && version !== review.version;
-  const send = async (order: VerdictOrder) => {
+  const send = async (order: VerdictOrder, proof?: () => Promise<Partial<VerdictOrder>>) => {
     if (sending !== null) return;
     setSending(order.approve ? "approve" : "reject");
     setProblem(null);
     try {
-      const answer = await post<Done | VerdictQuestion>(projectPath(project, "verdict", review.run), order);
+      const path = projectPath(project, "verdict", review.run);
+      const answer = await post<Done | VerdictQuestion>(path, { ...order, ...(await proof?.()) });
       if ("asked" in answer) {
         setBack({ order, asked: answer.asked });
         setSending(null);
@@ -130,7 +154,8 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
     if (approve && red.length > 0 && !isWarned) {
       setWarned(review.version);
       announce(`Not approved yet: ${red.join("; ")}.`);
-    } else if (approve || !isUnwritten(draft.value)) void send(orderOf(draft.value, review, approve));
+    } else if (approve || !isUnwritten(draft.value))
+      void send(orderOf(draft.value, review, approve, isBlock));
     else {
       setProblem(WORDLESS);
       focusVerdict("reject");
@@ -143,37 +168,107 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
         back={back}
         problem={problem}
         isSending={sending !== null}
-        answer={(digits) =>
-          void send({ ...back.order, asked: back.asked.hash, ...(digits === "" ? {} : { digits }) })
-        }
+        answer={(digits) => void send(back.order, () => proofOf(back.asked, digits))}
         leave={() => setBack(null)}
       />
     );
   return (
     <div class="verdict-form">
       {isStale && <Stale draft={draft} version={review.version} />}
-      {strayed !== null && (
-        <div class="stale">
-          <Words text={strayed} max={1_000} />
-          <p>An approval accepts them.</p>
-        </div>
-      )}
+      <Strayed words={strayed} />
       <Collected draft={draft} version={review.version} />
       <Notes draft={draft} version={review.version} />
       {problem && <Problem refused={problem} />}
       {isWarned && <Red words={red} />}
+      {device && <FromDevice device={device} level={review.level} />}
+      <BlockInstead words={block} value={isBlock} choose={setBlock} />
       <Buttons
+        reject={block === undefined ? "Reject" : isBlock ? "Reject and block" : "Send back"}
         sending={sending}
         approve={
           isWarned ? "Approve anyway" : draft.value.points.length > 0 ? "Approve with points" : "Approve"
         }
-        lacks={review.lacks ?? []}
+        lacks={lacksHere(review)}
         decide={decide}
       />
       <p class="quiet small">
         You judge version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. Your decision
         stays in the history; to change it, start a new round.
       </p>
+    </div>
+  );
+}
+
+/** What answers the server's question: the digits, or the device's passkey. */
+async function proofOf(
+  { hash, passkey }: AskedBack["asked"],
+  digits: string,
+): Promise<Partial<VerdictOrder>> {
+  const assertion = passkey && (await (await import("../passkey.ts")).askPasskey(passkey));
+  return { asked: hash, ...(digits !== "" && { digits }), ...(assertion && { assertion }) };
+}
+
+/** A device signs nothing, and approves only with its passkey. */
+function lacksHere({ lacks = [], level }: Review): NonNullable<Review["lacks"]> {
+  const device = session.value?.device;
+  if (!device) return lacks;
+  if (SIGNED.test(level)) return ["approve", "reject"];
+  return device.passkey ? lacks : [...lacks, "approve"];
+}
+
+function FromDevice({
+  device,
+  level,
+}: {
+  readonly device: NonNullable<Session["device"]>;
+  readonly level: string;
+}) {
+  if (SIGNED.test(level))
+    return (
+      <p class="stale">
+        This gate wants a verdict that is signed ({level}). A device's counts as <b>passkey</b> at most, which
+        is weaker. Decide in a terminal, or on the board at the machine.
+      </p>
+    );
+  if (device.passkey)
+    return (
+      <p class="quiet small">
+        An approval from here is recorded as <b>passkey</b>, a rejection as <b>board</b>.
+      </p>
+    );
+  return (
+    <p class="stale">
+      This device has no passkey, so it cannot approve. Approve in a terminal or on the board at the machine;
+      or revoke this device there (<code>pawl board --revoke</code>) and register it with a passkey.
+    </p>
+  );
+}
+
+/** The other way to reject, where there is one. */
+function BlockInstead({
+  choose,
+  value,
+  words,
+}: {
+  readonly words: string | undefined;
+  readonly value: boolean;
+  readonly choose: (value: boolean) => void;
+}) {
+  if (words === undefined) return null;
+  return (
+    <label class="check small">
+      <input type="checkbox" checked={value} onChange={() => choose(!value)} />
+      <OneLine text={words} max={200} />
+    </label>
+  );
+}
+
+function Strayed({ words }: { readonly words: string | null }) {
+  if (words === null) return null;
+  return (
+    <div class="stale">
+      <Words text={words} max={1_000} />
+      <p>An approval accepts them.</p>
     </div>
   );
 }
@@ -210,11 +305,13 @@ function Buttons({
   approve,
   decide,
   lacks,
+  reject,
   sending,
 }: {
   readonly decide: (approve: boolean) => void;
-  /** The label of the button. */
+  /** The labels of the buttons. */
   readonly approve: string;
+  readonly reject: string;
   readonly lacks: NonNullable<Review["lacks"]>;
   readonly sending: "approve" | "reject" | null;
 }) {
@@ -237,7 +334,7 @@ function Buttons({
         disabled={sending !== null || lacks.includes("reject")}
         onClick={() => decide(false)}
       >
-        {sending === "reject" ? "Rejecting…" : "Reject"}
+        {sending === "reject" ? "Rejecting…" : reject}
         <Key keys="r" />
       </button>
     </div>
@@ -300,7 +397,7 @@ function AskBack({
           disabled={!isReady}
           onClick={confirm}
         >
-          {isSending ? "One moment…" : asked.digits > 0 ? `Sign and ${verb}` : `Yes, ${verb}`}
+          {isSending ? "One moment…" : `${wayOf(asked)} ${verb}`}
         </button>
         <button type="button" disabled={isSending} onClick={leave}>
           Back
@@ -310,16 +407,9 @@ function AskBack({
   );
 }
 
-/** The reasons against an approval, in words; the checks first. */
-export function redIn({ checks, claims }: Pick<Review, "checks" | "claims">): readonly string[] {
-  return [
-    ...checks.flatMap(({ exit, name, state }) =>
-      state === "failed" ? [`${oneLine(name, 60)} failed${exit === null ? "" : ` (exit ${exit})`}`] : [],
-    ),
-    ...claims.flatMap(({ about, verdict }) =>
-      verdict === "differs" ? [`${oneLine(about, 60)} differs from what was reported`] : [],
-    ),
-  ];
+function wayOf({ digits, passkey }: VerdictQuestion["asked"]): string {
+  if (passkey) return "With the passkey,";
+  return digits > 0 ? "Sign and" : "Yes,";
 }
 
 const WORDLESS: Refused = {
@@ -328,11 +418,15 @@ const WORDLESS: Refused = {
   fix: "Write what should change in the notes, or a point on a line.",
 };
 
-function orderOf(draft: Draft, review: Review, approve: boolean): VerdictOrder {
+function orderOf(draft: Draft, review: Review, approve: boolean, block: boolean): VerdictOrder {
   return {
     approve,
+    ...(!approve && block && { block }),
     notes: draft.notes.trim(),
-    points: draft.points.map(({ at, text }) => (at === "" ? { text } : { text, at })),
+    points: draft.points.map(({ at, quote = "", text }) => ({
+      text: quote === "" ? text : `${text} (there: ${quote})`,
+      ...(at !== "" && { at }),
+    })),
     version: review.version,
   };
 }

@@ -1,0 +1,169 @@
+/**
+ * The devices of `pawl board --listen`: a file each in Pawl's state folder.
+ *
+ * F1  A file is written once, whole and synced, then linked to its name, and never changed: a revoked device
+ *     cannot come back by a write that was under way.
+ * F2  A file that is not what Pawl writes, or that others could write, is an error. It is never skipped.
+ */
+import { watch } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { PawlError } from "../../core/error.ts";
+import {
+  type Device,
+  type Devices,
+  isDeviceName,
+  LONGEST_NAME,
+  MOST_DEVICES,
+} from "../../core/ports/devices.ts";
+import {
+  accepts,
+  type Check,
+  fields,
+  listOf,
+  only,
+  orNull,
+  readState,
+  sha256,
+  text,
+} from "../../core/state-json.ts";
+import { errnoOf, withFile, writeAll } from "../files/disk.ts";
+import { tryUnlink } from "../files/journal/temporary.ts";
+import { inStateHome, type StatePlace } from "../files/project-key.ts";
+
+const NAME = /^([0-9a-f]{8})\.json$/;
+/** Bytes. */
+const LARGEST = 16 * 1024;
+/** Milliseconds between looks, where the kernel reports no change. */
+const LOOK = 1000;
+
+export function openDevices(place: StatePlace): Devices {
+  const { disk, folder } = place;
+  const pathOf = (id: string) => `${id}.json`;
+  const list = () =>
+    inStateHome(place, "be read", () => {
+      if (disk.lstat("") === null) return [];
+      const names = disk.list("").filter(({ name }) => NAME.test(name));
+      const found = names.map(({ name }) => loadDevice(place, name));
+      return found.sort((one, other) => (one.added < other.added ? -1 : 1));
+    });
+  return {
+    list,
+    add(device) {
+      if (list().length >= MOST_DEVICES)
+        throw new PawlError(
+          "usage",
+          `${MOST_DEVICES} devices may use the board already, and no more can.`,
+          "Revoke one first: `pawl board --devices` names them, `pawl board --revoke NAME` revokes one.",
+        );
+      inStateHome(place, "be written", () => writeDevice(place, device, pathOf(device.id)));
+    },
+    revoke: (id) =>
+      inStateHome(place, "be written", () => {
+        try {
+          disk.unlink(pathOf(id));
+        } catch (thrown) {
+          if (errnoOf(thrown) === "ENOENT") return false;
+          throw thrown;
+        }
+        disk.fsyncFolder("");
+        return true;
+      }),
+    isValid(device) {
+      try {
+        return isDeepStrictEqual(loadDevice(place, pathOf(device.id)), device);
+      } catch {
+        return false;
+      }
+    },
+    watch(changed) {
+      const looking = setInterval(changed, LOOK);
+      const watcher = watchFolder(folder, changed);
+      return {
+        close() {
+          clearInterval(looking);
+          watcher?.close();
+        },
+      };
+    },
+  };
+}
+
+function watchFolder(folder: string, changed: () => void) {
+  try {
+    const watcher = watch(folder, changed);
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}
+
+function writeDevice({ disk, make }: StatePlace, device: Device, path: string): void {
+  make();
+  const fresh = `${path}.${disk.uniqueId()}.new`;
+  const text = Buffer.from(`${JSON.stringify(device, null, 2)}\n`);
+  const write = (file: number) => {
+    writeAll(disk, file, text, 0);
+    disk.fsync(file);
+  };
+  try {
+    withFile(disk, fresh, "new", write, 0o600);
+    disk.link(fresh, path);
+  } finally {
+    tryUnlink(disk, fresh);
+  }
+  disk.fsyncFolder("");
+}
+
+function loadDevice(place: StatePlace, name: string): Device {
+  const { disk, folder } = place;
+  const path = `${folder}/${name}`;
+  const found = disk.lstat(name);
+  if (found === null) throw damaged(path, "it is gone");
+  if (found.kind !== "file") throw damaged(path, "it is no regular file");
+  if ((found.mode & 0o022) !== 0) throw damaged(path, "other users may write it");
+  if (found.size > LARGEST) throw damaged(path, `it has ${found.size} bytes`);
+  const json = withFile(disk, name, "read", (fd) => Buffer.from(disk.read(fd, 0, LARGEST)).toString("utf8"));
+  const device = readState(json, DEVICE, (line, problem) => damaged(path, `line ${line}: ${problem}`));
+  if (device.id !== NAME.exec(name)?.[1]) throw damaged(path, "its id is not its name");
+  return device;
+}
+
+function damaged(path: string, problem: string): PawlError {
+  return new PawlError(
+    "state-home-failed",
+    `${path} does not describe a device of the board: expected a file that Pawl wrote, found: ${problem}. No device was let in.`,
+    "Remove the file, and register that device again.",
+  );
+}
+
+const base64url = accepts<string>(
+  (value) => typeof value === "string" && /^[\w-]{16,4096}$/.test(value),
+  "base64url",
+);
+const time = accepts<string>(
+  (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+  "a time",
+);
+
+const PASSKEY = {
+  id: base64url,
+  publicKey: base64url,
+  counter: accepts<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0, "a whole number"),
+  transports: listOf(
+    accepts<string>((value) => typeof value === "string" && /^[a-z-]{1,20}$/.test(value), "a transport"),
+  ),
+  domain: text,
+};
+const COOKIE = { hash: sha256, until: time };
+const FIELDS = {
+  id: accepts<string>((value) => typeof value === "string" && /^[0-9a-f]{8}$/.test(value), "an id"),
+  name: accepts<string>(
+    (value) => typeof value === "string" && isDeviceName(value),
+    `a name of at most ${LONGEST_NAME} visible characters`,
+  ),
+  added: time,
+  passkey: orNull(only(Object.keys(PASSKEY), fields(PASSKEY))),
+  cookie: orNull(only(Object.keys(COOKIE), fields(COOKIE))),
+};
+const DEVICE = only(Object.keys(FIELDS), fields(FIELDS)) as Check<Device>;

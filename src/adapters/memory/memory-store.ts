@@ -1,0 +1,97 @@
+/** A store in memory: a project without a disk, whose files end with the process. */
+import type { ProjectPath } from "../../core/path.ts";
+import type { Change, Store, View } from "../../core/ports/store.ts";
+import { lastLineOf } from "../../core/text/lines.ts";
+
+export interface MemoryStore extends Store {
+  /** Path → text. Whoever changes it acts as a person who edits the project's files. */
+  readonly files: Map<string, string>;
+  /** The logs that were written, line by line. */
+  readonly logged: readonly string[];
+  /** How many commits went through. */
+  readonly commits: number;
+}
+
+/** One store serves one project, in one process. */
+export function openMemoryStore(): MemoryStore {
+  const files = new Map<string, string>();
+  const logged: string[] = [];
+  const seen = new WeakMap<View, Map<string, string | null>>();
+  let commits = 0;
+  let held = Promise.resolve();
+  const isSame = (view: View) =>
+    [...(seen.get(view) ?? [])].every(([path, text]) => (files.get(path) ?? null) === text);
+  return {
+    files,
+    logged,
+    get commits() {
+      return commits;
+    },
+    view() {
+      const read = new Map<string, string | null>();
+      const view: View = {
+        async read(path) {
+          const text = files.get(path) ?? null;
+          if (!read.has(path)) read.set(path, text);
+          return read.get(path) ?? null;
+        },
+        async lastLine(path) {
+          return lastLineOf(await view.read(path));
+        },
+        list: async (folder) => entriesIn(files, folder),
+        isCurrent: async (paths) =>
+          paths.every((path) => !read.has(path) || read.get(path) === (files.get(path) ?? null)),
+        packaged: async () => null,
+      };
+      seen.set(view, read);
+      return view;
+    },
+    async hold() {
+      const before = held;
+      const own = Promise.withResolvers<void>();
+      held = own.promise;
+      await before;
+      return { [Symbol.asyncDispose]: async () => own.resolve() };
+    },
+    holds: async (view) => isSame(view),
+    async commit(view, changes) {
+      if (!isSame(view)) return "changed";
+      for (const change of changes) apply(files, change);
+      commits++;
+      return "committed";
+    },
+    log: async (_path, line) => {
+      logged.push(line);
+    },
+    catchUp: async () => null,
+    settle: async () => {},
+    pending: () => null,
+  };
+}
+
+function apply(files: Map<string, string>, change: Change): void {
+  switch (change.type) {
+    case "write":
+    case "edit":
+      files.set(change.path, change.text);
+      break;
+    case "append":
+      files.set(change.path, (files.get(change.path) ?? "") + change.text);
+      break;
+    case "remove":
+      files.delete(change.path);
+      break;
+    case "move":
+      files.set(change.to, files.get(change.from) ?? "");
+      files.delete(change.from);
+  }
+}
+
+function entriesIn(files: ReadonlyMap<string, string>, folder: ProjectPath) {
+  const inside = [...files.keys()].filter((path) => path.startsWith(`${folder}/`));
+  const names = new Set(inside.map((path) => path.slice(folder.length + 1).split("/")[0] as string));
+  return [...names].sort().map((name) => ({
+    name,
+    kind: files.has(`${folder}/${name}`) ? ("file" as const) : ("folder" as const),
+  }));
+}

@@ -1,0 +1,5 @@
+/** `F-1, F-2, F-3 and 17 more`: a list of names that may be long. */
+export function fewOf(names: readonly string[], most = 3): string {
+  const rest = names.length - most;
+  return `${names.slice(0, most).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

@@ -1,0 +1,80 @@
+/** What a table promises to all that extend it: states that no run reaches without another state, or without an event. */
+import { pathTo, type Reach, reachOf } from "./reach.ts";
+import type { Violation } from "./violation.ts";
+import type { Box, FactValue, Rule, Workflow } from "./workflow.ts";
+
+export interface TablePromise {
+  /** No run reaches these states … */
+  readonly no: readonly string[];
+  /** … in a walk without this state, or without this event … */
+  readonly without: { readonly state: string } | { readonly event: string };
+  /** … where the inputs that stay the same during a run have these values. */
+  readonly when?: Readonly<Record<string, FactValue>>;
+  /** `nothing leaves the workspace that is not committed` */
+  readonly says: string;
+}
+
+/** `fixed`: the inputs that cannot change during a run: each of their combinations is walked by itself. */
+export function checkPromises(
+  table: Workflow,
+  promises: readonly TablePromise[],
+  fixed: readonly string[],
+): readonly Violation[] {
+  const settings = combinations(table, fixed);
+  return promises.flatMap((promise) => {
+    for (const setting of settings) {
+      if (Object.entries(promise.when ?? {}).some(([name, value]) => setting[name] !== value)) continue;
+      const found = brokenIn(narrowed(table, setting, promise.without), promise);
+      if (found !== null) return [{ ...found, facts: setting }];
+    }
+    return [];
+  });
+}
+
+function brokenIn(table: Workflow, { no, says }: TablePromise): Violation | null {
+  const reach: Reach = reachOf(table);
+  const at = reach.configurations.findIndex(({ configuration }) => no.includes(configuration.state));
+  const state = reach.configurations[at]?.configuration.state;
+  if (state === undefined) return null;
+  const path = pathTo(reach, at).map(({ id }) => id);
+  return {
+    kind: "promise-broken",
+    message: `Its table promises that ${says}; here a run reaches ${state} all the same.`,
+    state,
+    rules: path.slice(-1),
+    path,
+  };
+}
+
+function combinations(
+  table: Workflow,
+  names: readonly string[],
+): readonly Readonly<Record<string, FactValue>>[] {
+  return names.reduce<Record<string, FactValue>[]>(
+    (all, name) =>
+      all.flatMap((each) => (table.facts[name]?.values ?? []).map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  );
+}
+
+function narrowed(
+  table: Workflow,
+  setting: Readonly<Record<string, FactValue>>,
+  without: TablePromise["without"],
+): Workflow {
+  const rules = table.rules.flatMap((rule): readonly Rule[] => {
+    if ("event" in without && rule.on === without.event) return [];
+    const from = "state" in without ? rule.from.filter((state) => state !== without.state) : rule.from;
+    const when = rule.when?.flatMap((box) => boxIn(box, setting));
+    if (from.length === 0 || when?.length === 0) return [];
+    return [{ ...rule, from, ...(when && { when }) }];
+  });
+  return { ...table, rules };
+}
+
+/** The box where the setting's values are given; none: it does not apply there. */
+function boxIn(box: Box, setting: Readonly<Record<string, FactValue>>): readonly Box[] {
+  const names = Object.keys(setting).filter((name) => Object.hasOwn(box, name));
+  if (names.some((name) => !box[name]?.includes(setting[name] as FactValue))) return [];
+  return [Object.fromEntries(Object.entries(box).filter(([name]) => !names.includes(name)))];
+}

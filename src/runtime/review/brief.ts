@@ -1,0 +1,412 @@
+/**
+ * The first screen of a review, for the terminal, the board and the app: what speaks for and against the work,
+ * in the same words and with the same counts everywhere. Texts of agents and files are unchanged.
+ */
+import { fileName } from "../../core/path.ts";
+import type { ProcessFileKind } from "../../core/process-files.ts";
+import { oneLine } from "../../core/text/lines.ts";
+import type {
+  Brief,
+  BriefCriterion,
+  Chip,
+  Request,
+  ReviewCheck,
+  ReviewCriterion,
+  ReviewFacts,
+  ReviewFile,
+  Said,
+} from "./model.ts";
+import { type Point, renderPlace } from "./points.ts";
+import { NO_REPOSITORY } from "./work-changes.ts";
+
+export function briefOf(review: ReviewFacts): Brief {
+  const said = saidIn(review);
+  const last = requestsIn(review);
+  const { criteria = [] } = review;
+  // A claim that differs has a chip of its own.
+  const isClaim = ({ title }: Said) => review.claims.some(({ about }) => about === title);
+  const chips = [
+    ...review.checks.map(checkChip),
+    ...criteriaChips(criteria),
+    ...(said.some((each) => each.differs !== null && !isClaim(each)) ? [DIFFERING] : []),
+    ...claimChips(review),
+    ...fileChips(review),
+    ...lastChips(last),
+  ].filter((chip, at, all) => all.findIndex(({ words }) => words === chip.words) === at);
+  const sorted = TONES.flatMap((tone) => chips.filter((chip) => chip.tone === tone));
+  return {
+    chips: sorted,
+    criteria: criteria.map(({ check, text }) => {
+      const speaks = speaksFor(text, review, said);
+      return { text, check: check === null ? unchecked(speaks) : checkWords(check), speaks };
+    }),
+    ...{ said, last },
+    files: filesLine(review),
+    against: sorted.filter(({ tone }) => tone === "bad" || tone === "open").map(({ words }) => words),
+  };
+}
+
+const TONES: readonly Chip["tone"][] = ["bad", "open", "warn", "good"];
+const DIFFERING: Chip = { tone: "bad", words: "the agent says otherwise", place: "said" };
+
+// ── Chips ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function checkChip({ empty, exit, name, state }: ReviewCheck): Chip {
+  const own = { place: "checks" };
+  if (empty) return { ...own, tone: state === "passed" ? "warn" : "bad", words: `${name} looked at nothing` };
+  if (state === "failed") return { ...own, tone: "bad", words: `${name} failed${exitWords(exit)}` };
+  if (state === "running") return { ...own, tone: "open", words: `${name} is still running` };
+  if (state === "unknown") return { ...own, tone: "open", words: `${name} was not run` };
+  return { ...own, tone: "good", words: `${name} passed` };
+}
+
+/** What the checks' own chips do not say: which criteria they leave open. */
+function criteriaChips(criteria: readonly ReviewCriterion[]): readonly Chip[] {
+  const checked = criteria.filter(({ check }) => check !== null);
+  const open = checked.filter(({ check }) => check?.state !== "passed");
+  if (open.length === 0) return [];
+  const tone = open.every(({ check }) => check?.state === "not-run") ? "open" : "bad";
+  const words = `${open.length} of ${checked.length} checked criteria not shown to be met`;
+  return [{ tone, words, place: "criteria" }];
+}
+
+function exitWords(exit: number | null): string {
+  return exit === null ? "" : ` (exit ${exit})`;
+}
+
+/** What the list of files shows is not said again. */
+export const SHOWN_BY_FILES: readonly string[] = ["diff", "process files"];
+
+function claimChips({ changes, claims }: ReviewFacts): readonly Chip[] {
+  const isListed = changes?.kind === "changes" && changes.files.length > 0;
+  return claims
+    .filter(({ about, verdict }) => verdict === "differs" && !(isListed && SHOWN_BY_FILES.includes(about)))
+    .map(({ about }) => ({ tone: "bad", words: `${about} differs from what was reported`, place: "claims" }));
+}
+
+function fileChips({ changes }: ReviewFacts): readonly Chip[] {
+  if (changes === null) return [];
+  if (changes.kind === "unavailable") {
+    const tone = changes.reason === NO_REPOSITORY ? "warn" : "open";
+    return [{ tone, words: "the changes are not known", place: "changes" }];
+  }
+  const { files, untouched } = changes;
+  const judging = files.filter(({ group }) => group === "process");
+  const kinds = [...new Set(judging.map(({ item }) => item as ProcessFileKind))];
+  const outside = files.filter(({ isOutside }) => isOutside);
+  const firstIn = (own: readonly ReviewFile[]) => `file ${own[0]?.path ?? ""}`;
+  return [
+    ...kinds.map((kind): Chip => {
+      const own = judging.filter(({ item }) => item === kind);
+      const weak = own.filter(({ weakens }) => weakens !== undefined);
+      return weak.length > 0
+        ? { tone: "bad", words: `${kind} weakened`, place: firstIn(weak) }
+        : { tone: "warn", words: `${kind} changed`, place: firstIn(own) };
+    }),
+    ...(outside.length === 0
+      ? []
+      : [{ tone: "open" as const, words: `${outside.length} outside the plan`, place: firstIn(outside) }]),
+    ...(untouched.length === 0
+      ? []
+      : [{ tone: "open" as const, words: `${untouched.length} planned, not changed`, place: "changes" }]),
+  ];
+}
+
+function lastChips(last: readonly Request[]): readonly Chip[] {
+  const open = last.filter(({ is }) => is === "open").length;
+  return open === 0
+    ? []
+    : [{ tone: "bad", words: `${open} of ${last.length} requests as before`, place: "last" }];
+}
+
+// ── The agent's words ──────────────────────────────────────────────────────────────────────────────────────
+
+const PASSES =
+  /\b(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/i;
+const NOT = /\b(?:not|no|never|fails?|failed|failing|n't)\b/i;
+
+function saidIn(review: ReviewFacts): readonly Said[] {
+  const { artifact, checks, choices, claims, notes } = review;
+  const failed = checks.filter(({ state }) => state === "failed");
+  const found = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
+  const against = (text: string) => {
+    const claim = PASSES.exec(text)?.[0];
+    return failed.length > 0 && claim !== undefined && !NOT.test(claim) ? found : null;
+  };
+  const value = artifact?.value;
+  const fields =
+    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  const isChoice = (field: string) => choices.some((choice) => choice.field === field);
+  return [
+    ...fields.flatMap(([field, text]): readonly Said[] =>
+      typeof text === "string" && text.trim() !== "" && !isChoice(field)
+        ? [{ title: fieldWords(field), text, differs: against(text) }]
+        : [],
+    ),
+    ...claims.flatMap(({ about, claim, found: fact, verdict }): readonly Said[] =>
+      claim !== undefined && verdict === "differs" ? [{ title: about, text: claim, differs: fact }] : [],
+    ),
+    ...notes.map(({ by, text }) => ({ title: by, text, differs: against(text) })),
+  ];
+}
+
+/** `testing_notes`: Testing notes */
+export function fieldWords(field: string): string {
+  const words = field.replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// ── Criteria ───────────────────────────────────────────────────────────────────────────────────────────────
+
+const CHECKS = {
+  passed: ["good", "passed"],
+  failed: ["bad", "failed"],
+  empty: ["bad", "looked at nothing"],
+  "not-run": ["open", "was not run on this work"],
+} as const;
+
+function unchecked(speaks: readonly string[]): BriefCriterion["check"] {
+  return { tone: "warn", words: speaks.length === 0 ? "no check: read it yourself" : "no check" };
+}
+
+function checkWords(check: NonNullable<ReviewCriterion["check"]>): BriefCriterion["check"] {
+  const [tone, ended] = CHECKS[check.state];
+  return { tone, words: `\`${oneLine(check.command)}\` ${ended}` };
+}
+
+const MOST_SPEAKING = 4;
+const MOST_QUOTED = 160;
+
+/** Whatever names the criterion's own words: it may still not hold. */
+function speaksFor(criterion: string, review: ReviewFacts, said: readonly Said[]): readonly string[] {
+  const own = termsIn(criterion);
+  const names = (text: string) => {
+    const terms = termsIn(text);
+    const shared = [...own].filter(([term]) => terms.has(term));
+    return shared.reduce((sum, [, weight]) => sum + weight, 0) >= 2;
+  };
+  const files = review.changes?.kind === "changes" ? review.changes.files : [];
+  const sentences = said
+    .filter(({ differs }) => differs === null)
+    .flatMap(({ text }) => text.slice(0, 20_000).split(/(?<=[.!?;])\s+|\n+/))
+    .filter(names);
+  const [quoted] = sentences;
+  return [
+    ...(review.deeds ?? []).filter(({ words }) => names(words)).map(({ id }) => `plan ${id}`),
+    ...files.filter(({ item, path }) => item === "tests" && names(path)).map(({ path }) => path),
+    ...(quoted === undefined ? [] : [`the agent: "${quoted.trim().slice(0, MOST_QUOTED)}"`]),
+  ].slice(0, MOST_SPEAKING);
+}
+
+const COMMON = new Set(
+  "after also another because before each from have into more must only other over same shall should than that their them then there these they this those when where which will with without your".split(
+    " ",
+  ),
+);
+
+/** Numbers and names in code weigh 2, other words 1; words by their beginning. */
+function termsIn(text: string): ReadonlyMap<string, number> {
+  const terms = new Map<string, number>();
+  for (const word of text
+    .toLowerCase()
+    .slice(0, 20_000)
+    .match(/[\p{L}\p{N}_/-]+/gu) ?? []) {
+    const isName = /\d|_|^\/./.test(word) && word.length > 1;
+    if (isName) terms.set(word, 2);
+    for (const part of word.split(/[/_-]+/))
+      if (/^\d{2,}$/.test(part)) terms.set(part, 2);
+      else if (part.length >= 4 && !COMMON.has(part) && !/^\d+$/.test(part)) terms.set(part.slice(0, 5), 1);
+  }
+  return terms;
+}
+
+// ── The last round ─────────────────────────────────────────────────────────────────────────────────────────
+
+function requestsIn({ artifact, changes, history, points }: ReviewFacts): readonly Request[] {
+  const last = history.findLast(({ stage }) => stage === "human");
+  if (last === undefined || last.approved) return [];
+  const now = changes?.kind === "changes" ? changes : null;
+  const changed = new Set(now?.since.flatMap(({ path, was = path }) => [path, was]));
+  const present = new Set(now?.files.flatMap(({ path, was = path }) => [path, was]));
+  const isKnown = now !== null && now.lastJudged !== null;
+  // Without git, too: what was rejected, to the letter.
+  const isSame =
+    last.artifact !== null &&
+    last.artifact === artifact?.sha256 &&
+    (now === null || (isKnown && now.since.length === 0));
+  const became = (path: string) =>
+    `${fileName(path)} ${!changed.has(path) ? "as before" : present.has(path) ? "changed" : "put back"}`;
+  const of = (text: string, paths: readonly string[]): Request => {
+    if (isSame) return { text, is: "open", became: HANDED_IN_AGAIN };
+    if (!isKnown || paths.length === 0) return { text, is: "unknown", became: "look yourself" };
+    const is = paths.every((path) => changed.has(path)) ? "dealt" : "open";
+    return { text, is, became: paths.map(became).join(", ") };
+  };
+  const mentioned = (text: string) =>
+    [...new Set([...changed, ...present])].filter((path) => names(text, fileName(path))).slice(0, 8);
+  return [
+    ...points.map((point): Request => {
+      const text = pointText(point);
+      if (isSame || point.at === undefined) return of(text, mentioned(point.text));
+      if ("file" in point.at && isKnown) return of(text, [point.at.file]);
+      const { since } = point;
+      const is = since === "changed" ? "dealt" : since === "same" ? "open" : "unknown";
+      return { text, is, became: { dealt: "changed", open: "as before", unknown: "look yourself" }[is] };
+    }),
+    ...(last.notes.trim() === "" ? [] : [of(last.notes.trim(), mentioned(last.notes))]),
+  ];
+}
+
+const HANDED_IN_AGAIN = "the same was handed in again";
+
+function pointText({ at, text }: Point): string {
+  return at === undefined ? text : `${renderPlace(at)}: ${text}`;
+}
+
+function names(text: string, name: string): boolean {
+  const at = text.indexOf(name);
+  return (
+    name !== "" &&
+    at >= 0 &&
+    !/[\w-]/.test(text[at - 1] ?? " ") &&
+    !/[\w-]/.test(text[at + name.length] ?? " ")
+  );
+}
+
+// ── Files ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+const NOUNS: readonly string[] = ["image", "lock file"];
+
+function filesLine({ changes, size }: ReviewFacts): string | null {
+  if (changes?.kind !== "changes") return null;
+  if (changes.files.length === 0) return `none changed against ${changes.base}`;
+  const { files, toRead } = size;
+  const folded = files - toRead;
+  const why = new Map<string, number>();
+  for (const { folded: reason } of changes.files)
+    if (reason !== null) {
+      const kind = /^\d/.test(reason) ? "long" : (reason.split(":")[0] ?? reason);
+      why.set(kind, (why.get(kind) ?? 0) + 1);
+    }
+  const many = (reason: string) => (NOUNS.includes(reason) ? `${reason}s` : reason);
+  const reasons = [...why]
+    .map(([reason, count]) => `${count} ${count === 1 ? reason : many(reason)}`)
+    .join(", ");
+  const count = `${files} ${files === 1 ? "file" : "files"}: ${toRead} to read (${size.minutes} min)`;
+  return folded === 0 ? count : `${count}, ${folded} folded (${reasons})`;
+}
+
+/** What a reader should know of a file in the list, in the words of all surfaces. */
+export function fileMarks(file: ReviewFile): readonly string[] {
+  const { folded, group, isOutside, item, was, weakens } = file;
+  return [
+    ...(was === undefined ? [] : [`was ${was}`]),
+    ...(group === "folded" || item === null ? [] : [item]),
+    ...(isOutside && group !== "outside-plan" ? ["outside the plan"] : []),
+    ...(weakens === undefined ? [] : [`weakened: ${weakens}`]),
+    ...(folded === null ? [] : [`folded: ${folded}`]),
+  ];
+}
+
+// ── In lines ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A line of the brief for a terminal or a form. `head`: `TASK`, in the first line of its kind; else empty. */
+export interface BriefLine {
+  readonly head: string;
+  readonly tone: Chip["tone"] | null;
+  readonly text: string;
+}
+
+const MARKS: Readonly<Record<Chip["tone"], string>> = { bad: "x", open: "!", warn: "!", good: "v" };
+
+export function briefLines({ chips, criteria, files, last, said }: Brief): readonly BriefLine[] {
+  const under = (head: string, lines: readonly Omit<BriefLine, "head">[]): readonly BriefLine[] =>
+    lines.map((line, at) => ({ ...line, head: at === 0 ? head : "" }));
+  return [
+    ...chips.map(({ tone, words }) => ({ head: "", tone, text: `${MARKS[tone]} ${words}` })),
+    ...under(
+      "TASK",
+      criteria.map(({ check: { tone, words }, speaks, text }) => ({
+        tone: tone === "warn" ? null : tone,
+        text: `${text} (${[words, ...namedBy(speaks)].join("; ")})`,
+      })),
+    ),
+    ...under(
+      "AGENT",
+      said.flatMap(({ differs, text, title }) => [
+        { tone: null, text: `${title}: ${text}` },
+        ...(differs === null ? [] : [{ tone: "bad" as const, text: `DIFFERS: ${differs}` }]),
+      ]),
+    ),
+    ...under(
+      "LAST",
+      last.map(({ became, is, text }) => ({ tone: REQUESTS[is], text: `${text} (${became})` })),
+    ),
+    ...(files === null ? [] : [{ head: "FILES", tone: null, text: files }]),
+  ];
+}
+
+export function namedBy(speaks: readonly string[]): readonly string[] {
+  return speaks.length === 0 ? [] : [`named by ${speaks.join(", ")}`];
+}
+
+export const REQUESTS: Readonly<Record<Request["is"], Chip["tone"]>> = {
+  dealt: "good",
+  open: "bad",
+  unknown: "open",
+};
+
+/** The claims that neither the list of files nor the agent's words show already. */
+export function restOfClaims({ changes, claims }: Pick<ReviewFacts, "changes" | "claims">) {
+  const isListed = changes?.kind === "changes" && changes.files.length > 0;
+  return claims.filter(
+    ({ about, claim, verdict }) =>
+      !(isListed && SHOWN_BY_FILES.includes(about)) && !(claim !== undefined && verdict === "differs"),
+  );
+}
+
+const DEEPEST = 6;
+
+/** Any value for a person: labels and texts, not JSON. */
+export function valueLines(value: unknown, depth = 0): readonly string[] {
+  if (typeof value === "string") return value.trimEnd().split("\n");
+  if (typeof value !== "object" || value === null) return [String(value)];
+  if (depth >= DEEPEST) return [JSON.stringify(value)];
+  if (Array.isArray(value)) return value.flatMap((each) => hang("- ", valueLines(each, depth + 1)));
+  return Object.entries(value).flatMap(([field, own]) => {
+    const lines = valueLines(own, depth + 1);
+    const isShort = lines.length === 1 && (typeof own !== "object" || own === null);
+    if (isShort) return [`${fieldWords(field)}: ${lines[0]}`];
+    return lines.length === 0 ? [] : [`${fieldWords(field)}:`, ...lines.map((line) => `  ${line}`)];
+  });
+}
+
+function hang(mark: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, at) => `${at === 0 ? mark : " ".repeat(mark.length)}${line}`);
+}
+
+/** The fields of what was handed in that the brief and the decisions do not show in full; null: none. */
+export function restOfArtifact({
+  artifact,
+  choices,
+  deeds = [],
+}: Pick<ReviewFacts, "artifact" | "choices" | "deeds">): unknown {
+  const value = artifact?.value ?? null;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const done = deeds.map(({ id }) => id);
+  // The claims name the items of the plan that are said to be done.
+  const isDeeds = (own: unknown) =>
+    Array.isArray(own) && own.length > 0 && own.every((id) => done.includes(id));
+  const isShown = (field: string, own: unknown) =>
+    typeof own === "string" || isDeeds(own)
+      ? true
+      : choices.some(
+          ({ field: shown, words }) =>
+            shown === field &&
+            Array.isArray(own) &&
+            own.length === words.length &&
+            own.every((text, at) => text === words[at]),
+        );
+  const rest = Object.entries(value).filter(([field, own]) => !isShown(field, own));
+  return rest.length === 0 ? null : Object.fromEntries(rest);
+}

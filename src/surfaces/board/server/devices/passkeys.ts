@@ -1,0 +1,147 @@
+/**
+ * Passkeys (WebAuthn). A challenge counts once, for two minutes, for one purpose: a registration, an entrance,
+ * or one device's approval of one hash. The person must be verified each time.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import { attempt } from "../../../../core/attempt.ts";
+import { canonical } from "../../../../core/json.ts";
+import type { Device, Passkey } from "../../../../core/ports/devices.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Passkeys {
+  /** What a browser is asked to make a passkey. */
+  registration(name: string, others: readonly Device[]): Promise<Json>;
+  /** Null: it does not answer an open challenge. */
+  register(answer: Json): Promise<Passkey | null>;
+  /** What a browser is asked so that a device comes in, or approves what has the hash. */
+  challenge(purpose: Purpose, device?: Device): Promise<Json>;
+  /** The device whose passkey has answered a challenge of this purpose; null: none has. */
+  answered(purpose: Purpose, answer: Json, devices: readonly Device[]): Promise<Device | null>;
+}
+
+/** `entrance`, or what is approved. */
+export interface Purpose {
+  readonly for: "registration" | "entrance" | "approval";
+  readonly device?: string;
+  readonly hash?: string;
+}
+
+const CHALLENGE_LASTS = 2 * 60_000;
+const MOST_OPEN = 200;
+const NAME = "Pawl";
+/** Ed25519, and ES256 and RS256, which phones and security keys have. */
+const ALGORITHMS = [-8, -7, -257];
+
+export function openPasskeys(origin: () => string, now: () => number): Passkeys {
+  const challenges = openChallenges(origin, now);
+  /** By credential: how often it has signed, as far as this board has seen. */
+  const counts = new Map<string, number>();
+  const domain = () => new URL(origin()).hostname;
+  const expected = (challenge: string) => ({
+    expectedChallenge: challenge,
+    expectedOrigin: origin(),
+    expectedRPID: domain(),
+    requireUserVerification: true,
+  });
+  return {
+    async registration(name, others) {
+      const { generateRegistrationOptions } = await import("./webauthn.ts");
+      return generateRegistrationOptions({
+        ...{ rpName: NAME, rpID: domain(), userName: name, userDisplayName: name },
+        challenge: challenges.make({ for: "registration" }),
+        attestationType: "none",
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        excludeCredentials: others.flatMap(({ passkey }) => (passkey ? [descriptorOf(passkey)] : [])),
+        supportedAlgorithmIDs: ALGORITHMS,
+      }).then(asJson);
+    },
+    async register(answer) {
+      const challenge = challenges.take({ for: "registration" }, answer);
+      if (challenge === null) return null;
+      const { verifyRegistrationResponse } = await import("./webauthn.ts");
+      const response = answer as unknown as RegistrationResponseJSON;
+      const found = await verifyRegistrationResponse({
+        ...{ ...expected(challenge), response, supportedAlgorithmIDs: ALGORITHMS },
+      }).catch(() => null);
+      if (!found?.verified || !found.registrationInfo) return null;
+      const { counter, id, publicKey, transports = [] } = found.registrationInfo.credential;
+      const key = Buffer.from(publicKey).toString("base64url");
+      return { id, publicKey: key, counter, transports, domain: domain() };
+    },
+    async challenge(purpose, device) {
+      const { generateAuthenticationOptions } = await import("./webauthn.ts");
+      const allowed = device?.passkey ? { allowCredentials: [descriptorOf(device.passkey)] } : {};
+      return generateAuthenticationOptions({
+        ...{ rpID: domain(), challenge: challenges.make(purpose), userVerification: "required" },
+        ...allowed,
+      }).then(asJson);
+    },
+    async answered(purpose, answer, devices) {
+      const challenge = challenges.take(purpose, answer);
+      const device = devices.find(({ passkey }) => passkey !== null && passkey.id === answer.id);
+      if (challenge === null || !device?.passkey || device.passkey.domain !== domain()) return null;
+      const { verifyAuthenticationResponse } = await import("./webauthn.ts");
+      const { id, publicKey, transports } = device.passkey;
+      const counter = Math.max(device.passkey.counter, counts.get(id) ?? 0);
+      const key = Uint8Array.from(Buffer.from(publicKey, "base64url"));
+      const found = await verifyAuthenticationResponse({
+        ...expected(challenge),
+        response: answer as unknown as AuthenticationResponseJSON,
+        credential: { id, publicKey: key, counter, transports: [...transports] },
+      }).catch(() => null);
+      if (!found?.verified) return null;
+      counts.set(id, found.authenticationInfo.newCounter);
+      return device;
+    },
+  };
+}
+
+interface Challenges {
+  make(purpose: Purpose): Uint8Array<ArrayBuffer>;
+  /** The challenge that it answers, which counts no more; null: none that is open for this purpose. */
+  take(purpose: Purpose, answer: Json): string | null;
+}
+
+function openChallenges(origin: () => string, now: () => number): Challenges {
+  const open = new Map<string, { readonly purpose: string; readonly until: number }>();
+  return {
+    make(purpose) {
+      const nonce = randomBytes(32).toString("base64url");
+      const bytes = createHash("sha256")
+        .update(canonical({ ...purpose, nonce, origin: origin() }))
+        .digest();
+      open.set(bytes.toString("base64url"), {
+        purpose: canonical(purpose),
+        until: now() + CHALLENGE_LASTS,
+      });
+      const [oldest] = open.keys();
+      if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
+      return Uint8Array.from(bytes);
+    },
+    take(purpose, answer) {
+      const challenge = challengeIn(answer);
+      const found = challenge === null ? undefined : open.get(challenge);
+      if (challenge === null || found === undefined) return null;
+      open.delete(challenge);
+      return found.purpose === canonical(purpose) && now() <= found.until ? challenge : null;
+    },
+  };
+}
+
+function descriptorOf({ id, transports }: Passkey) {
+  return { id, transports: [...transports] };
+}
+
+function asJson(options: object): Json {
+  return { ...options };
+}
+
+function challengeIn({ response }: Json): string | null {
+  const encoded = (response as { readonly clientDataJSON?: unknown } | undefined)?.clientDataJSON;
+  if (typeof encoded !== "string") return null;
+  const read = () => JSON.parse(Buffer.from(encoded, "base64url").toString("utf8")).challenge as unknown;
+  const challenge = attempt(read, null);
+  return typeof challenge === "string" ? challenge : null;
+}

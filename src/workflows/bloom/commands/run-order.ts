@@ -1,0 +1,331 @@
+/**
+ * One order of a task's life to one of its agents, in the task's workspace: from its prompt to its answer, which is the next
+ * event of the table. An answer that does not fit is refused once, in the same session, with what is wrong.
+ *
+ * What an order costs counts in the task's budget and in its own.
+ */
+import type { AgentEnd, AgentEvent, Permission } from "../../../core/ports/agents.ts";
+import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import { readAnswer, refusedWords } from "../../../runtime/agent-order.ts";
+import type { AccountReport } from "../../../scheduler/agent-rest.ts";
+import { agentEnded, endOrStop, lastQuestion, showAgent } from "../../../scheduler/agent-run.ts";
+import {
+  added,
+  type Budget,
+  budgetOf,
+  exceeded,
+  limitsLeft,
+  minutesLeft,
+  overspent,
+  shownSpent,
+  spentWords,
+} from "../../../scheduler/budget.ts";
+import { withCost } from "../costs.ts";
+import {
+  type ExecutionContext,
+  placeOf,
+  type StepResult,
+  type StopReason,
+  stopped,
+} from "../execution-context.ts";
+import { orderContext } from "../prompt.ts";
+import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
+import type { TaskEvent } from "../run/table.ts";
+import { nameOfRun, type TaskRun } from "../run/task-run.ts";
+import { asking, editsOutside, neverStarted, spent as taskSpent, watchOutside } from "./run-agent.ts";
+import { save } from "./save.ts";
+import { setUp } from "./set-up.ts";
+
+const MINUTE = 60_000;
+
+export async function runOrder(context: ExecutionContext): Promise<StepResult> {
+  for (;;) {
+    const ordered = orderOf(context.known.run);
+    // The row's order is lost only with its run.
+    if (ordered === null) return { event: "agent_failed", reason: "its order is gone" };
+    const before = lookFirst(context, ordered);
+    if (before) return before;
+    const result = await runOnce(context, ordered);
+    if (result.event !== undefined) return result;
+    await context.note(result);
+  }
+}
+
+/** Who works for the order, and in which session it goes on. */
+interface Working {
+  readonly agent: string;
+  readonly session: string | null;
+  /** The session has its prompt. */
+  readonly isTold: boolean;
+}
+
+function workingOn(
+  { known: { run, settings } }: ExecutionContext,
+  { command, entry, order }: RuledOrder,
+): Working {
+  const agent = entry.agent ?? settings.agent;
+  const isSame = (command.session ?? entry.session) === "same";
+  const kept = isSame ? run.sessions?.[command.agent] : undefined;
+  const session = order.session ?? kept;
+  const isOurs = session?.agent === agent;
+  return { agent, session: isOurs ? session.id : null, isTold: isOurs && order.session !== null };
+}
+
+/** The result without a run, if a question is open, a budget is spent or the agent rests; else null. */
+function lookFirst(context: ExecutionContext, ordered: RuledOrder): StepResult | null {
+  const { known } = context;
+  const { resting, run, settings, task } = known;
+  const asks = asking(known);
+  if (asks) return asks;
+  const limit = overspent(budgetOf(task, settings), run.spent);
+  if (limit !== null) return taskSpent(task, run, limit);
+  if (overspent(ordered.entry.budget, ordered.order.spent) !== null)
+    return orderSpent(task.id, ordered, ordered.order);
+  return resting.has(workingOn(context, ordered).agent) ? { event: "agent_limited" } : null;
+}
+
+function orderSpent(taskId: string, { command, entry }: RuledOrder, { spent }: LifeOrder): StepResult {
+  const limit = overspent(entry.budget, spent) ?? "turns";
+  return {
+    event: "budget_spent",
+    events: [{ type: "budget:exhausted", taskId, limit, spent: shownSpent(spent) }],
+    reason: `the budget of ${limit} for the order of ${command.agent} is spent: ${spentWords(spent)}`,
+  };
+}
+
+async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<StepResult> {
+  const place = await placeOf(context);
+  if ((await setUp(context, place.folder, place.isNew ? "fresh" : "worked")) === "stopped")
+    return { event: "interrupted" };
+  const strayed = await watchOutside(context, place.worktree);
+  if (context.stop.aborted) return { event: "interrupted" };
+  const begun = await begin(context, ordered);
+  if (context.stop.aborted)
+    return {
+      event: "interrupted",
+      patch: { underway: [], agentRun: null },
+      events: [neverStarted(context.known.task.id, begun.id)],
+    };
+  const told = context.known.messages.map(({ path }) => path);
+  const ended = await untilEnd(context, ordered, begun, place.folder);
+  const unsaved = await save(context, place.worktree);
+  if (unsaved?.event === "git_failed") return { event: "interrupted" };
+  const { branches, files } = await strayed();
+  const result = await resultOf(context, ordered, ended);
+  const isHeard = result.event === undefined || !AGAIN.has(result.event);
+  const { end, id } = ended;
+  const taskId = context.known.task.id;
+  return {
+    ...(unsaved ?? result),
+    patch: { underway: [], agentRun: null, ...(isHeard && { message: null }), ...result.patch },
+    events: [
+      agentEnded(taskId, id, end),
+      ...(files.length > 0 ? [editsOutside(taskId, id, files)] : []),
+      ...branches.map((moved) => ({ type: "git:branch_moved", taskId, run: id, ...moved }) as const),
+      ...(end.refused === undefined
+        ? []
+        : [{ type: "agent:refused", taskId, run: id, what: end.refused } as const]),
+      ...(result.events ?? []),
+    ],
+    removes: [...(isHeard ? told : []), ...(result.removes ?? [])],
+  };
+}
+
+interface Begun extends Working {
+  /** The agent's run. */
+  readonly id: string;
+  readonly permission: Permission;
+  readonly isReader: boolean;
+}
+
+/** Counts the run before its agent starts. */
+async function begin(context: ExecutionContext, ordered: RuledOrder): Promise<Begun> {
+  const { run, task } = context.known;
+  const { command, entry } = ordered;
+  const working = workingOn(context, ordered);
+  const isReader = entry.permission === "read";
+  const permission = isReader ? "ask" : (entry.permission ?? "edits");
+  const id = nameOfRun(task.id, run.runs + 1);
+  const since = context.now().toISOString();
+  await context.note({
+    patch: { underway: [id], agentRun: { run: id, since }, runs: run.runs + 1 },
+    events: [
+      {
+        ...{ type: "agent:started", taskId: task.id, purpose: command.agent, agent: working.agent, run: id },
+        ...{ permission, step: null, resumed: working.session !== null },
+      },
+    ],
+  });
+  return { ...working, id, permission, isReader };
+}
+
+async function untilEnd(
+  context: ExecutionContext,
+  ordered: RuledOrder,
+  begun: Begun,
+  folder: AgentFolder,
+): Promise<Ended> {
+  const { entry, order } = ordered;
+  const { agent, id, isReader, permission, session } = begun;
+  const { messages, run, settings, task } = context.known;
+  const budget = budgetOf(task, settings);
+  const heard = follow(context, id, run, { budget, own: entry.budget, order });
+  context.delivered(messages.map(({ path }) => path));
+  const minutes = Math.min(minutesLeft(budget, run.spent), minutesLeft(entry.budget, order.spent));
+  const going = context.ports.agents.start(
+    {
+      ...{ run: id, agent, folder, permission, prompt: promptOf(context, ordered, begun) },
+      session: session === null ? { type: "new" } : { type: "resume", id: session },
+      ...(isReader && { readOnly: true as const }),
+      ...(entry.model === undefined ? {} : { model: entry.model }),
+      environment: { ...context.ports.environment, ...context.environment },
+      limits: {
+        inactivity: settings.limits.silence * MINUTE,
+        total: Math.min(settings.limits.run, minutes) * MINUTE,
+        ...limitsLeft(entry.budget, order.spent),
+      },
+    },
+    heard.hear,
+  );
+  const { reason, forget } = stopped(context.stop);
+  const { end, stop } = await endOrStop<StopReason | "budget">(going, reason, heard.overspent);
+  forget();
+  context.delivered(null);
+  return { agent, end, id, stop, byMinutes: minutes < settings.limits.run };
+}
+
+/** After these its agent has not worked with what people said. */
+const AGAIN: ReadonlySet<string> = new Set(["agent_failed", "agent_limited", "interrupted", "session_lost"]);
+
+function promptOf(
+  context: ExecutionContext,
+  { command, life, order }: RuledOrder,
+  { isTold }: Working,
+): string {
+  const { messages, run, task } = context.known;
+  const answers = life.words[order.row] ?? "";
+  const words = [...(run.message === null ? [] : [run.message]), ...messages.map(({ text }) => text)];
+  const said = words.length === 0 ? [] : [`A person says:\n\n${words.join("\n\n")}`];
+  if (isTold) return [...said, order.refused ?? "Go on where you were interrupted.", answers].join("\n\n");
+  return [orderContext(task), textOf(life, command.prompt, run, task), ...said, answers].join("\n\n");
+}
+
+interface Limits {
+  /** The task's, and the order's own. */
+  readonly budget: Budget;
+  readonly own: Budget;
+  readonly order: LifeOrder;
+}
+
+function follow(
+  { known, show }: ExecutionContext,
+  run: string,
+  { spent }: Pick<TaskRun, "spent">,
+  { budget, order, own }: Limits,
+) {
+  const over = Promise.withResolvers<"budget">();
+  return {
+    overspent: over.promise,
+    hear(event: AgentEvent) {
+      showAgent(show, known.task.id, run, event);
+      if (event.type !== "usage") return;
+      const isOver =
+        exceeded(budget, added(spent, event.usage, 0)) ?? exceeded(own, added(order.spent, event.usage, 0));
+      if (isOver !== null) over.resolve("budget");
+    },
+  };
+}
+
+interface Ended {
+  readonly agent: string;
+  readonly end: AgentEnd;
+  readonly id: string;
+  readonly stop: StopReason | "budget" | null;
+  /** Its time limit was a budget's. */
+  readonly byMinutes: boolean;
+}
+
+/** Without an event: its answer was refused, and it is asked again. */
+async function resultOf(context: ExecutionContext, ordered: RuledOrder, ended: Ended): Promise<StepResult> {
+  // Reads the questions and messages that came meanwhile.
+  const known = await context.note({});
+  const { run, settings, task } = known;
+  const { command, entry, order: before } = ordered;
+  const { agent, byMinutes, end, stop } = ended;
+  const session = end.session === null ? before.session : { id: end.session, agent };
+  const { refused, ...rest } = before;
+  const order: LifeOrder = { ...rest, session, spent: added(before.spent, end.usage, end.duration) };
+  const cost = {
+    purpose: "order",
+    step: command.agent,
+    usage: end.usage,
+    milliseconds: end.duration,
+  } as const;
+  const spent = added(run.spent, end.usage, end.duration);
+  const sessions = session === null ? run.sessions : { ...run.sessions, [command.agent]: session };
+  const patch: Partial<TaskRun> = {
+    ...{ order, spent, costs: withCost(run, task, cost) },
+    ...(sessions && { sessions }),
+  };
+  const account = accountReport(agent, end, run);
+  const base = { patch, ...account };
+  const asks = asking(known);
+  const limit = overspent(budgetOf(task, settings), spent);
+  const isOver = limit !== null || overspent(entry.budget, order.spent) !== null;
+  const spentResult = () => ({
+    ...base,
+    ...(limit === null ? orderSpent(task.id, ordered, order) : taskSpent(task, { ...run, spent }, limit)),
+  });
+  if (end.outcome === "succeeded") {
+    const answer = readAnswer(end.text, command.answers, NO_TASKS);
+    if (!("faults" in answer)) {
+      const said = { ...run.said, [command.agent]: answer.texts };
+      return { ...base, event: answer.event as TaskEvent, patch: { ...patch, said } };
+    }
+    if (asks) return { ...base, ...asks };
+    const question = lastQuestion(end);
+    if (question !== null) return { ...base, event: "question_asked", reason: question, asks: question };
+    if (refused !== undefined)
+      return {
+        ...base,
+        event: "agent_unclear" as TaskEvent,
+        reason: `the answer of ${command.agent} was refused twice: ${answer.faults.join(" ").replace(/\.$/, "")}`,
+      };
+    if (isOver) return spentResult();
+    return { ...base, patch: { ...patch, order: { ...order, refused: refusedWords(answer.faults) } } };
+  }
+  // What was wrong is said again to an agent that has not worked with it.
+  const again = {
+    ...base,
+    patch: { ...patch, order: { ...order, ...(refused === undefined ? {} : { refused }) } },
+  };
+  if (stop === "budget" || (end.reason === "timed-out" && byMinutes)) return spentResult();
+  if (stop === "interjected")
+    return { ...again, event: "interjected", reason: "a person has something to say" };
+  if (stop !== null) return { ...again, event: "interrupted" };
+  if (end.reason === "not-installed") return { ...again, event: "agent_missing", reason: end.detail };
+  if (end.limited) return { ...again, event: "agent_limited" };
+  if (end.reason === "bad-session" && before.session !== null)
+    return {
+      ...again,
+      patch: { ...again.patch, order: { ...order, session: null } },
+      event: "session_lost",
+      reason: end.detail,
+    };
+  if (isOver) return spentResult();
+  return { ...again, event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
+}
+
+/** What the run shows about its agent's account. */
+function accountReport(
+  agent: string,
+  end: AgentEnd,
+  { agentRun }: TaskRun,
+): { readonly account?: AccountReport } {
+  const limited = end.outcome === "failed" ? (end.limited ?? null) : null;
+  const quota = end.quota === undefined ? {} : { quota: end.quota };
+  return { account: { agent, began: agentRun?.since ?? "", limited, ...quota } };
+}
+
+/** No life's agent answers with tasks. */
+const NO_TASKS = (field: string) => ({ faults: [`${field}: expected no tasks.`] });

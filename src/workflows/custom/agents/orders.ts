@@ -1,0 +1,188 @@
+/** The orders to agents in the runs of the project's own workflows, and the commits that bring one forward. */
+import type { PawlEvent } from "../../../core/event.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Context, Reply, Transaction } from "../../../runtime/module.ts";
+import {
+  type AccountOf,
+  type AccountReport,
+  type Accounts,
+  accountChanges,
+  loadAccounts,
+  withReport,
+} from "../../../scheduler/agent-rest.ts";
+import type { RunUsage } from "../../../scheduler/costs.ts";
+import { TASKS_RUN } from "../../../tasks-file/load.ts";
+import { type Looking, loadChildren } from "../begin/children.ts";
+import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
+import { govern, held } from "../govern.ts";
+import { loadRun, type OwnRun } from "../load-run.ts";
+import { type AgentOrder, type BeginOrder, listRuns, type OrderWork, renderRun } from "../run-file.ts";
+import { runsOfSources } from "../run-kind.ts";
+import { limitsOf } from "./answer-words.ts";
+import { UNBEGUN } from "./order-state.ts";
+import { withRunCost } from "./outcome.ts";
+import { nextPrompt, promptOf, promptValues } from "./prompt.ts";
+
+/** A run whose order an agent has. */
+export interface Ordered {
+  readonly own: OwnRun;
+  readonly order: AgentOrder;
+  readonly work: OrderWork;
+}
+
+export interface Pending {
+  /** Every run whose order an agent has, oldest first. */
+  readonly orders: readonly Ordered[];
+  /** The runs that go on without an agent: a command has no known end, runs are to begin, or those that began rest. */
+  readonly commands: readonly string[];
+  /** The runs that wait for those that they began. */
+  readonly gathering: readonly string[];
+  /** Those of which an order to begin runs waits for a person. */
+  readonly held: readonly { readonly run: string; readonly reason: string }[];
+}
+
+/** The workflows whose runs the loop brings forward: those with agents, and those that begin others or are begun. */
+export async function workedOn(
+  sources: readonly DefinitionSource[],
+  view: View,
+): Promise<readonly DefinitionSource[]> {
+  const loaded = await Promise.all(sources.map((source) => source.load(view).catch(() => null)));
+  const begins = loaded.flatMap((each) => (each ? beginCommands(each.definition) : []));
+  const begun = new Set(begins.map(({ command }) => command.workflow));
+  return sources.filter((source, at) => {
+    const definition = loaded[at]?.definition;
+    if (!definition) return false;
+    const hasOrders = agentCommands(definition).length > 0 || beginCommands(definition).length > 0;
+    return hasOrders || begun.has(source.name);
+  });
+}
+
+/** A run that cannot be read is left to the displays. */
+export async function listPending(
+  sources: readonly DefinitionSource[],
+  view: View,
+  settings: Settings,
+): Promise<Pending> {
+  const orders: Ordered[] = [];
+  const commands: string[] = [];
+  const gathering: string[] = [];
+  const held: { run: string; reason: string }[] = [];
+  for (const source of await workedOn(sources, view)) {
+    for (const id of await listRuns(view, source.name)) {
+      const own = await loadRun(sources, view, `${source.name}:${id}`).catch(() => null);
+      const ordered = own && orderedBy(own);
+      if (ordered) orders.push(ordered);
+      if (ordered || !own?.order || own.elsewhere) continue;
+      const { order, run } = own;
+      if (order.begin === undefined) commands.push(run);
+      else if (order.stands.held) held.push({ run, reason: order.stands.held.words });
+      else if (await waitsForRuns(own, order, { settings, sources, view })) gathering.push(run);
+      else commands.push(run);
+    }
+  }
+  orders.sort((one, other) => (one.order.since < other.order.since ? -1 : 1));
+  return { orders, commands, gathering, held };
+}
+
+async function waitsForRuns({ file }: OwnRun, { stands }: BeginOrder, looking: Looking): Promise<boolean> {
+  if (stands.begun === undefined) return false;
+  // Where it cannot be read how they stand, the error is theirs.
+  const children = await loadChildren(file, looking).catch(() => null);
+  return children === null || children.value === "open" || children.value === stands.gathered;
+}
+
+async function orderedIn(
+  sources: readonly DefinitionSource[],
+  view: View,
+  run: string,
+): Promise<Ordered | null> {
+  return orderedBy(await loadRun(sources, view, run));
+}
+
+function orderedBy(own: OwnRun): Ordered | null {
+  const { elsewhere, order } = own;
+  return order?.agent === undefined || elsewhere ? null : { own, order, work: order.work ?? UNBEGUN };
+}
+
+export interface NoteInput {
+  readonly run: string;
+  /** The order's. If the run has another one by now, nothing is written. */
+  readonly key: string;
+  /** Begins a run of the agent: refused if the workflow was loosened since. */
+  readonly begins?: true;
+  /** How far it is. */
+  readonly workAfter: (work: OrderWork) => OrderWork;
+  /** Of the agent's run that has ended. */
+  readonly cost?: RunUsage;
+}
+
+interface LoadedOrder {
+  readonly ordered: Ordered | null;
+  readonly view: View;
+}
+
+/** `ordered`: null if the run has another order by now. */
+export interface Noted extends Reply {
+  readonly ordered: Ordered | null;
+}
+
+/** `eventsAt`: what is stored with it. */
+export function noteOrder(
+  sources: readonly DefinitionSource[],
+  eventsAt: (now: Context["now"]) => readonly PawlEvent[],
+): Transaction<NoteInput, LoadedOrder, undefined, Noted> {
+  return {
+    runs: runsOfSources(sources),
+    run: ({ run }) => run,
+    read: async (view, { run }) => ({ ordered: await orderedIn(sources, view, run), view }),
+    async observe({ ordered, view }, { begins }, outside: Outside, { settings }: Context) {
+      if (!begins || ordered === null) return undefined;
+      const governed = await govern(ordered.own, outside, { settings, view }, false);
+      if (governed && governed.ignored.length > 0) throw held(ordered.own, governed.ignored);
+      return undefined;
+    },
+    propose({ ordered }, _, { begins, cost, key, workAfter }, { now }) {
+      if (ordered === null || ordered.order.key !== key || ordered.own.file === null)
+        // An agent that worked has its end in the history, also if its run was removed meanwhile.
+        return {
+          reply: { text: "", data: {}, ordered: null },
+          ...(begins ? {} : { events: eventsAt(now) }),
+        };
+      const { file, path } = ordered.own;
+      const { agent, row, since } = ordered.order;
+      const costs = cost && { costs: withRunCost(file.costs, agent, cost) };
+      const work = workAfter(ordered.work);
+      const text = renderRun({ ...file, ...costs, pending: { row, key, since, work }, updated_at: now.time });
+      return {
+        reply: { text: "", data: {}, ordered: { ...ordered, order: { ...ordered.order, work }, work } },
+        changes: [{ type: "write", path, text }],
+        events: eventsAt(now),
+      };
+    },
+  };
+}
+
+/** What a run shows about its agent's account. */
+export const reportAccount: Transaction<
+  { readonly report: AccountReport; readonly accountOf: AccountOf },
+  Accounts,
+  undefined,
+  boolean
+> = {
+  run: () => TASKS_RUN,
+  read: loadAccounts,
+  propose(accounts, _, { accountOf, report }, { now }) {
+    const changes = accountChanges(accounts, withReport(accounts, report, accountOf, now.time));
+    return { reply: changes.length > 0, changes };
+  },
+};
+
+/** The prompt of the agent's next run for its order. `isResumed`: it goes on in the order's own session. Throws `template-invalid`. */
+export function orderPrompt({ order, own, work }: Ordered, isResumed: boolean): string {
+  const { definition } = own.loaded;
+  if (isResumed && work.session !== undefined && work.runs > 0)
+    return nextPrompt(order, own.workflow, limitsOf(definition, order.agent), work);
+  return promptOf({ definition, order, hint: work.hint, values: promptValues(own) });
+}

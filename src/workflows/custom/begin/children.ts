@@ -1,0 +1,150 @@
+/** The runs that a run's last `begin` began, and how they stand. */
+import { PawlError } from "../../../core/error.ts";
+import { loopRunPath, parseLoopRecord } from "../../../core/loop-record.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { isFinal } from "../../../engine/lookup.ts";
+import type { Context } from "../../../runtime/module.ts";
+import { loadTasks } from "../../../tasks-file/load.ts";
+import { findTask, type Task } from "../../../tasks-file/task.ts";
+import { BLOOM, type DefinitionSource } from "../definition.ts";
+import { loadRun } from "../load-run.ts";
+import type { StoredRun } from "../run-file.ts";
+
+/** `stuck`: it waits for one that failed. */
+export type Standing = "done" | "failed" | "missing" | "open" | "stuck";
+
+export interface Child {
+  /** `bloom:T1` */
+  readonly run: string;
+  readonly standing: Standing;
+}
+
+export interface Children {
+  /** The fact's value. */
+  readonly value: "none" | "open" | "failed" | "all-done";
+  readonly all: readonly Child[];
+}
+
+export interface Looking extends Pick<Context, "cache" | "settings"> {
+  readonly sources: readonly DefinitionSource[];
+  readonly view: View;
+}
+
+type Begun = NonNullable<StoredRun["children"]>[number];
+
+type Parent = Pick<StoredRun, "children" | "pending"> | null;
+
+/** Those of its last `begin`. */
+function begunLast(file: Parent): readonly Begun[] {
+  const { children = [], pending } = file ?? {};
+  const key = pending?.begin === undefined ? children.at(-1)?.order : pending.key;
+  return children.filter((each) => each.order === key);
+}
+
+export async function loadChildren(file: Parent, looking: Looking): Promise<Children> {
+  const all: Child[] = [];
+  for (const { done, id, workflow } of begunLast(file))
+    all.push({ run: `${workflow}:${id}`, standing: await (await standingsIn(workflow, done, looking))(id) });
+  return { all, value: inAll(all.map(({ standing }) => standing)) };
+}
+
+/** The same for displays: none, where it cannot be read how they stand. */
+export async function childrenShown(file: Parent, looking: Looking): Promise<readonly Child[]> {
+  try {
+    return (await loadChildren(file, looking)).all;
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return [];
+    throw thrown;
+  }
+}
+
+function inAll(all: readonly Standing[]): Children["value"] {
+  if (all.length === 0) return "none";
+  if (all.includes("open")) return "open";
+  return all.every((each) => each === "done") ? "all-done" : "failed";
+}
+
+/** How the workflow's runs stand, by id. `done`: where one of an own workflow is done; absent: in each of its ends. */
+export async function standingsIn(
+  workflow: string,
+  done: readonly string[] | undefined,
+  looking: Looking,
+): Promise<(id: string) => Standing | Promise<Standing>> {
+  if (workflow !== BLOOM) return (id) => ownStanding(`${workflow}:${id}`, done, looking);
+  const tasks = await loadTasks(looking.view, looking).then(
+    ({ file }) => file.tasks,
+    (thrown: unknown) => {
+      if (thrown instanceof PawlError && thrown.code === "tasks-missing") return [];
+      throw thrown;
+    },
+  );
+  return async (id) => {
+    const standing = taskStanding(tasks, id);
+    return standing === "done" && (await isUnderway(looking.view, id)) ? "open" : standing;
+  };
+}
+
+/** Whether the task's run has not ended: then it is its agent, or another, that calls it done. */
+async function isUnderway(view: View, id: string): Promise<boolean> {
+  const path = loopRunPath(id);
+  const text = await view.read(path);
+  return text !== null && parseLoopRecord(path, text).state !== "done";
+}
+
+export function taskStanding(tasks: readonly Task[], id: string): Standing {
+  const task = findTask(tasks, id);
+  if (task === null) return "missing";
+  if (task.status === "done") return "done";
+  if (task.status === "blocked" || task.status === "cancelled") return "failed";
+  const open = [...task.depends_on];
+  const seen = new Set(open);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const before = findTask(tasks, next);
+    if (before === null || before.status === "blocked" || before.status === "cancelled") return "stuck";
+    if (before.status === "done") continue;
+    for (const each of before.depends_on.filter((on) => !seen.has(on))) {
+      seen.add(each);
+      open.push(each);
+    }
+  }
+  return "open";
+}
+
+/** One that cannot be read waits for a person. */
+async function ownStanding(
+  run: string,
+  done: readonly string[] | undefined,
+  { sources, view }: Looking,
+): Promise<Standing> {
+  try {
+    const { configuration, file, workflow } = await loadRun(sources, view, run);
+    if (file === null) return "missing";
+    if (!isFinal(workflow, configuration.state)) return "open";
+    return done === undefined || done.includes(configuration.state) ? "done" : "failed";
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return "open";
+    throw thrown;
+  }
+}
+
+const WORDS = {
+  done: "done",
+  failed: "failed",
+  missing: "gone",
+  open: "open",
+  stuck: "waiting for one that failed",
+};
+
+/** As a Markdown list. */
+export function childrenList(all: readonly Child[]): string {
+  return all.map(({ run, standing }) => `- ${run}: ${WORDS[standing]}`).join("\n");
+}
+
+/** `3 runs: 1 done, 2 open`. */
+export function childrenWords(all: readonly Child[]): string {
+  const counts = Object.entries(WORDS).flatMap(([standing, words]) => {
+    const count = all.filter((each) => each.standing === standing).length;
+    return count === 0 ? [] : [`${count} ${words}`];
+  });
+  return `${all.length} ${all.length === 1 ? "run" : "runs"}: ${counts.join(", ")}`;
+}

@@ -1,0 +1,308 @@
+/**
+ * Begins what a rule's order says, and hears how it ends.
+ *
+ * G1  The order is committed with the move. Its runs begin afterwards, each in a commit of its own (the tasks of Bloom in one), and are
+ *     noted in the last one; until then each call on the run goes on where the others ended.
+ * G2  The id of a run follows from its entry alone, so none begins twice: one that is there stands, unless it failed after an
+ *     earlier order.
+ * G3  If the entries cannot be used, nothing begins, and a person is told why.
+ */
+import { PawlError } from "../../../core/error.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
+import type { Context, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
+import { stamped } from "../../../runtime/transaction/run-advanced.ts";
+import type { RunContext, RunEvent } from "../../../runtime/transaction/run-event.ts";
+import { withFailure } from "../../../runtime/transaction/transaction.ts";
+import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
+import { TASKS_RUN } from "../../../tasks-file/load.ts";
+import { itemOf } from "../../../tasks-file/proposal.ts";
+import { eachTask } from "../../../tasks-file/task.ts";
+import { BLOOM, type DefinitionSource } from "../definition.ts";
+import { loadRun, type OwnRun } from "../load-run.ts";
+import { type BeginOrder, type RunFile, renderRun } from "../run-file.ts";
+import { runsOfSources } from "../run-kind.ts";
+import type { SendInput, SendTypes } from "../sent.ts";
+import { type Standing, standingsIn, taskStanding } from "./children.ts";
+import { childId, type Entry, entriesOf } from "./entries.ts";
+
+export type Send = RunEvent<SendTypes>;
+
+// biome-ignore lint/suspicious/noExplicitAny: each has types of its own
+type AnyPlan = Transaction<any, any, any, Reply>;
+
+interface NextStep {
+  readonly plan: AnyPlan;
+  readonly input: unknown;
+}
+
+interface Planned {
+  readonly entry: Entry;
+  readonly id: string;
+  /** It is to begin. */
+  readonly isNew: boolean;
+}
+
+/** What the caller is told if a step fails: the move stands. */
+function following(next: NextStep) {
+  const merge = (_: Reply, followed: Reply) => followed;
+  return { ...next, merge, failed: (reply: Reply, error: PawlError) => withFailure(reply, error) };
+}
+
+/** The same transaction for the chain: its reply is what was said before, and the chain goes on after it. */
+function linked(plan: AnyPlan, text: string, next: NextStep): AnyPlan {
+  return {
+    ...plan,
+    propose(snapshot, observations, input, context) {
+      const { afterCommit: _, ...proposal } = plan.propose(snapshot, observations, input, context);
+      return { ...proposal, reply: said(text), afterCommit: following(next) };
+    },
+  };
+}
+
+function said(text: string): Reply {
+  return { text, data: { status: "success", message: text.trim() } };
+}
+
+/** The answer to a call on a run whose order has not begun all of its runs. `send`: to any run of the project. */
+export async function beginning(
+  own: OwnRun,
+  order: BeginOrder,
+  { input, now, settings, view, ...context }: RunContext<SendInput>,
+  send: Send,
+): Promise<Proposal<Reply>> {
+  const entries = await entriesOf(own, order.begin, view);
+  if ("fault" in entries) return heldBy(own, order, entries.fault, now.time, input);
+  const { run } = own;
+  const { done, event, workflow } = order.begin;
+  const text = (input.said ?? []).join("\n");
+  const last = (children: readonly string[]): NextStep => ({
+    plan: noteBegun(own.sources, send),
+    input: { run, key: order.key, children, said: input.said ?? [] } satisfies NoteInput,
+  });
+  if (workflow === BLOOM) {
+    const first = { plan: addTasks(own.sources, text, last), input: { run, key: order.key } };
+    return { reply: said(text), afterCommit: following(first) };
+  }
+  const standingOf = await standingsIn(workflow, done, { sources: own.sources, settings, view, ...context });
+  const planned = await planOf(own, order, entries, standingOf);
+  let next = last(planned.map(({ id }) => id));
+  for (const { entry, id, isNew } of planned.toReversed()) {
+    const child = `${workflow}:${id}`;
+    const step = (input: SendInput) => ({ plan: linked(send, text, next), input });
+    const isUnmoved = isNew || (event !== undefined && (await hasNotMoved(own.sources, view, child)));
+    if (event !== undefined && isUnmoved) next = step({ run: child, event, isFirst: true });
+    if (isNew) next = step({ run: child, begins: entry.text });
+  }
+  return { reply: said(text), afterCommit: following(next) };
+}
+
+/** One that cannot be read is left to people. */
+async function hasNotMoved(sources: readonly DefinitionSource[], view: View, run: string): Promise<boolean> {
+  try {
+    return (await loadRun(sources, view, run)).file?.history.length === 0;
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return false;
+    throw thrown;
+  }
+}
+
+/** Each entry with its run: one that is there, or a new one. */
+async function planOf(
+  own: OwnRun,
+  { begin: { workflow }, key }: BeginOrder,
+  entries: readonly Entry[],
+  standingOf: (id: string) => Standing | Promise<Standing>,
+): Promise<readonly Planned[]> {
+  const earlier = new Map(
+    (own.file?.children ?? []).map((each) => [`${each.workflow}:${each.id}`, each.order]),
+  );
+  const planned = new Map<string, Planned>();
+  for (const entry of entries) {
+    const base = childId(own, workflow, entry);
+    let id = base;
+    let standing = await standingOf(id);
+    for (let count = 2; standing !== "missing"; count++) {
+      const next = `${base}-${count}`;
+      const after = await standingOf(next);
+      const isOver = standing === "failed" && (earlier.get(`${workflow}:${id}`) ?? key) !== key;
+      if (after === "missing" && !isOver) break;
+      [id, standing] = [next, after];
+    }
+    // Of entries that say the same, one begins.
+    if (!planned.has(entry.id)) planned.set(entry.id, { entry, id, isNew: standing === "missing" });
+  }
+  return [...planned.values()];
+}
+
+// ── Tasks of Bloom ─────────────────────────────────────────────────────────────────────────────────────────
+
+interface OrderInput {
+  readonly run: string;
+  /** The order's. If the run has another one by now, nothing is done. */
+  readonly key: string;
+}
+
+interface LoadedTasks {
+  readonly own: OwnRun;
+  readonly order: BeginOrder | null;
+  readonly tasks: TasksText;
+  readonly planned: readonly Planned[];
+}
+
+/** Adds the tasks that are missing, all in one commit. */
+function addTasks(
+  sources: readonly DefinitionSource[],
+  text: string,
+  last: (children: readonly string[]) => NextStep,
+): Transaction<OrderInput, LoadedTasks, undefined, Reply> {
+  return {
+    run: () => TASKS_RUN,
+    async read(view, { key, run }, context) {
+      const own = await loadRun(sources, view, run);
+      const order = orderIn(own, key);
+      const tasks = await readTasksText(view, context);
+      const entries = order === null ? [] : await entriesOf(own, order.begin, view);
+      // What became of the entries meanwhile, the next call finds.
+      if (order === null || "fault" in entries) return { own, order: null, tasks, planned: [] };
+      const planned = await planOf(own, order, entries, (id) => taskStanding(tasks.tasks, id));
+      return { own, order, tasks, planned };
+    },
+    propose({ order, own, planned, tasks }, _, __, context) {
+      if (order === null) return { reply: said(text) };
+      const made = orFault(() => added(own, order, planned, tasks, context));
+      if (typeof made === "string") {
+        const input = { run: own.run, key: order.key, words: made, said: [text] };
+        return { reply: said(text), afterCommit: following({ plan: noteHeld(sources), input }) };
+      }
+      const { changes, events } = made;
+      const next = last(planned.map(({ id }) => id));
+      return { reply: said(text), changes, events, afterCommit: following(next) };
+    },
+  };
+}
+
+/** Why the tasks cannot stand in the tasks file. */
+function orFault<T>(make: () => T): T | string {
+  try {
+    return make();
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || thrown.code !== "tasks-invalid") throw thrown;
+    // The place is in a file that was not written.
+    return `its tasks cannot be added: ${thrown.message.replace(/^.*?:\d+:\d+: /s, "")}`;
+  }
+}
+
+interface HeldInput extends OrderInput {
+  readonly words: string;
+  readonly said: readonly string[];
+}
+
+function noteHeld(sources: readonly DefinitionSource[]): Transaction<HeldInput, OwnRun, undefined, Reply> {
+  return {
+    runs: runsOfSources(sources),
+    run: ({ run }) => run,
+    read: (view, { run }) => loadRun(sources, view, run),
+    propose(own, _, { key, run, said: before, words }, { now }) {
+      const order = orderIn(own, key);
+      if (order === null || order.stands.begun !== undefined) return { reply: said(before.join("\n")) };
+      return heldBy(own, order, words, now.time, { run, said: before });
+    },
+  };
+}
+
+function added(
+  { run }: OwnRun,
+  { begin }: BeginOrder,
+  planned: readonly Planned[],
+  tasks: TasksText,
+  context: Context,
+) {
+  const idOf = new Map(planned.map(({ entry, id }) => [entry.id, id]));
+  const taken = new Set(
+    eachTask(tasks.tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
+  );
+  const waitsFor = ({ depends_on }: Entry) => depends_on.flatMap((on) => idOf.get(on) ?? []);
+  const begun = planned.filter(({ isNew }) => isNew);
+  const items = begun.map(({ entry, id }) =>
+    itemOf(entry.task, { id, depends_on: waitsFor(entry), more: begin.with ?? {}, taken }),
+  );
+  // What waited for one that failed waits for the one in its place.
+  const present = new Map(eachTask(tasks.tasks).map(({ task }) => [task.id, task]));
+  const moved = planned.flatMap(({ entry, id, isNew }) => {
+    const value = waitsFor(entry);
+    const task = present.get(id);
+    const isRight = task === undefined || value.every((on) => task.depends_on.includes(on));
+    return isNew || isRight ? [] : [{ type: "put", id, key: "depends_on", value } as const];
+  });
+  const adds = items.length === 0 ? [] : [{ type: "add-items", into: null, list: "tasks", items } as const];
+  const edits = [...adds, ...moved];
+  const events = items.map(
+    ({ id: taskId, title }) => ({ type: "task:added", taskId, title, by: run }) as const,
+  );
+  const changes = edits.length === 0 ? [] : changesOf(tasks, edits, context.settings);
+  return { changes, events: stamped(events, context) };
+}
+
+// ── The order's end ────────────────────────────────────────────────────────────────────────────────────────
+
+interface NoteInput extends OrderInput {
+  readonly children: readonly string[];
+  readonly said: readonly string[];
+}
+
+/** Notes that all have begun; then the run hears how they stand. */
+function noteBegun(
+  sources: readonly DefinitionSource[],
+  send: Send,
+): Transaction<NoteInput, OwnRun, undefined, Reply> {
+  return {
+    runs: runsOfSources(sources),
+    run: ({ run }) => run,
+    read: (view, { run }) => loadRun(sources, view, run),
+    propose(own, _, { children, key, run, said: before }, { now }) {
+      const order = orderIn(own, key);
+      const next = { plan: send, input: { run, said: before } satisfies SendInput };
+      const afterCommit = following(next);
+      const reply = said(before.join("\n"));
+      if (order === null || own.file === null || order.stands.begun !== undefined)
+        return { reply, afterCommit };
+      const { done, workflow } = order.begin;
+      const kept = (own.file.children ?? []).filter(
+        (each) => each.workflow !== workflow || !children.includes(each.id),
+      );
+      const all = [...kept, ...children.map((id) => ({ workflow, id, order: key, ...(done && { done }) }))];
+      const changes = fileWith(own, order, { begun: now.time }, now.time, { children: all });
+      return { reply, changes, afterCommit };
+    },
+  };
+}
+
+function orderIn({ order }: OwnRun, key: string): BeginOrder | null {
+  return order?.begin !== undefined && order.key === key ? order : null;
+}
+
+function heldBy(
+  own: OwnRun,
+  order: BeginOrder,
+  words: string,
+  time: string,
+  { said: before = [] }: SendInput,
+): Proposal<Reply> {
+  const message = [...before, `${own.run} began nothing: ${words}`].join("\n");
+  const data = { status: "success", message, run: own.run };
+  const changes = fileWith(own, order, { held: { words, since: time } }, time);
+  return { reply: { text: `${message}\n`, data, waits: true }, changes };
+}
+
+/** The run's file with how far the order is. */
+function fileWith(
+  { file, path }: Pick<OwnRun, "file" | "path">,
+  { key, row, since }: BeginOrder,
+  begin: BeginOrder["stands"],
+  time: string,
+  more: Partial<RunFile> = {},
+): readonly Change[] {
+  if (file === null) return [];
+  const text = renderRun({ ...file, ...more, pending: { row, key, since, begin }, updated_at: time });
+  return [{ type: "write", path, text }];
+}

@@ -111,6 +111,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   };
   return {
     ...{ root, workflows, trust, notices, runtime },
+    lives: async (...asked) => (await import("./own-workflows.ts")).findLife(...asked),
     files: shared ? commits.noted(ownFiles) : store,
     ...(shared ? { database: shared.database } : {}),
     events: (options) =>

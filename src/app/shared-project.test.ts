@@ -12,6 +12,7 @@ describe("Bloom's work in a database", () => {
     ".pawl/accounts.json",
     ".pawl/runs/T-1.json",
     ".pawl/done/T-1.json",
+    ".pawl/lives/0123.json",
     ".pawl/questions/Q-1.json",
     ".pawl/inbox/M-1.json",
     ".pawl/log/bloom/T-1.jsonl",

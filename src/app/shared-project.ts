@@ -6,8 +6,7 @@ import { openMergedLog } from "../adapters/routed/event-log.ts";
 import { openRoutedStore, type Routes } from "../adapters/routed/store.ts";
 import type { Environment } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
-import { GATES_FOLDER } from "../core/gate-record.ts";
-import { LOOP_DONE, LOOP_RUNS } from "../core/loop-record.ts";
+import { LOOP_RUNS } from "../core/loop-record.ts";
 import { once } from "../core/once.ts";
 import { PROJECT_FOLDER } from "../core/path.ts";
 import { DATABASE_URL, type Database, type DatabaseProject } from "../core/ports/database.ts";
@@ -16,12 +15,8 @@ import type { Leases } from "../core/ports/leases.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import { RECORDS } from "../runtime/run-log/team-records.ts";
-import { ACCOUNTS } from "../scheduler/agent-rest.ts";
-import { PROGRESS } from "../tasks-file/progress.ts";
-import { ENVIRONMENTS } from "../workflows/bloom/environment.ts";
 import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
-import { INBOX, QUESTIONS } from "../workflows/bloom/question.ts";
+import { BLOOMS_GATES, SHARED_FILES, SHARED_FOLDERS } from "../workflows/bloom/shared-paths.ts";
 import type { SharedLoop } from "./loop-ports.ts";
 
 export interface SharedPlace {
@@ -116,21 +111,19 @@ function empty(shown: string): PawlError {
   );
 }
 
-const GATES = `${GATES_FOLDER}/bloom`;
-const FOLDERS = [LOOP_DONE, ENVIRONMENTS, QUESTIONS, INBOX, ".pawl/log/bloom", `${RECORDS}/bloom`, GATES];
-
 /** Which paths and runs of a project belong to Bloom, and so to the database if pawl.yaml puts them there. */
 export function bloomsRoutes(tasksFile: string): Routes {
-  const isBelow = (path: string) => FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+  const isBelow = (path: string) => SHARED_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   return {
     isShared: (path) =>
-      path === tasksFile || path === PROGRESS || path === ACCOUNTS || isRun(path) || isBelow(path),
+      path === tasksFile || SHARED_FILES.some((each) => each === path) || isRun(path) || isBelow(path),
     isSharedRun: (run) => run.startsWith("bloom:"),
-    leadsToShared: (folder) => folder === LOOP_RUNS || FOLDERS.includes(folder) || isBelow(folder),
+    leadsToShared: (folder) =>
+      folder === LOOP_RUNS || SHARED_FOLDERS.some((each) => each === folder) || isBelow(folder),
     // An accepted proposal is of no more use.
     mayFollow: (change) => change.type === "remove" && change.path.startsWith(`${PLANS}/`),
     // A person commits signed gates to git, with the work that they sign.
-    isCopied: (path) => path.startsWith(`${GATES}/`),
+    isCopied: (path) => path.startsWith(`${BLOOMS_GATES}/`),
   };
 }
 

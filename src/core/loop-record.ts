@@ -66,6 +66,8 @@ export interface LoopWork {
 
 export const LOOP_RUNS = projectPath(".pawl/runs");
 export const LOOP_DONE = projectPath(".pawl/done");
+/** The lives with which runs began, each under the hash of its text. */
+export const LIVES = projectPath(".pawl/lives");
 
 export function loopRunPath(task: string): ProjectPath {
   return projectPath(LOOP_RUNS, `${task}.json`);

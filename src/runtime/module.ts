@@ -121,7 +121,7 @@ export interface WorkflowModule {
    */
   readonly missingRecords?: (view: View, id: string, context: Context) => Promise<readonly Change[]>;
   /** A person adopts a run that others advanced, or chooses one of its branches (`pawl adopt`). */
-  readonly adopt?: () => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
+  readonly adopt?: (lives?: FindLife) => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
   /** Pawl's files in the project, for `pawl uninstall`; absent: none. */

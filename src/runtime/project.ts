@@ -8,7 +8,7 @@ import type { PawlEvent } from "../core/event.ts";
 import type { ReceiverName } from "../core/notice.ts";
 import type { DatabaseProject } from "../core/ports/database.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
-import type { LoopPorts } from "../core/ports/loop.ts";
+import type { FindLife, LoopPorts } from "../core/ports/loop.ts";
 import type { ReceiverMemory } from "../core/ports/notify.ts";
 import type { Store } from "../core/ports/store.ts";
 import { nearest } from "../core/text/nearest.ts";
@@ -27,6 +27,7 @@ export interface Project {
   /** The shared part of it in a database; absent: there is none. Throws if the database cannot be used. */
   database?(): Promise<DatabaseProject>;
   readonly workflows: Workflows;
+  readonly lives: FindLife;
   /** The work loop's ports. */
   openLoop(): Promise<LoopPorts>;
   readonly trust: Trust;

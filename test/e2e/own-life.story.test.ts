@@ -1,9 +1,11 @@
 /** A task's life that extends Bloom's table: real loops, real git, a scripted agent. */
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { ANSWERS, CAREFUL, lifeProject, TASK, taskRun } from "../rig/life.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ANSWERS, CAREFUL, lifeProject, TASK, TEXTS, taskRun } from "../rig/life.ts";
 import { limitedAgent } from "../rig/limited-agent.ts";
+import { machines } from "../rig/machines.ts";
+import { emptyDatabase, STARTING } from "../rig/postgres.ts";
 import { rigProgram } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { trustAsItIs } from "../rig/trust.ts";
@@ -277,5 +279,45 @@ describe("A task whose life is the team's", () => {
     expect(taskRun(project)).toMatchObject({ state: "budget_exhausted" });
     expect(ran.of("budget:exhausted")).toMatchObject([{ taskId: "T1", limit: "turns" }]);
     expect(taskRun(project).reason).toContain("the budget of turns for the order of reviewer is spent");
+  });
+});
+
+describe("A task in a database whose life is the team's", () => {
+  beforeAll(emptyDatabase, STARTING);
+
+  it("goes on, on a machine that has not its file", LONG, async () => {
+    promise("own.life");
+    const texts = Object.entries(TEXTS).map(([name, text]) => [`careful/${name}.md`, text]);
+    using both = await machines({
+      tasks: `${TASK}  checkpoint: true\n`,
+      answers: {
+        ...ANSWERS,
+        "Say more.": "RUN: echo more > b.txt; git add -A; git commit -qm more; bloom done T1",
+      },
+      settings: { life: "careful" },
+      project: { workflows: ["./careful.yaml"] },
+      files: { "careful.yaml": CAREFUL, ...Object.fromEntries(texts) },
+    });
+    const { one, two } = both;
+    const ran = await one.run();
+    expect([ran.code, ran.of("agent:started").map(({ purpose }) => purpose)]).toEqual([
+      3,
+      ["step", "reviewer", "order", "reviewer"],
+    ]);
+    expect(existsSync(join(one.root, ".pawl/lives"))).toBe(false);
+    // The one where it began is not there any more, and the other has no such workflow.
+    for (const path of ["careful.yaml", "careful"]) rmSync(join(two.root, path), { recursive: true });
+    expect((await two.pawl("review", "bloom:T1")).out).toMatch(/The agent reviewer[\s\S]*Fine\./);
+    expect((await two.person("reject", "T1", "-m", "Say more.")).code).toBe(0);
+    const next = await two.run();
+    expect(next.of("agent:started").map(({ purpose }) => purpose)).toEqual(["rework", "reviewer"]);
+    expect((await two.person("approve", "T1")).code).toBe(0);
+    expect(await two.run()).toMatchObject({ code: 0, err: "" });
+    expect(both.remoteGit("show", "main:b.txt")).toBe("more");
+    expect((await one.pawl("database", "check")).out).toContain("Nothing is wrong.");
+    const exported = join(one.root, "../exported");
+    mkdirSync(exported);
+    expect(await one.pawl("database", "export", exported)).toMatchObject({ code: 0, err: "" });
+    expect(readdirSync(join(exported, ".pawl/lives"))).toHaveLength(1);
   });
 });

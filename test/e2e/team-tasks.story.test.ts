@@ -1,9 +1,10 @@
 /** Bloom's runs, shared by git between people. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { worktreePathsOf } from "../../src/adapters/git/workspace/worktree-paths.ts";
 import { workFolder } from "../../src/adapters/process/work-folder.ts";
+import { CAREFUL, TEXTS } from "../rig/life.ts";
 import { runPawl } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { stateHome } from "../rig/state-home.ts";
@@ -27,15 +28,21 @@ const TASKS = `tasks:
     RUN: bloom done T2
 `;
 
-function taskTeam(): Team {
+function taskTeam(more: Readonly<Record<string, string>> = {}): Team {
+  const life = "careful.yaml" in more ? { life: "careful" } : {};
+  const workflows = "careful.yaml" in more ? ["./careful.yaml"] : [];
   return new Team((root) => {
-    const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 } };
+    const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...life };
     writeFileSync(
       join(root, "pawl.yaml"),
-      JSON.stringify({ share: true, bloom, agents: {}, sandbox: "none" }),
+      JSON.stringify({ share: true, bloom, agents: {}, sandbox: "none", workflows }),
     );
     writeFileSync(join(root, "tasks.yaml"), TASKS);
     writeFileSync(join(root, ".gitignore"), ".pawl/\n");
+    for (const [path, text] of Object.entries(more)) {
+      mkdirSync(join(root, dirname(path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
   });
 }
 
@@ -120,6 +127,31 @@ describe("Bloom's runs, for a team", () => {
     for (const member of [ana, ben]) expect(await statusOf(member)).toEqual([]);
     expect(await shownOf(ana, "T1")).toEqual(await shownOf(ben, "T1"));
     expect((await shownOf(ana, "T1")).verdicts).toMatchObject([{ gate: "waiting_for_human" }, {}]);
+  });
+
+  it("are taken over with the life with which they began, if its file is as it was", LONG, async () => {
+    promise("own.life");
+    const review = 'SAY: {"verdict": "reviewed_well", "points": "Fine."}\n';
+    const texts = Object.entries({ ...TEXTS, review }).map(([name, text]) => [`careful/${name}.md`, text]);
+    using team = taskTeam({ "careful.yaml": CAREFUL, ...Object.fromEntries(texts) });
+    const { ana, ben } = await shared(team);
+    expect(JSON.parse(ana.read(".pawl/runs/T1.json") ?? "").life).toMatchObject({ name: "careful" });
+    ben.write("careful.yaml", CAREFUL.replace("0.50", "0.60"));
+    const refused = await ben.pawl("adopt", "bloom:T1");
+    expect(refused.err).toContain("began with the life careful as its file was then");
+    expect(ben.read(".pawl/runs/T1.json")).toBeNull();
+    ben.write("careful.yaml", CAREFUL);
+    expect(await ben.person("adopt", "bloom:T1")).toMatchObject({ code: 0 });
+    // What it is from now on is here, whatever becomes of the file.
+    ben.write("careful.yaml", CAREFUL.replace("0.50", "0.60"));
+    expect((await ben.person("approve", "bloom:T1")).code).toBe(0);
+    expect((await run(ben)).code).toBe(0);
+    expect(ben.git("show", "main:a.txt")).toBe("a\n");
+    expect(JSON.parse(ben.read(".pawl/done/T1.json") ?? "")).toMatchObject({
+      state: "done",
+      life: { name: "careful" },
+    });
+    expect((await ben.pawl("repair")).out).not.toContain("T1");
   });
 
   it(

@@ -1,7 +1,7 @@
 /** Two machines over one backlog: two checkouts of one bare remote, and one database. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type BloomOptions, bloomProject, ranOf } from "./bloom-project.ts";
 import { emptyDatabase } from "./postgres.ts";
 import { MAIN, pawlInside, personInside } from "./project.ts";
@@ -71,8 +71,16 @@ export async function json(machine: Machine, ...words: readonly string[]) {
   return { code, err, data: JSON.parse(out || "null") };
 }
 
+export interface MachinesOptions extends BloomOptions {
+  /** More files of the repository, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** The backlog is in the database; no machine has a tasks file. */
-export async function machines({ project: more = {}, ...options }: BloomOptions, given?: string) {
+export async function machines(
+  { files = {}, project: more = {}, ...options }: MachinesOptions,
+  given?: string,
+) {
   const url = given ?? (await emptyDatabase());
   const project = bloomProject({
     ...options,
@@ -80,6 +88,16 @@ export async function machines({ project: more = {}, ...options }: BloomOptions,
   });
   const environment = { ...project.environment, ...options.environment, PAWL_DATABASE_URL: url };
   const place = join(project.root, "..");
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(project.root, dirname(path)), { recursive: true });
+    project.write(path, text);
+    project.git("add", path);
+  }
+  if (Object.keys(files).length > 0) {
+    project.git("commit", "-qm", "More");
+    project.git("push", "-q");
+    trustAsItIs(project.root);
+  }
   execFileSync("git", ["clone", "-q", "remote.git", "two"], { cwd: place, env: project.environment });
   const [one, two] = [machineAt(project.root, environment), machineAt(join(place, "two"), environment)];
   trustAsItIs(two.root, undefined, one.root);

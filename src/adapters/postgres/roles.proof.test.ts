@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { emptyDatabase, loginTo, onDatabase } from "../../../test/rig/postgres.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { databaseForEach } from "../../../test/rig/stores.ts";
+import { hashOf } from "../../core/hash.ts";
 import { projectPath as at } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { task } from "../../tasks-file/schema.ts";
@@ -110,6 +111,7 @@ describe("a worker's role", () => {
         logs({ id: "u", step: null }),
         record(loops),
         write(".pawl/questions/q1.json", { id: "q1", answer: null }),
+        write(`.pawl/lives/${hashOf("ä\n")}.json`, "ä\n"),
         event({ type: "run:advanced", by: loops.by }),
       ),
     ).toBe("committed");
@@ -162,6 +164,9 @@ describe("a worker's role", () => {
       ["does not write .alfred/records/release", write(".alfred/records/release/1/1.json", {})],
       ["does not write .pawl/log/release", { type: "remove", path: at(".pawl/log/release/1.jsonl") }],
       ["does not write .pawl/runs/release", write(".pawl/runs/release/1.json", {})],
+      ["under its hash", write(`.pawl/lives/${hashOf("ä")}.json`, "a")],
+      ["under its hash", write(".pawl/lives/careful.json", "ä")],
+      ["under its hash", { type: "remove", path: at(`.pawl/lives/${hashOf("ä")}.json`) }],
       ["does not write .github", write(".github/workflows/x.yml", "")],
       ["a verdict's event", event({ type: "task:approved", taskId: "T-1" })],
       ["a verdict's event", event({ type: "question:answered" })],

@@ -4,7 +4,7 @@
  * W1  Only the functions here write to the tables. They run with the owner's rights, and check the role of
  *     the login, whatever role it has set meanwhile.
  * W2  A worker's role writes no verdict: no step of a person's, no approval, no answer, no settings, no task. Of a
- *     task it writes what the work changes: status, times, session, notes; it cancels nothing.
+ *     task it writes what the work changes: status, times, session, notes; it cancels nothing. It adds lives, and changes none.
  * W3  A reservation counts for as long as its lease is held. If the lease is taken over, the unsettled rest
  *     counts as spent, since the real amount is unknown.
  *
@@ -193,6 +193,13 @@ begin
       when kind <> 'write' or jsonb_typeof(pawl.parsed(given)) is distinct from 'object'
         then 'a worker''s role only writes ' || named || ' whole, as JSON'
       else pawl.progress_fault(pawl.parsed(given), coalesce(pawl.present(p, named), '{}'))
+    end;
+  end if;
+  if named ~ '^\\.pawl/lives/' then
+    -- Named after its text, so what is there never changes.
+    return case
+      when kind <> 'write' or named <> '.pawl/lives/' || encode(sha256(convert_to(given, 'UTF8')), 'hex') || '.json'
+        then 'a worker''s role only adds a text to .pawl/lives, under its hash'
     end;
   end if;
   if task is null and logged is null and recorded is null and named !~ '^\\.pawl/questions/' then

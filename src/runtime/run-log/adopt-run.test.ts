@@ -41,10 +41,10 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
   const change: Change = { type: "write", path: "state" as never, text: "" };
   const proposal = adoptRun(
     {
-      ...{ run: RUN, machine: "release", branches: branches },
+      ...{ run: RUN, branches: branches },
       look(one) {
         looked.push(one);
-        return { state: "in_review", isOver, notes };
+        return { machine: "release", state: "in_review", isOver, notes };
       },
     },
     { id: "1", ...input } satisfies AdoptInput,

@@ -17,10 +17,10 @@ export interface AdoptInput {
 export interface Adoption<RecordedState> {
   /** `workflow:id` */
   readonly run: string;
-  readonly machine: string;
   readonly branches: readonly RunBranch<RecordedState>[];
-  /** The run's state on a branch, whether it is over, and notes for a person. */
+  /** The run's table and state on a branch, whether it is over, and notes for a person. */
   look(branch: RunBranch<RecordedState>): {
+    readonly machine: string;
     readonly state: string;
     readonly isOver: boolean;
     readonly notes: readonly string[];
@@ -36,7 +36,7 @@ type Written = Pick<Proposal<Reply>, "changes" | "logged">;
  * `written`: writes the run of the branch. Throws `no-effect`, `usage`, `records-forked`.
  */
 export function adoptRun<RecordedState>(
-  { look, machine, run, branches }: Adoption<RecordedState>,
+  { look, run, branches }: Adoption<RecordedState>,
   { branch: named }: AdoptInput,
   written: (branch: RunBranch<RecordedState>, overruled: Overruled) => Written,
   context: Context,
@@ -49,7 +49,7 @@ export function adoptRun<RecordedState>(
   if (branches.length === 0) throw here;
   const branch = chosenBranch(run, branches, named);
   const others = branches.filter((each) => each !== branch);
-  const { isOver, notes, state } = look(branch);
+  const { isOver, machine, notes, state } = look(branch);
   if (others.length === 0 && isOver)
     throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to adopt.");
   if (others.length === 0 && branch.recorded === null) throw here;

@@ -176,7 +176,7 @@ const bloom: WorkflowModule = {
   runs: async () => (await import("./run/run-kind.ts")).TASK_RUNS,
   missingRecords: async (view, id, { settings }) =>
     (await import("./run/shared.ts")).loadMissing(view, id, settings),
-  adopt: async () => (await import("./run/adopt.ts")).adopt,
+  adopt: async (lives) => (await import("./run/adopt.ts")).adoptWith(lives),
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,

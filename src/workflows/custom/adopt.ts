@@ -57,14 +57,13 @@ function adoptBranch(
   return adoptRun(
     {
       run: `${name}:${input.id}`,
-      machine: name,
       branches,
       look(branch) {
         const file = fileAt(branch);
         if (loaded) checkBranch(runsOf(name, loaded), branch);
         if (loaded) configurationOf(branch.recorded?.path ?? runPath(name, input.id), file, loaded);
         const isOver = loaded ? isFinal(loaded.definition.table, file.state) : file.awaits === "nobody";
-        return { state: file.state, isOver, notes: notesOn(branch, loaded) };
+        return { machine: name, state: file.state, isOver, notes: notesOn(branch, loaded) };
       },
     },
     input,

@@ -7,14 +7,14 @@ import { PawlError } from "../../../core/error.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { GATES_FOLDER } from "../../../core/gate-record.ts";
 import { asideNames, wholeLog } from "../../../core/log-parts.ts";
-import { LOOP_DONE, LOOP_RUNS } from "../../../core/loop-record.ts";
+import { LOOP_RUNS } from "../../../core/loop-record.ts";
 import { PROJECT_FOLDER, type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import { RECORDS } from "../../../runtime/run-log/team-records.ts";
 import { textOf } from "../../../tasks-file/entries.ts";
 import { PROGRESS, parseProgress, withProgress } from "../../../tasks-file/progress.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
-import { INBOX, QUESTIONS } from "../../../workflows/bloom/question.ts";
+import { SHARED_FILES, SHARED_FOLDERS } from "../../../workflows/bloom/shared-paths.ts";
 
 /** Path → text. */
 export type SharedState = ReadonlyMap<ProjectPath, string>;
@@ -23,14 +23,16 @@ const FILES: readonly ProjectPath[] = ["pawl.yaml", ".alfred/config.yml", EVENTS
   projectPath(path),
 );
 const FOLDERS: readonly ProjectPath[] = [
-  ...[LOOP_RUNS, LOOP_DONE, QUESTIONS, INBOX, RECORDS],
-  ...[".pawl/log/bloom", GATES_FOLDER].map((path) => projectPath(path)),
+  ...[LOOP_RUNS, RECORDS, projectPath(GATES_FOLDER)],
+  ...SHARED_FOLDERS.filter((path) => ![RECORDS, GATES_FOLDER].some((whole) => path.startsWith(`${whole}/`))),
 ];
 
 /** The state in the files. `tasksFile`: its path in the settings. */
 export async function readShared(view: View, tasksFile: string): Promise<SharedState> {
   const state = new Map<ProjectPath, string>();
-  for (const path of new Set([...FILES, projectPath(tasksFile)])) await addFile(view, path, state);
+  // In files, the tasks file has the progress.
+  const shared = SHARED_FILES.filter((path) => path !== PROGRESS);
+  for (const path of new Set([...FILES, ...shared, projectPath(tasksFile)])) await addFile(view, path, state);
   await joinLog(view, state);
   for (const folder of FOLDERS) await takeFolder(view, folder, state);
   return state;
@@ -85,7 +87,11 @@ async function addFile(view: View, path: ProjectPath, state: Map<ProjectPath, st
 
 /** The tasks file may have any name; programs do not run YAML files in folders without a leading dot. */
 function isShared(path: ProjectPath): boolean {
-  if (path === PROGRESS || FILES.includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`)))
+  if (
+    SHARED_FILES.includes(path) ||
+    FILES.includes(path) ||
+    FOLDERS.some((folder) => path.startsWith(`${folder}/`))
+  )
     return true;
   return /\.ya?ml$/.test(path) && !path.split("/").some((name) => name.startsWith("."));
 }

@@ -17,5 +17,6 @@ export const adopt: Run = async (host, call) => {
     );
   const { branch } = call.options;
   const input = { id, ...(typeof branch === "string" ? { branch } : {}) };
-  return answerOf((await advanceAsking(host, project.runtime, await module.adopt(), input)).reply);
+  const transaction = await module.adopt(project.lives);
+  return answerOf((await advanceAsking(host, project.runtime, transaction, input)).reply);
 };

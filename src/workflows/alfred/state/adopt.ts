@@ -27,10 +27,10 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
       branch.recorded === null && own ? own : stateOf(id, branch, own);
     return adoptRun(
       {
-        ...{ run: nameOf(id), machine: "alfred", branches },
+        ...{ run: nameOf(id), branches },
         look(branch) {
           const { task_status: state } = stateAt(branch);
-          return { state, isOver: NEXT_TOOL[state] === null, notes: notesOn(branch, own) };
+          return { machine: "alfred", state, isOver: NEXT_TOOL[state] === null, notes: notesOn(branch, own) };
         },
       },
       input,

@@ -1,6 +1,7 @@
 /** A person adopts a task's run that others moved, or chooses which of its branches counts. */
 import { PawlError } from "../../../core/error.ts";
 import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
+import type { FindLife } from "../../../core/ports/loop.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import type { AdoptInput, Context, Reply, Transaction } from "../../../runtime/module.ts";
@@ -9,9 +10,9 @@ import { fromStored } from "../../../runtime/run-log/history.ts";
 import { loadTasks, TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
+import { keptLife, type LifeNamed, type LifeRef, nameOfTable, openFoundLives, tableOf } from "./life.ts";
 import { TASK_RUNS } from "./run-kind.ts";
 import { branchesOf, runOf, type TaskBranch } from "./shared.ts";
-import { BLOOM } from "./table.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
 interface LoadedBranches {
@@ -20,64 +21,91 @@ interface LoadedBranches {
   readonly branches: readonly TaskBranch[];
   /** The run of its previous life is kept. */
   readonly hasKept: boolean;
+  /** What keeps the lives of the branches here. */
+  readonly lives: readonly Change[];
 }
 
-export const adopt: Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> = {
-  runs: TASK_RUNS,
-  run: () => TASKS_RUN,
-  read: readBranches,
-  observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
-  propose(seen, atWork, input, context) {
-    const { own, branches, hasKept, task } = seen;
-    if (atWork.has(task.id))
-      throw new PawlError(
-        "invalid-action",
-        `A worker in this checkout works on ${task.id}: its reports would be about another run. Nothing was changed.`,
-        `End \`pawl run\` with Ctrl-C, then run \`pawl adopt bloom:${task.id}\` again.`,
-      );
-    const runAt = (branch: TaskBranch) => taken(task, branch, own);
-    return adoptRun(
-      {
-        ...{ run: `bloom:${task.id}`, machine: "bloom", branches: branches },
-        look(branch) {
-          const run = runAt(branch);
-          const life = branch.recorded?.recordedState.life;
-          if (life) throw ofOtherLife(task.id, life.name);
-          checkReachable(BLOOM, fromStored(run));
-          return { state: run.state, isOver: isOver(run), notes: notesOn(run, branch) };
-        },
-      },
-      input,
-      (branch, overruled) => {
-        const run = runAt(branch);
-        const written: Change = { type: "write", path: loopRunPath(task.id), text: renderRun(run) };
-        return {
-          changes: [written, ...(hasKept ? [{ type: "remove", path: loopDonePath(task.id) } as const] : [])],
-          logged: {
-            ...overruled,
-            ...(branch.recorded === null ? {} : { branch: branch.steps }),
+/** `find`: absent, the program knows no lives. */
+export function adoptWith(
+  find: FindLife | undefined,
+): Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> {
+  const named = openFoundLives(find);
+  return {
+    runs: TASK_RUNS,
+    run: () => TASKS_RUN,
+    read: (view, input, context) => readBranches(view, input, context, named),
+    observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
+    propose(seen, atWork, input, context) {
+      const { own, branches, hasKept, lives, task } = seen;
+      if (atWork.has(task.id))
+        throw new PawlError(
+          "invalid-action",
+          `A worker in this checkout works on ${task.id}: its reports would be about another run. Nothing was changed.`,
+          `End \`pawl run\` with Ctrl-C, then run \`pawl adopt bloom:${task.id}\` again.`,
+        );
+      const runAt = (branch: TaskBranch) => taken(task, branch, own);
+      return adoptRun(
+        {
+          ...{ run: `bloom:${task.id}`, branches: branches },
+          look(branch) {
+            const run = runAt(branch);
+            checkReachable(tableOf(run), fromStored(run));
+            const machine = nameOfTable(run.life);
+            return { machine, state: run.state, isOver: isOver(run), notes: notesOn(run, branch) };
           },
-        };
-      },
-      context,
-    );
-  },
-};
+        },
+        input,
+        (branch, overruled) => {
+          const run = runAt(branch);
+          const written: Change = { type: "write", path: loopRunPath(task.id), text: renderRun(run) };
+          const kept: readonly Change[] = hasKept ? [{ type: "remove", path: loopDonePath(task.id) }] : [];
+          return {
+            changes: [written, ...kept, ...lives],
+            logged: {
+              ...overruled,
+              ...(branch.recorded === null ? {} : { branch: branch.steps }),
+            },
+          };
+        },
+        context,
+      );
+    },
+  };
+}
 
-async function readBranches(view: View, { id }: AdoptInput, context: Context): Promise<LoadedBranches> {
+async function readBranches(
+  view: View,
+  { id }: AdoptInput,
+  context: Context,
+  named: LifeNamed,
+): Promise<LoadedBranches> {
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
   const own = await findRun(view, task.id);
-  const branches = await branchesOf(view, task.id);
+  const recorded = await branchesOf(view, task.id);
+  const lived = recorded.flatMap(({ recorded: found }) => found?.recordedState.life ?? []);
+  for (const life of lived) await foundHere(view, task.id, life, context, named);
+  // Their steps can be checked now that their tables are known.
+  const branches = lived.length > 0 ? await branchesOf(view, task.id) : recorded;
+  const lives = (await Promise.all(lived.map((life) => keptLife(view, life)))).flat();
   const hasKept = (await view.read(loopDonePath(task.id))) !== null;
-  return { task, own, branches, hasKept };
+  return { task, own, branches, hasKept, lives };
 }
 
-function ofOtherLife(task: string, life: string): PawlError {
-  return new PawlError(
+/** Others keep the life's text where the run began; git has brought the file that it was made of. */
+async function foundHere(
+  view: View,
+  task: string,
+  { hash, name }: LifeRef,
+  { settings }: Context,
+  named: LifeNamed,
+): Promise<void> {
+  const here = await named(view, settings.workflows, name);
+  if (here.hash === hash) return;
+  throw new PawlError(
     "invalid-action",
-    `bloom:${task} began with the life ${life}, whose table is kept in the checkout where it began. Nothing was changed.`,
-    `Let it end there, or begin it anew here: \`pawl task reset ${task}\`.`,
+    `bloom:${task} began with the life ${name} as its file was then, and the file here is another by now. Nothing was changed.`,
+    `Check out the commit that has that file, and adopt the run there. Or begin it anew here: \`pawl task reset ${task}\`.`,
   );
 }
 
@@ -87,7 +115,8 @@ function ofOtherLife(task: string, life: string): PawlError {
  */
 function taken(task: Task, branch: TaskBranch, own: TaskRun | null): TaskRun {
   if (branch.recorded === null) return own ?? newRun(task, branch.steps.at(-1)?.time ?? "");
-  const run = runOf(task.id, branch.recorded.recordedState);
+  const { recordedState } = branch.recorded;
+  const run = { ...runOf(task.id, recordedState), ...(recordedState.life && { life: recordedState.life }) };
   return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs ?? [] };
 }
 

@@ -5,6 +5,7 @@
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { LIVES } from "../../../core/loop-record.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
 import type { FindLife } from "../../../core/ports/loop.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
@@ -127,7 +128,7 @@ export function nameOfTable(life: LifeRef | null | undefined): string {
 }
 
 function pathOf({ hash }: LifeRef): ProjectPath {
-  return projectPath(".pawl/lives", `${hash}.json`);
+  return projectPath(LIVES, `${hash}.json`);
 }
 
 /** Before anything is asked of a run's table. `runPath`: the run's file. Throws `state-tampered`. */

@@ -397,12 +397,6 @@ async function lifeFor(
 ): Promise<LifeRef | null> {
   const name = lifeName(task, settings.bloom);
   if (name === null) return null;
-  if (settings.stores.bloom === "postgres")
-    throw new PawlError(
-      "config-invalid",
-      `${task.id} has the life ${name}, and its tasks are in a database, where only Bloom's own table works.`,
-      "Take `life` out, or keep the tasks in a file.",
-    );
   const found = await lifeNamed(view, settings.workflows, name);
   const known = agentNames(settings.agents);
   const strange = agentsIn(found).find((agent) => !known.includes(agent));

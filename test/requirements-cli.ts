@@ -42,6 +42,10 @@ export const COMMAND_LINE = {
     says: "A task's life is the team's: a file with `extends: bloom` adds states in which its own agents work and rules that take their cases from Bloom's; a run keeps the life with which it began.",
     source: "agents in workflows, careful.yaml",
   },
+  "own.extends": {
+    says: "A workflow may extend another one of the project: its rows take their cases from the rows there, the whole is proved, and it has runs of its own.",
+    source: "agents in workflows, release with notes",
+  },
   "own.life-promises": {
     says: "What Bloom's table promises holds in every table that extends it: nothing is delivered that is not verified and committed, and no checkpoint that no person approved.",
     source: "agents in workflows, A10",

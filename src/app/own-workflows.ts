@@ -11,6 +11,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { RECORDS } from "../runtime/run-log/team-records.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
+import type { Bases } from "../workflows/custom/load.ts";
 
 /**
  * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A
@@ -60,16 +61,19 @@ export async function ownSources(settings: Settings): Promise<readonly Definitio
   if (files.length === 0) return [];
   checkNames(files, [], "pawl.yaml");
   const { fileSource } = await import("../workflows/custom/load.ts");
-  return files.map(({ name, file }) => fileSource(name, file, openBase));
+  return files.map((each) => fileSource(each, basesAmong(files)));
 }
 
-/** The table that a task's life may extend. */
-const openBase = async () => (await import("../workflows/bloom/run/table.ts")).EXTENSIBLE;
+/** What the project's workflows may extend. */
+const basesAmong = (files: readonly OwnFile[]): Bases => ({
+  bloom: async () => (await import("../workflows/bloom/run/table.ts")).EXTENSIBLE,
+  files,
+});
 
 /** Finds tasks' lives among the project's workflows. */
 export const findLife: FindLife = async (view, workflows, name) => {
   const { openLives } = await import("../workflows/custom/life.ts");
-  return openLives(openBase)(view, workflows, name);
+  return openLives(basesAmong)(view, workflows, name);
 };
 
 function loaders(files: readonly OwnFile[], store: Store): Workflows {
@@ -91,7 +95,7 @@ async function openAll(files: readonly OwnFile[], store: Store): Promise<Workflo
     import("../workflows/custom/module.ts"),
     import("../workflows/custom/load.ts"),
   ]);
-  const sources = files.map(({ name, file }) => fileSource(name, file, openBase));
+  const sources = files.map((each) => fileSource(each, basesAmong(files)));
   return openOwnWorkflows({ sources, view: () => store.view() });
 }
 

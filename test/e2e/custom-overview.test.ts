@@ -31,7 +31,7 @@ it("is a run's entry, as long as its files and its definition are the same", asy
       return known.get(key) as Awaited<ReturnType<typeof make>>;
     },
   };
-  const source = fileSource("release", projectPath("release.yaml"));
+  const source = fileSource({ name: "release", file: projectPath("release.yaml") });
   const look = async () => (await overview(source, store.view(), { memory }))[0]?.next;
   expect([await look(), await look(), made]).toEqual([
     "approve or reject the release",

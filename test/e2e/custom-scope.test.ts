@@ -23,7 +23,7 @@ const SCOPES = /^ {4}(?:writes|forbids): .*\n/gm;
 /** The project's workflows, read anew. */
 function opened({ root }: TemporaryProject) {
   const store = openStore({ root, state: stateOf(root), packaged: async () => null });
-  const sources = [fileSource("release", projectPath(FILE))];
+  const sources = [fileSource({ name: "release", file: projectPath(FILE) })];
   const workflows: Readonly<Record<string, () => Promise<WorkflowModule>>> = openOwnWorkflows({
     sources,
     view: () => store.view(),

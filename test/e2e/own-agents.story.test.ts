@@ -1,4 +1,6 @@
 /** Agents in the rows of the project's own workflows: real loops, a scripted agent. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ranOf } from "../rig/bloom-project.ts";
 import { REVIEW, reviewProject, runOf, SAYS } from "../rig/own-agents.ts";
@@ -461,5 +463,41 @@ describe("A workflow whose rows start agents", () => {
     expect(checked.code).toBe(1);
     expect(`${checked.out}${checked.err}`.replaceAll(/\s+/g, " ")).toMatch(says);
     expect((await project.bloom("cast", RUN, "start")).code).not.toBe(0);
+  });
+
+  it("may be extended by another file, which runs beside it", LONG, async () => {
+    promise("own.extends");
+    const strict = `title: Strict review
+extends: review
+agents: { critic: { permission: read, budget: { usd: 0.25 } } }
+states: { criticising: { description: A third model looks for gaps., awaits: agent } }
+events: { sound: There are no gaps, unsound: There are gaps }
+rows:
+  - { id: criticises, from: reviewing, on: good, to: criticising, run: { agent: critic, prompt: gaps, answers: { verdict: [sound, unsound] } }, reply: moved }
+  - { id: sound, from: criticising, on: sound, as: good }
+  - { id: unsound, from: criticising, on: unsound, to: deciding, reply: gaps-left }
+`;
+    using project = reviewProject({
+      answers: { ...SAYS, "Look for gaps in T": 'SAY: {"verdict": "unsound"}' },
+      project: { workflows: ["./review.yaml", "./strict.yaml"] },
+    });
+    mkdirSync(join(project.root, "strict"));
+    project.write("strict.yaml", strict);
+    project.write("strict/gaps.md", "Look for gaps in {{ id }}.\n");
+    project.write("strict/gaps-left.md", "There are gaps left.\n");
+    trustAsItIs(project.root);
+    const checked = await project.bloom("check", "strict");
+    expect(checked).toMatchObject({ code: 0, err: "" });
+    expect(checked.out).toContain("at most 7 orders, for at most 4.75 USD");
+    await project.bloom("cast", "strict:T", "start");
+    expect((await project.run()).code).toBe(0);
+    expect(project.runs().map(({ prompt }) => prompt.split("\n")[0])).toContain("Look for gaps in T.");
+    const story = (await project.bloom("show", "strict:T")).out;
+    expect(story).toContain("## unsound: criticising → deciding");
+    expect((await project.person("approve", "strict:T")).code).toBe(0);
+    const status = (await project.bloom("status")).out;
+    expect(status).toMatch(/strict:T[^\n]*\n +accepted/);
+    // The file that it extends has no runs by that.
+    expect(status).not.toContain("review:T");
   });
 });

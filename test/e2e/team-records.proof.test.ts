@@ -395,7 +395,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(ana.read("tags/v1.0.0")).toBeNull();
     expect(ana.read(".pawl/runs/release/1.0.0.json")).toBe(before);
     const store = openStore({ root: ana.root, state: stateOf(ana.root), packaged: async () => null });
-    const source = fileSource("release", projectPath("release.yaml"));
+    const source = fileSource({ name: "release", file: projectPath("release.yaml") });
     expect(await scopeOf(source, store.view(), "1.0.0")).toMatchObject({
       state: "in_review",
       writes: "none",

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { saveTrust } from "../../src/app/trust.ts";
 import { spelledOut } from "../../src/config/config.ts";
+import { type OwnFile, ownFile } from "../../src/core/own-file.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
 import {
   agentEntry,
@@ -17,7 +18,8 @@ import { fileOf } from "../../src/tasks-file/entries.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { eachTask } from "../../src/tasks-file/task.ts";
 import { EXTENSIBLE } from "../../src/workflows/bloom/run/table.ts";
-import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
+import { parseOver } from "../../src/workflows/custom/extending-own.ts";
+import { extendedBy, parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { startsIn } from "../../src/workflows/custom/starts.ts";
 import { stateHome } from "./state-home.ts";
 
@@ -27,7 +29,8 @@ export function trustAsItIs(
   tasksIn = root,
 ): void {
   const settings = settingsIn(root);
-  const workflows = settings.workflows.flatMap((file) => startsOf(root, file.replace(/^\.\//, "")));
+  const files = settings.workflows.map(ownFile);
+  const workflows = files.flatMap((each) => startsOf(root, each, files));
   const entries = [...executablesOf(settings, workflows), ...startsOfTasks(tasksIn, settings)];
   saveTrust({ root, environment, entries: distinct(entries), by: "the tester" });
 }
@@ -73,12 +76,15 @@ function dataOf(path: string): unknown {
 }
 
 /** A file that is none starts nothing. */
-function startsOf(root: string, file: string): readonly Starts[] {
+function startsOf(root: string, { file, name }: OwnFile, files: readonly OwnFile[]): readonly Starts[] {
   try {
-    const name = file.replace(/^.*\/|\.ya?ml$/g, "");
-    return [
-      startsIn(parseWorkflow(name, file, readFileSync(join(root, file), "utf8"), EXTENSIBLE).definition),
-    ];
+    const textOf = (path: string) => readFileSync(join(root, path), "utf8");
+    const text = textOf(file);
+    const base = files.find((each) => each.name === extendedBy(file, text)?.name);
+    const { definition } = base
+      ? parseOver(name, file, text, { ...base, text: textOf(base.file) })
+      : parseWorkflow(name, file, text, EXTENSIBLE);
+    return [startsIn(definition)];
   } catch {
     return [];
   }

@@ -136,11 +136,6 @@ describe("A file that extends Bloom's table", () => {
       "rule skips: it leads to pushing, where Bloom's own rows start what is done there: expected `as`, the event of such a row.",
     ],
     [
-      "another table than Bloom's",
-      instead("extends: bloom ", "extends: alfred "),
-      'extends: expected bloom; found "alfred".',
-    ],
-    [
       "a fact that the file cannot ask for",
       instead("{ rounds: { values: 0..3, initial: 0 } }", "{ rounds: { command: x } }"),
       "fact rounds: expected a variable: its values and initial.",

@@ -125,7 +125,8 @@ function gatesOf({ persons }: Extensible): Readonly<Record<string, Gate>> {
   return Object.fromEntries(persons.map((event) => [event, "human"]));
 }
 
-const isChange = (row: RowOver, base: Workflow) => base.rules.some(({ id }) => id === row.id);
+/** It only sets more variables where a rule of the table applies that it extends. */
+export const isChange = (row: RowOver, base: Workflow) => base.rules.some(({ id }) => id === row.id);
 
 function rowOf(row: RowOver, base: Workflow): OwnRow[] {
   const { as, from = [], id, on, run, set, to } = row;
@@ -233,24 +234,9 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
 }
 
 function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: Workflow): readonly string[] {
-  const { as, from, id, on, outcome, reply, run, set = {}, to } = row;
-  if (isChange(row, base)) {
-    const more = Object.keys(row).filter(
-      (key) => key !== "id" && key !== "set" && row[key as keyof RowOver] !== undefined,
-    );
-    if (more.length === 0 && row.set !== undefined) return [];
-    return [
-      `Bloom has a rule of that id, and a row of this file adds only \`set\` to it: ${more.length === 0 ? "expected that" : `leave ${more.join(", ")} out, or give the row another id`}.`,
-    ];
-  }
-  if (from === undefined || on === undefined)
-    return ["expected `from` and `on`, or the id of one of Bloom's rules and `set`."];
-  if (as !== undefined) {
-    const more = Object.entries({ to, run, set: row.set, reply, outcome }).flatMap(([key, value]) =>
-      value === undefined ? [] : [key],
-    );
-    return more.length > 0 ? [`it decides \`as: ${as}\`, so leave ${more.join(", ")} out.`] : [];
-  }
+  const { id, outcome, reply, run, set = {}, to } = row;
+  const shape = shapeFaults("Bloom", row, isChange(row, base));
+  if (shape !== null) return shape;
   const states = Object.keys(entry.states ?? {});
   const own = typeof to === "string" && states.includes(to);
   const strangers = Object.keys(set).filter(
@@ -279,6 +265,27 @@ function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: W
     ...(row.begin === undefined ? [] : ["a row of a task's life begins no runs."]),
     ...(id.includes(".") ? ["its id has a dot, as Bloom's own have: expected another."] : []),
   ];
+}
+
+/** Of a row that does not lead on by itself, or lacks what each needs; null: it leads on. */
+export function shapeFaults(base: string, row: RowOver, changes: boolean): readonly string[] | null {
+  const { as, begin, from, on, outcome, reply, run, set, to } = row;
+  if (changes) {
+    const more = Object.keys(row).filter(
+      (key) => key !== "id" && key !== "set" && row[key as keyof RowOver] !== undefined,
+    );
+    if (more.length === 0 && set !== undefined) return [];
+    return [
+      `${base} has a rule of that id, and a row of this file adds only \`set\` to it: ${more.length === 0 ? "expected that" : `leave ${more.join(", ")} out, or give the row another id`}.`,
+    ];
+  }
+  if (from === undefined || on === undefined)
+    return [`expected \`from\` and \`on\`, or the id of one of ${base}'s rules and \`set\`.`];
+  if (as === undefined) return null;
+  const more = Object.entries({ to, run, begin, set, reply, outcome }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  return more.length > 0 ? [`it decides \`as: ${as}\`, so leave ${more.join(", ")} out.`] : [];
 }
 
 function workFaults({ starts, works }: Extensible, to: unknown): readonly string[] {

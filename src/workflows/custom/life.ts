@@ -1,24 +1,26 @@
 /** A task's life, as a file that extends Bloom's table has it. */
 import { PawlError } from "../../core/error.ts";
-import { ownFile } from "../../core/own-file.ts";
+import { type OwnFile, ownFile } from "../../core/own-file.ts";
 import type { FindLife } from "../../core/ports/loop.ts";
 import { answerWords } from "./agents/answer-words.ts";
 import { everySaid } from "./agents/prompt.ts";
 import { agentCommands } from "./definition.ts";
-import { fileSource, type OpenBase } from "./load.ts";
+import { type Bases, fileSource } from "./load.ts";
 import { checkProved } from "./proved.ts";
 
 /** Finds a life by its name, and gives the text under whose hash a run keeps it. */
-export function openLives(openBase: OpenBase): FindLife {
+export function openLives(basesAmong: (files: readonly OwnFile[]) => Bases): FindLife {
   return async (view, workflows, name) => {
-    const file = workflows.map(ownFile).find((each) => each.name === name)?.file;
-    if (file === undefined)
+    const files = workflows.map(ownFile);
+    const found = files.find((each) => each.name === name);
+    if (found === undefined)
       throw new PawlError(
         "config-invalid",
         `The life ${name} is no workflow of this project: expected one of those under \`workflows\` in pawl.yaml.`,
         `Write its file there, such as \`workflows: [./${name}.yaml]\`, or another name in \`life\`.`,
       );
-    const { definition } = await fileSource(name, file, openBase).load(view);
+    const { definition } = await fileSource(found, basesAmong(files)).load(view);
+    const { file } = found;
     if (definition.extends === undefined)
       throw new PawlError(
         "config-invalid",

@@ -1,59 +1,110 @@
 /** A workflow's file and its replies, read through a view; an edit of any of them counts at the next read. */
 
 import { PawlError } from "../../core/error.ts";
+import type { OwnFile } from "../../core/own-file.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Extensible } from "../../engine/extend.ts";
 import type { Violation } from "../../engine/violation.ts";
 import { checkPrompts, checkTexts, promptNames, textNames } from "./agents/prompt.ts";
-import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
-import { extendsAnother, type ParsedWorkflow, parseWorkflow } from "./parse.ts";
+import { BLOOM, type Definition, type DefinitionSource, type Loaded } from "./definition.ts";
+import { folderBeside, parseOver } from "./extending-own.ts";
+import { extendedBy, type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";
 import { tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
 
-/** Opens the table that a file may extend: Bloom's. */
-export type OpenBase = () => Promise<Extensible>;
+/** What a file may extend. */
+export interface Bases {
+  /** Bloom's table. */
+  bloom(): Promise<Extensible>;
+  /** The workflows of the project. */
+  readonly files: readonly OwnFile[];
+}
 
-/** The source of a workflow in a file of the project. `openBase`: absent, it can extend none. */
-export function fileSource(name: string, file: ProjectPath, openBase?: OpenBase): DefinitionSource {
-  let read: { readonly text: string; readonly parsed: ParsedWorkflow } | undefined;
+/** The source of a workflow in a file of the project. `bases`: absent, it can extend none. */
+export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSource {
+  let read: { readonly texts: string; readonly parsed: ParsedWorkflow } | undefined;
   let known: { readonly texts: string; readonly loaded: Loaded } | undefined;
+  const parsedFrom = async (view: View) => {
+    const text = await view.read(file);
+    if (text === null) throw missing(name, file);
+    const base = bases ? await baseOf(view, { file, name, text }, bases) : null;
+    const texts = JSON.stringify([text, base && "text" in base ? base.text : null]);
+    if (read?.texts !== texts) read = { texts, parsed: parsedOver({ file, name, text }, base) };
+    return read;
+  };
   return {
     name,
     file,
     async load(view) {
-      const text = await view.read(file);
-      if (text === null) throw missing(name, file);
-      if (read?.text !== text) {
-        const over = openBase && extendsAnother(text) ? await openBase() : undefined;
-        read = { text, parsed: parseWorkflow(name, file, text, over) };
-      }
-      const { parsed } = read;
-      const folder = projectPath(...file.split("/").slice(0, -1), parsed.replies);
-      const files = (await readReplies(view, folder)) ?? (needsTexts(parsed.definition) ? null : {});
-      if (files === null)
+      const { parsed, texts: ofFiles } = await parsedFrom(view);
+      const { baseReplies } = parsed;
+      const folder = folderBeside(file, parsed.replies);
+      const own = await readReplies(view, folder);
+      if (own === null && baseReplies === undefined && needsTexts(parsed.definition))
         throw invalid(name, file, [
           {
             place: parsed.repliesPlace,
             message: `the folder of the replies, ${folder}, is missing or holds no .md file.`,
           },
         ]);
-      const texts = JSON.stringify([text, files]);
+      const others = baseReplies === undefined ? {} : ((await readReplies(view, baseReplies)) ?? {});
+      const files = { ...usedOf(others, parsed.definition), ...own };
+      const texts = JSON.stringify([ofFiles, files]);
       if (known?.texts === texts) return known.loaded;
       const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, files) };
-      const sourceOf = (name: string) => `${folder}/${name}.md`;
+      const sourceOf = (text: string) =>
+        `${own?.[text] === undefined && Object.hasOwn(others, text) ? baseReplies : folder}/${text}.md`;
       const problems =
         definition.extends === undefined
           ? [...checkReplies(definition, sourceOf), ...checkPrompts(definition, sourceOf)]
           : checkTexts(definition, sourceOf);
       if (problems.length > 0) throw invalid(name, folder, problems);
       const placeOf = (violation: Violation) =>
-        violation.kind === "reply-unused" ? `${folder}/${violation.reply}.md:1:1` : parsed.placeOf(violation);
+        violation.kind === "reply-unused" && violation.reply !== undefined
+          ? `${sourceOf(violation.reply)}:1:1`
+          : parsed.placeOf(violation);
       known = { texts, loaded: { definition, hash: tableHash(definition), placeOf } };
       return known.loaded;
     },
   };
+}
+
+type File = OwnFile & { readonly text: string };
+
+/** What the file extends: Bloom's table, or another file; null: nothing. */
+async function baseOf(
+  view: View,
+  { file, name, text }: File,
+  bases: Bases,
+): Promise<Extensible | File | null> {
+  const extended = extendedBy(file, text);
+  if (extended === null) return null;
+  if (extended.name === BLOOM) return bases.bloom();
+  const others = bases.files.filter((each) => each.name !== name);
+  const base = others.find((each) => each.name === extended.name);
+  if (base === undefined) {
+    const known = [BLOOM, ...others.map((each) => each.name)].join(", ");
+    const message = `extends: expected ${BLOOM}, or another of \`workflows\` in pawl.yaml: ${known}; found ${extended.name}.`;
+    throw invalid(name, file, [{ place: extended.place, message }]);
+  }
+  const baseText = await view.read(base.file);
+  if (baseText === null) throw missing(base.name, base.file);
+  if (extendedBy(base.file, baseText) === null) return { ...base, text: baseText };
+  const message = `extends: ${base.file} extends another one itself: expected a file that stands alone.`;
+  throw invalid(name, file, [{ place: extended.place, message }]);
+}
+
+function parsedOver({ file, name, text }: File, base: Extensible | File | null): ParsedWorkflow {
+  if (base === null) return parseWorkflow(name, file, text);
+  return "table" in base ? parseWorkflow(name, file, text, base) : parseOver(name, file, text, base);
+}
+
+/** Of the texts of the file that it extends, those that it still uses. */
+function usedOf(texts: Readonly<Record<string, string>>, definition: ParsedWorkflow["definition"]) {
+  const names = new Set([...definition.table.rules.map(({ reply }) => reply), ...promptNames(definition)]);
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => names.has(name)));
 }
 
 /** The texts in the folder: a prompt is what a rule names as one. */

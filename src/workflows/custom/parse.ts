@@ -1,6 +1,6 @@
 /** Parses a workflow's file: YAML → table, sources, gates and hints; or all problems, each with its place. */
 import { isObject } from "../../core/json.ts";
-import { pathFault } from "../../core/path.ts";
+import { type ProjectPath, pathFault } from "../../core/path.ts";
 import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
 import type { Extensible } from "../../engine/extend.ts";
 import { checkStructure } from "../../engine/structure.ts";
@@ -11,7 +11,7 @@ import type { Definition } from "./definition.ts";
 import { definitionOver, placeOfRule } from "./extending.ts";
 import { ANY, checked, definitionOf, factFaults, nameFaults, runFaults } from "./file-entries.ts";
 import { invalid } from "./problem.ts";
-import { EXTENDING_FILE, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
+import { EXTENDING_FILE, type ExtendingFile, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
   /** Without the replies and the prompts, which are in files of their own. */
@@ -19,6 +19,8 @@ export interface ParsedWorkflow {
   /** The folder of the replies, as written: relative to the file's folder. */
   readonly replies: string;
   readonly repliesPlace: string;
+  /** The folder with the replies of the file that it extends; absent: it extends none. */
+  readonly baseReplies?: ProjectPath;
   /** The place in the file of a violation of the table. */
   placeOf(violation: Violation): string;
 }
@@ -31,7 +33,7 @@ export function parseWorkflow(name: string, file: string, text: string, over?: E
   const entry = checked(WORKFLOW_FILE, name, file, yaml);
   const parsed: ParsedWorkflow = {
     definition: definitionOf(name, entry),
-    replies: entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""),
+    replies: folderOf(entry.replies),
     repliesPlace: yaml.place(["replies"]),
     placeOf: (violation) => placeOfViolation(violation, entry, yaml),
   };
@@ -47,9 +49,15 @@ export function parseWorkflow(name: string, file: string, text: string, over?: E
   return parsed;
 }
 
-/** Whether the text is of a file that extends another table. */
-export function extendsAnother(text: string): boolean {
-  return /^extends:/m.test(text) && isExtending(parseYaml("", text));
+/** What a file with this text extends, and where it says so; null: nothing. */
+export function extendedBy(
+  file: string,
+  text: string,
+): { readonly name: string; readonly place: string } | null {
+  if (!/^extends:/m.test(text)) return null;
+  const yaml = parseYaml(file, text);
+  if (!isExtending(yaml)) return null;
+  return { name: String((yaml.tree as { extends: unknown }).extends), place: yaml.place(["extends"]) };
 }
 
 function isExtending({ tree }: LocatedYaml): boolean {
@@ -59,13 +67,10 @@ function isExtending({ tree }: LocatedYaml): boolean {
 function parseExtending(over: Extensible, name: string, file: string, yaml: LocatedYaml): ParsedWorkflow {
   const entry = checked(EXTENDING_FILE, name, file, yaml);
   const { definition, problems } = definitionOver(over, name, entry, yaml);
-  const replies = (entry.replies ?? name).replace(/^\.\//, "").replace(/\/+$/, "");
-  const fault = pathFault(replies);
+  const { path: replies, place: repliesPlace, problems: ofReplies } = repliesIn(entry, name, yaml);
   const all = [
     ...nameFaults(name, entry, yaml),
-    ...(fault
-      ? [{ place: yaml.place(["replies"]), message: `expected a folder beside this file; ${fault}.` }]
-      : []),
+    ...ofReplies,
     ...entry.rows.flatMap(({ id, run }, at) =>
       (run?.agent === "task" || !run ? [] : runFaults(run)).map((message) => ({
         place: yaml.place(["rows", at, "run"]),
@@ -75,8 +80,29 @@ function parseExtending(over: Extensible, name: string, file: string, yaml: Loca
     ...problems,
   ];
   if (all.length > 0) throw invalid(name, file, all);
-  const repliesPlace = yaml.place(entry.replies === undefined ? [] : ["replies"]);
   return { definition, replies, repliesPlace, placeOf: (violation) => placeOfRule(entry, yaml, violation) };
+}
+
+/** The folder with the texts of a file that extends another one: as the file is called, if it does not say. */
+export function repliesIn({ replies }: ExtendingFile, name: string, yaml: LocatedYaml) {
+  const path = folderOf(replies ?? name);
+  return {
+    path,
+    place: yaml.place(replies === undefined ? [] : ["replies"]),
+    problems: folderFaults(path, yaml),
+  };
+}
+
+/** As written, without what a path does not need. */
+function folderOf(replies: string): string {
+  return replies.replace(/^\.\//, "").replace(/\/+$/, "");
+}
+
+function folderFaults(path: string, yaml: LocatedYaml): readonly Problem[] {
+  const fault = pathFault(path);
+  return fault
+    ? [{ place: yaml.place(["replies"]), message: `expected a folder beside this file; ${fault}.` }]
+    : [];
 }
 
 /** Checks what the schema cannot express: keys that require or exclude one another. */
@@ -85,8 +111,7 @@ function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): reado
   const say = (path: readonly PropertyKey[], message: string) =>
     found.push({ place: yaml.place(path), message });
   found.push(...nameFaults(name, entry, yaml));
-  const fault = pathFault(entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""));
-  if (fault) say(["replies"], `expected a folder beside this file; ${fault}.`);
+  found.push(...folderFaults(folderOf(entry.replies), yaml));
   for (const [key, fact] of Object.entries(entry.facts ?? {}))
     for (const message of factFaults(key, fact)) say(["facts", key], message);
   if (Object.hasOwn(entry.states, ANY))

@@ -278,22 +278,28 @@ export const WORKFLOW_FILE = z.strictObject(
   notAMap("a map with title, states, events, rows and so on"),
 );
 
-/** A file that extends a table which comes with Pawl. */
+/** A file that extends another table. */
 export const EXTENDING_FILE = z.strictObject(
   {
     ...WORKFLOW_FILE.pick({ name: true, title: true, summary: true, agents: true }).shape,
-    extends: z
-      .literal("bloom", "expected bloom")
-      .describe("The table over which it is laid: a task whose `life` names this file follows both."),
+    extends: text.describe(
+      "bloom: a task whose `life` names this file follows both. Or another of pawl.yaml's `workflows`: this is one more.",
+    ),
     replies: text
       .optional()
       .describe("The folder with its prompts and texts; without it, as the file is called."),
     states: z
       .record(z.string(), state, MAP)
       .optional()
-      .describe("States in each of which one of its agents works."),
-    events: z.record(z.string(), event, MAP).optional().describe("What its agents answer."),
-    facts: z.record(z.string(), fact, MAP).optional().describe("Variables of its own."),
+      .describe("States of its own; over bloom, one of its agents works in each."),
+    events: z
+      .record(z.string(), event, MAP)
+      .optional()
+      .describe("Events of its own; over bloom, what its agents answer."),
+    facts: z
+      .record(z.string(), fact, MAP)
+      .optional()
+      .describe("Facts of its own; over bloom, variables alone."),
     rows: z
       .array(rowOver, "expected a list of rules")
       .describe("They take their cases from the extended table."),

@@ -35,8 +35,6 @@ export const tryWorkflow: Run = async (host, call) => {
   }
 };
 
-const openBase = async () => (await import("../../../workflows/bloom/run/table.ts")).EXTENSIBLE;
-
 async function definitionOf(host: Host, name: string): Promise<Definition> {
   const { runtime } = await host.projects.open();
   const view = runtime.store.view();
@@ -52,7 +50,8 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
       near ? `Use ${near}.` : "`pawl workflow new` makes one.",
     );
   }
-  const { definition } = await fileSource(found.name, found.file, openBase).load(view);
+  const bloom = async () => (await import("../../../workflows/bloom/run/table.ts")).EXTENSIBLE;
+  const { definition } = await fileSource(found, { bloom, files: own }).load(view);
   checkProved(definition, found.file);
   return definition;
 }

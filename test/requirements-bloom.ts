@@ -23,7 +23,7 @@ export const BLOOM = {
     source: "bloom, Keys of a task",
   },
   "bloom.no-test": {
-    says: "A check whose test runner ran no test is told apart from one that passed, at the gates of Bloom and Alfred and in every list.",
+    says: "A check whose test runner ran no test is told apart from one that passed, at the gates of Bloom, of Alfred and of own workflows, and in every list.",
     source: "bloom, Keys of a task",
   },
   "bloom.environment": {

@@ -167,3 +167,20 @@ describe("A run of a workflow of the project's own", () => {
     expect(tables.map((table) => table !== undefined)).toEqual([true, false, true, false]);
   });
 });
+
+it("A command that ran no test is told apart from one that passed, where a person decides and in the history", async () => {
+  promise("bloom.no-test");
+  using project = releaseReady();
+  project.write("test.sh", "echo 'No test files found, exiting with code 0'\n");
+  project.trust();
+  expect(await project.pawl(...SUBMIT)).toMatchObject({ code: 0 });
+  expect((await project.pawl("review", "release:1.2.0")).out.replaceAll(/\s+/g, " ")).toContain(
+    "passed at the last event, and looked at nothing: it ran no test",
+  );
+  expect((await project.pawl("show", "release:1.2.0")).out).toContain("tests = passed (looked at nothing)");
+  project.write("tag.sh", "echo 'Ran 0 tests in 0.000s'; exit 1\n");
+  const approved = await project.person("approve", "release:1.2.0");
+  expect(approved.screen.replaceAll(/\s+/g, " ")).toContain("looked at nothing");
+  const story = (await project.pawl("show", "release:1.2.0")).out;
+  expect(story).toContain("`sh ./tag.sh 1.2.0` ended with 1 and looked at nothing:");
+});

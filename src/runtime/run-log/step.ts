@@ -54,6 +54,8 @@ export interface StepDetails {
   readonly verdict?: string;
   /** Own workflows: what was observed, what was said with the event, the tree that a person judged. */
   readonly facts?: Facts;
+  /** Those facts whose command passed and ran no test. Absent: none. */
+  readonly empty?: readonly string[];
   readonly notes?: string;
   readonly tree?: string;
   /** The command whose end the event reported, and the hash of what it printed. */
@@ -67,6 +69,8 @@ export interface EndedCommand {
   readonly exit_code: number | null;
   readonly milliseconds: number;
   readonly sha256: string;
+  /** It ran no test, by what it printed. */
+  readonly empty?: true;
   /** It was an agent of the workflow, by this name; the command names its program. */
   readonly agent?: string;
 }
@@ -265,12 +269,13 @@ const STEP_FIELDS = {
   artifact: optional(sha256),
   verdict: optional(text),
   facts: optional(factValues),
+  empty: optional(listOf(text)),
   notes: optional(text),
   tree: optional(text),
   ended: optional(
     fields({
       ...{ command: text, exit_code: orNull(number), milliseconds: number, sha256: text },
-      agent: optional(text),
+      ...{ empty: optional(flag as Check<true>), agent: optional(text) },
     }),
   ),
   over: optional(listOf(sha256)),

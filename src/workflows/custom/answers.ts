@@ -142,7 +142,9 @@ function variableLines(table: Workflow, { variables }: Configuration): readonly 
 /** The facts that led the run to its state. */
 function cameBy(file: RunFile | null): readonly string[] {
   const last = file?.history.at(-1);
-  const facts = Object.entries(last?.facts ?? {}).map(([name, value]) => `${name} = ${value}`);
+  const facts = Object.entries(last?.facts ?? {}).map(
+    ([name, value]) => `${name} = ${value}${last?.empty?.includes(name) ? " (looked at nothing)" : ""}`,
+  );
   return last && facts.length > 0 ? [`It got there by ${last.event}, with ${facts.join(", ")}.`] : [];
 }
 
@@ -150,8 +152,9 @@ function cameBy(file: RunFile | null): readonly string[] {
 export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended || ended.agent !== undefined) return [];
-  const verdict = ended.exit_code === 0 ? "agrees" : "differs";
-  return [{ about: ended.command, verdict, words: `it ended with ${ended.exit_code ?? "no exit code"}` }];
+  const verdict = ended.exit_code === 0 && !ended.empty ? "agrees" : "differs";
+  const words = `it ended with ${ended.exit_code ?? "no exit code"}${ended.empty ? " and looked at nothing" : ""}`;
+  return [{ about: ended.command, verdict, words }];
 }
 
 /** The answer if the person said no. */

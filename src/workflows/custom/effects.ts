@@ -15,7 +15,7 @@ import { commandEnded, newRun, standing } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
-import { endsIn } from "./observe.ts";
+import { emptyIn, endsIn } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 import { type Order, orderFor, renderRun, type Said, type StoredRun } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
@@ -221,17 +221,16 @@ function pendingAfter({ decision, run, sent }: Sending, order: Order | null): St
 const ENGINE = { channel: "engine" as string } as Caller;
 
 /** The step's details, for the run's log. The output of its command stays in the run's file. */
-function loggedOf(
-  { observed: { facts }, run, sent }: Sending,
-  ended: KeptEnd | null,
-  input: SendInput,
-): LoggedDetails {
+function loggedOf({ observed, run, sent }: Sending, ended: KeptEnd | null, input: SendInput): LoggedDetails {
+  const { facts } = observed;
+  const empty = emptyIn(observed);
   const notes = notesOf(input);
   const { tail: _, ...end } = ended ?? { tail: "" };
   return {
     ...(run.file === null ? { begins: { machine: run.workflow.name, ...run.configuration } } : {}),
     ...(ended ? { by: ENGINE, ended: end as EndedCommand } : {}),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
+    ...(empty.length > 0 ? { empty } : {}),
     ...(notes ? { notes } : {}),
     ...(sent.work?.kind === "tree" ? { tree: sent.work.tree } : {}),
   };

@@ -33,6 +33,13 @@ export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, Comma
   return Object.fromEntries(Object.entries(notes).flatMap(([name, { end }]) => (end ? [[name, end]] : [])));
 }
 
+/** The facts whose command passed and ran no test. */
+export function emptyIn(observed: Observed<Note>): readonly string[] {
+  return Object.entries(endsIn(observed)).flatMap(([name, { empty, exit_code }]) =>
+    empty && exit_code === 0 ? [name] : [],
+  );
+}
+
 /**
  * Throws `usage` unless every given fact is one that the event takes from the caller, with a declared value.
  */
@@ -173,6 +180,7 @@ export function endOf(command: string, outcome: Extract<CheckOutcome, { kind: "e
     exit_code: outcome.exitCode,
     milliseconds: outcome.milliseconds,
     tail: outcome.tail,
+    ...(outcome.empty ? { empty: outcome.empty } : {}),
   };
 }
 

@@ -17,6 +17,8 @@ export interface CommandEnd {
   readonly milliseconds: number;
   /** The end of its output. */
   readonly tail: string;
+  /** It ran no test, by what it printed. */
+  readonly empty?: true;
   /** It was an agent of the workflow, by this name; the command names its program. */
   readonly agent?: string;
 }

@@ -195,7 +195,13 @@ function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
           found: "It came with the event; nobody checked it.",
           verdict: "unknown",
         }
-      : { about, found: `It was ${String(value)} at the last event.`, verdict: "agrees" };
+      : last?.empty?.includes(about)
+        ? {
+            about,
+            found: `It ${String(value)} at the last event, and looked at nothing: it ran no test.`,
+            verdict: "differs",
+          }
+        : { about, found: `It was ${String(value)} at the last event.`, verdict: "agrees" };
   });
 }
 
@@ -203,10 +209,11 @@ function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
 function checksIn({ file }: OwnRun): readonly ReviewCheck[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended || ended.agent !== undefined) return [];
-  const { command, exit_code: exit, milliseconds: duration_ms } = ended;
+  const { command, empty, exit_code: exit, milliseconds: duration_ms } = ended;
   const tail = file?.output ?? "";
   const state = exit === 0 ? "passed" : "failed";
-  return [{ name: command, command, state, exit, duration_ms, tail, log: null, on: null }];
+  const nothing = empty ? { empty } : {};
+  return [{ name: command, command, state, ...nothing, exit, duration_ms, tail, log: null, on: null }];
 }
 
 async function changesIn(

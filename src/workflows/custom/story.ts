@@ -69,10 +69,10 @@ function renderStory(
 }
 
 function renderStep(step: Step, outputs: Outputs): string {
-  const { by, ended, event, facts, from, kind, notes, rule, strength, time, to } = step;
+  const { by, empty = [], ended, event, facts, from, kind, notes, rule, strength, time, to } = step;
   const output = outputs.get(hashOfStep(step));
   const found = Object.entries(facts ?? {})
-    .map(([name, value]) => `${name} = ${value}`)
+    .map(([name, value]) => `${name} = ${value}${empty.includes(name) ? " (looked at nothing)" : ""}`)
     .sort();
   const parts = [
     `## ${event ?? kind}: ${from} → ${to}`,
@@ -81,7 +81,7 @@ function renderStep(step: Step, outputs: Outputs): string {
     ...(ended
       ? [
           ended.agent === undefined
-            ? `\`${ended.command}\` ended with ${ended.exit_code}:`
+            ? `\`${ended.command}\` ended with ${ended.exit_code}${ended.empty ? " and looked at nothing" : ""}:`
             : `The agent ${ended.agent} (${ended.command}) answered:`,
           ...(output === undefined ? [] : [fenced(output)]),
         ]

@@ -73,7 +73,8 @@ interface TaskEvents {
     run: string;
     /** The run's purpose: `step`, `commit`, `resolve`, … */
     purpose: string;
-    permission: "ask" | "edits" | "all";
+    /** `read`: an agent of a workflow of one's own, or of a task's life, that changes nothing. */
+    permission: "read" | "ask" | "edits" | "all";
     resumed: boolean;
   };
   "agent:ended": {

@@ -25,6 +25,14 @@ export type AgentPermission = (typeof PERMISSIONS)[number];
 export const SESSIONS = ["fresh", "same"] as const;
 export type AgentSession = (typeof SESSIONS)[number];
 
+/** What its entry permits, as the port takes it. */
+export function permitted({ permission = "edits" }: Pick<AgentEntry, "permission">): {
+  readonly permission: Exclude<AgentPermission, "read">;
+  readonly readOnly?: true;
+} {
+  return permission === "read" ? { permission: "ask", readOnly: true } : { permission };
+}
+
 export interface AgentBudget {
   readonly usd?: number;
   /** Model calls. */

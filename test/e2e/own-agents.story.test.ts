@@ -46,9 +46,9 @@ describe("A workflow whose rows start agents", () => {
         ran.of("agent:started").map(({ permission, purpose, resumed }) => [purpose, permission, resumed]),
       ).toEqual([
         ["writer", "edits", false],
-        ["reviewer", "ask", false],
+        ["reviewer", "read", false],
         ["writer", "edits", true],
-        ["reviewer", "ask", false],
+        ["reviewer", "read", false],
       ]);
       expect(project.read("text.md")).toBe("xx\n");
       const [, , second] = project.runs();

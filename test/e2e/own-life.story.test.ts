@@ -25,9 +25,9 @@ describe("A task whose life is the team's", () => {
       ran.of("agent:started").map(({ permission, purpose, resumed }) => [purpose, permission, resumed]),
     ).toEqual([
       ["step", "edits", false],
-      ["reviewer", "ask", false],
+      ["reviewer", "read", false],
       ["order", "edits", true],
-      ["reviewer", "ask", false],
+      ["reviewer", "read", false],
     ]);
     expect(project.git("show", "main:a.txt")).toBe("bye");
     expect(project.tasks()[0]?.status).toBe("done");
@@ -60,6 +60,9 @@ describe("A task whose life is the team's", () => {
     expect((await project.run()).code).toBe(0);
     expect(project.git("log", "--format=%s", "main")).toContain("hello");
     expect((await project.bloom("repair")).out).not.toContain("T1");
+    expect((await project.bloom("task", "show", "T1")).out).toContain(
+      "Its life: careful, as it was when the task began.",
+    );
   });
 
   it("tells its agent once what is wrong with an answer, and is blocked after that", LONG, async () => {
@@ -134,15 +137,18 @@ describe("A task whose life is the team's", () => {
     expect(ran.code).toBe(1);
     expect(ran.of("task:failed")).toMatchObject([{ taskId: "T1", code: "config-invalid" }]);
     project.write("review.yaml", "title: x\n");
-    project.write(
-      "pawl.yaml",
+    const settings = (life: string) =>
       JSON.stringify({
-        bloom: { agent: "scripted", life: "careful" },
+        bloom: { agent: "scripted", life },
         workflows: ["./careful.yaml"],
         sandbox: "none",
         stores: { bloom: "files" },
-      }),
+      });
+    project.write("pawl.yaml", settings("crefull"));
+    expect((await project.bloom("validate")).out).toContain(
+      "pawl.yaml: warning: bloom.life is crefull: expected one of bloom, careful.",
     );
+    project.write("pawl.yaml", settings("careful"));
     project.write("careful.yaml", CAREFUL.replace(", when: { rounds: 0..2 }", ""));
     project.write("tasks.yaml", TASK);
     expect((await project.run()).of("task:failed")).toMatchObject([

@@ -4,9 +4,9 @@
  *
  * What an order costs counts in the task's budget and in its own.
  */
-import type { AgentEnd, AgentEvent, Permission } from "../../../core/ports/agents.ts";
+import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
-import { readAnswer, refusedWords } from "../../../runtime/agent-order.ts";
+import { permitted, readAnswer, refusedWords } from "../../../runtime/agent-order.ts";
 import type { AccountReport } from "../../../scheduler/agent-rest.ts";
 import { agentEnded, endOrStop, lastQuestion, showAgent } from "../../../scheduler/agent-run.ts";
 import {
@@ -134,8 +134,6 @@ async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<
 interface Begun extends Working {
   /** The agent's run. */
   readonly id: string;
-  readonly permission: Permission;
-  readonly isReader: boolean;
 }
 
 /** Counts the run before its agent starts. */
@@ -143,8 +141,6 @@ async function begin(context: ExecutionContext, ordered: RuledOrder): Promise<Be
   const { run, task } = context.known;
   const { command, entry } = ordered;
   const working = workingOn(context, ordered);
-  const isReader = entry.permission === "read";
-  const permission = isReader ? "ask" : (entry.permission ?? "edits");
   const id = nameOfRun(task.id, run.runs + 1);
   const since = context.now().toISOString();
   await context.note({
@@ -152,11 +148,11 @@ async function begin(context: ExecutionContext, ordered: RuledOrder): Promise<Be
     events: [
       {
         ...{ type: "agent:started", taskId: task.id, purpose: command.agent, agent: working.agent, run: id },
-        ...{ permission, step: null, resumed: working.session !== null },
+        ...{ permission: entry.permission ?? "edits", step: null, resumed: working.session !== null },
       },
     ],
   });
-  return { ...working, id, permission, isReader };
+  return { ...working, id };
 }
 
 async function untilEnd(
@@ -166,7 +162,7 @@ async function untilEnd(
   folder: AgentFolder,
 ): Promise<Ended> {
   const { entry, order } = ordered;
-  const { agent, id, isReader, permission, session } = begun;
+  const { agent, id, session } = begun;
   const { messages, run, settings, task } = context.known;
   const budget = budgetOf(task, settings);
   const heard = follow(context, id, run, { budget, own: entry.budget, order });
@@ -174,9 +170,8 @@ async function untilEnd(
   const minutes = Math.min(minutesLeft(budget, run.spent), minutesLeft(entry.budget, order.spent));
   const going = context.ports.agents.start(
     {
-      ...{ run: id, agent, folder, permission, prompt: promptOf(context, ordered, begun) },
+      ...{ run: id, agent, folder, ...permitted(entry), prompt: promptOf(context, ordered, begun) },
       session: session === null ? { type: "new" } : { type: "resume", id: session },
-      ...(isReader && { readOnly: true as const }),
       ...(entry.model === undefined ? {} : { model: entry.model }),
       environment: { ...context.ports.environment, ...context.environment },
       limits: {

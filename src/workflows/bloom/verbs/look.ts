@@ -175,9 +175,10 @@ export const show = looking(
 
 function loopLines({ elsewhere, run }: Shown): readonly string[] {
   if (run === null) return [];
-  const { pullRequest, reason, since, state } = run;
+  const { life, pullRequest, reason, since, state } = run;
   return [
     `In the loop: ${state}${reason ? ` (${reason})` : ""}, since ${since}.`,
+    ...(life ? [`Its life: ${life.name}, as it was when the task began.`] : []),
     ...(elsewhere
       ? [
           `Moved last in another checkout, by ${elsewhere.by}, according to its records, which prove no verdict.`,
@@ -252,8 +253,14 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
           data: { valid: false, problems: fixed },
           refused: true,
         };
-      const { agents, workflows } = context.settings;
+      const { agents, bloom, workflows } = context.settings;
       const lives = [BLOOM.name, ...workflows.map((each) => ownFile(each).name)];
+      const strange =
+        bloom.life === null || lives.includes(bloom.life)
+          ? []
+          : [
+              `pawl.yaml: warning: bloom.life is ${bloom.life}: expected one of ${lives.join(", ")}. Until then, no task begins that names no life itself.`,
+            ];
       const odd = warnings(text, { agents: agentNames(agents), lives });
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
@@ -263,9 +270,18 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
         text: [
           `${path} is valid: ${counted(tasks.length, "task")}, ${counted(steps, "step")}.`,
           ...lines,
+          ...strange,
           ...beside.map(renderBeside),
         ].join("\n"),
-        data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd, beside },
+        data: {
+          valid: true,
+          tasks: tasks.length,
+          steps,
+          problems: [],
+          warnings: odd,
+          settings: strange,
+          beside,
+        },
       };
     } catch (error) {
       if (!(error instanceof PawlError) || error.code !== "tasks-invalid") throw error;

@@ -14,6 +14,7 @@ import { rootLease } from "../../../core/ports/leases.ts";
 import type { DriverSetup, OpenDriver } from "../../../core/ports/loop.ts";
 import type { BloomSettings } from "../../../core/settings.ts";
 import { orderOf } from "../../../core/trust.ts";
+import { permitted } from "../../../runtime/agent-order.ts";
 import { stamped } from "../../../runtime/transaction/run-advanced.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import {
@@ -275,8 +276,6 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
   const agent = agentOf(before, settings);
   const id = runName(run, key, work.runs + 1);
   const began = clock.now().toISOString();
-  const isReader = entry.permission === "read";
-  const permission = isReader ? "ask" : (entry.permission ?? "edits");
   const session = sessionFor(before, agent);
   const prompt = promptFor(before, agent);
   if (prompt instanceof PawlError) {
@@ -286,7 +285,7 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
   }
   const started: ProjectEvent = {
     ...{ type: "agent:started", taskId: run, purpose: order.agent, agent, run: id },
-    ...{ permission, resumed: session !== null },
+    ...{ permission: entry.permission ?? "edits", resumed: session !== null },
   };
   const begins = { ...work, runs: work.runs + 1, underway: id };
   const noted = await note(orders, { run, key, begins: true, workAfter: () => begins }, [started]);
@@ -300,8 +299,7 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
       folder: ports.root,
       prompt,
       session: session === null ? { type: "new" } : { type: "resume", id: session },
-      permission,
-      ...(isReader && { readOnly: true }),
+      ...permitted(entry),
       ...(entry.model === undefined ? {} : { model: entry.model }),
       environment: ports.environment,
       limits: {

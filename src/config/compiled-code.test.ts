@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -32,9 +33,9 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** What a process that keeps its compiled code has written, and whether it used the folder. `build`: where the program lies. */
-function start(build = import.meta.dirname) {
+function start(build = import.meta.dirname, more: Readonly<Record<string, string>> = {}) {
   const { PATH = "" } = process.env;
-  const environment = { PATH, XDG_STATE_HOME: join(base, "state"), TMPDIR: join(base, "temporary") };
+  const environment = { PATH, XDG_STATE_HOME: join(base, "state"), TMPDIR: join(base, "temporary"), ...more };
   const text = [
     `import { getCompileCacheDir } from "node:module";`,
     `import { keepCompiledCode } from ${JSON.stringify(SOURCE)};`,
@@ -76,6 +77,12 @@ describe("the compiled code of the program", () => {
         .map((name) => join(compiled, name))
         .sort(),
     ).toEqual(used.slice(2).sort());
+  });
+
+  it("is not kept for an agent's call, of which nothing stays behind the wall", () => {
+    promise("cli.compiled-code");
+    expect(start(undefined, { PAWL_OUTBOX: base })).toEqual({ used: "", temporary: [] });
+    expect(existsSync(pawl)).toBe(false);
   });
 
   it.each([

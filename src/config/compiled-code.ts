@@ -16,6 +16,8 @@ const MOST_BUILDS = 4;
  * `home`: the program's own folder. Does nothing if the folder cannot be made, or is not the user's alone.
  */
 export function keepCompiledCode(environment: Environment, home: string): void {
+  // What an agent's call writes behind the wall does not stay.
+  if (environment.PAWL_OUTBOX) return;
   const folder = join(baseFolder(environment, "XDG_STATE_HOME"), "compiled");
   try {
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined)

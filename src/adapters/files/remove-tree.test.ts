@@ -37,6 +37,19 @@ it("is removed whole, and no link in it is followed", async () => {
   await removeTree(join(root, "-full"));
 });
 
+it("goes without another process where it is missing, a file, a link or empty", async () => {
+  const [file, link, empty] = ["file", "link", "empty"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, "");
+  symlinkSync(root, link);
+  mkdirSync(empty);
+  await removeTree(file, link, empty, join(root, "none/at/all"));
+  expect(readdirSync(root)).toEqual([]);
+});
+
 it("of an agent's calls is taken as far as it goes, and removed", { timeout: 60_000 }, async () => {
   promise("files.planted");
   const outbox = openOutbox({ folder: root });

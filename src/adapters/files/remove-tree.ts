@@ -2,7 +2,7 @@
  * Removes folders that an agent may have filled: Node would take half a minute of this process's only thread, and
  * gigabytes, for a million names.
  */
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { execFile } from "../process/start-program.ts";
 
@@ -10,17 +10,31 @@ const PROGRAM = ["/bin/rm", "/usr/bin/rm"];
 /** A process may still be writing there. */
 const TRIES = 3;
 
-/** Removes a file or folder in a process of its own. A missing one is no error. */
-export async function removeTree(path: string): Promise<void> {
+/** Removes files and folders; what is in one, in a process of its own. A missing one is no error. */
+export async function removeTree(...paths: readonly string[]): Promise<void> {
+  const full = paths.filter((path) => !isRemovedAtOnce(path));
+  if (full.length === 0) return;
   const program = PROGRAM.find((each) => existsSync(each));
   for (let left = TRIES; program !== undefined && left > 0; left--)
-    if (await hasRemoved(program, path)) return;
+    if (await hasRemoved(program, full)) return;
   // Throws the reason.
-  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  for (const path of full) await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-function hasRemoved(program: string, path: string): Promise<boolean> {
+/** Needs no look at names: it is missing, no folder, or an empty one. */
+function isRemovedAtOnce(path: string): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) rmdirSync(path);
+    else if (found) unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasRemoved(program: string, paths: readonly string[]): Promise<boolean> {
   return new Promise((done) =>
-    execFile(program, ["-rf", "--", path], { env: {} }, (error) => done(error === null)),
+    execFile(program, ["-rf", "--", ...paths], { env: {} }, (error) => done(error === null)),
   );
 }

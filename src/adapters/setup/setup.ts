@@ -218,7 +218,7 @@ async function prune(store: string): Promise<void> {
   const byUse = readdirSync(store)
     .map((name) => ({ path: join(store, name), used: statSync(join(store, name)).mtimeMs }))
     .sort((a, b) => b.used - a.used);
-  for (const { path } of byUse.slice(KEPT)) await removeTree(path);
+  await removeTree(...byUse.slice(KEPT).map(({ path }) => path));
 }
 
 /** The key does not contain the workspace's name: equal inputs make equal folders. */

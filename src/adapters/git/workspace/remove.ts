@@ -44,7 +44,7 @@ export async function removeWorktree(
     await removeTree(gone);
     if (there) moveFolder(folder, gone);
     const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
-    for (const path of [gone, beside(folder, "look")]) await removeTree(path);
+    await removeTree(gone, beside(folder, "look"));
     for (const path of [
       paths.label(branch),
       paths.unfinished(branch),

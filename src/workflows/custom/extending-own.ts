@@ -22,7 +22,7 @@ import {
   runFaults,
 } from "./file-entries.ts";
 import { type ParsedWorkflow, parseWorkflow, repliesIn } from "./parse.ts";
-import { invalid } from "./problem.ts";
+import { type Blamed, invalid } from "./problem.ts";
 import {
   EXTENDING_FILE,
   type ExtendingFile,
@@ -108,15 +108,6 @@ function ownRow(row: RowOver, table: Workflow, merged: WorkflowFile): OwnRow[] {
 }
 
 // ── What the schema cannot say ────────────────────────────────────────────────────────────────────────────
-
-interface Blamed {
-  readonly row?: string | undefined;
-  readonly state?: string | undefined;
-  readonly event?: string | undefined;
-  readonly fact?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly planFile?: number | undefined;
-}
 
 type Fault = Blamed & { readonly message: string };
 

@@ -14,6 +14,7 @@ import type { Violation } from "../../engine/violation.ts";
 import type { State, Workflow } from "../../engine/workflow.ts";
 import { checkAgents, commandFaults } from "./check-definition.ts";
 import { agentCommandOf, type Definition, type Gate } from "./definition.ts";
+import type { Blamed } from "./problem.ts";
 import type { ExtendingFile, RowOver } from "./schema.ts";
 
 /** The agent of the task itself. */
@@ -168,14 +169,6 @@ function openStates({ states }: Workflow): readonly string[] {
 }
 
 // ── What the schema cannot say ────────────────────────────────────────────────────────────────────────────
-
-interface Blamed {
-  readonly row?: string | undefined;
-  readonly state?: string | undefined;
-  readonly event?: string | undefined;
-  readonly fact?: string | undefined;
-  readonly agent?: string | undefined;
-}
 
 type Fault = Blamed & { readonly message: string };
 

@@ -10,7 +10,7 @@ import { checkDefinition } from "./check-definition.ts";
 import type { Definition } from "./definition.ts";
 import { definitionOver, placeOfRule } from "./extending.ts";
 import { ANY, checked, definitionOf, factFaults, nameFaults, runFaults } from "./file-entries.ts";
-import { invalid } from "./problem.ts";
+import { type Blamed, invalid } from "./problem.ts";
 import { EXTENDING_FILE, type ExtendingFile, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
@@ -130,16 +130,6 @@ function structureProblems(table: Workflow, yaml: LocatedYaml): readonly Problem
     place: placeOf(table, yaml, { row: rows[0], state }),
     message,
   }));
-}
-
-interface Blamed {
-  readonly row?: string | undefined;
-  readonly fact?: string | undefined;
-  readonly event?: string | undefined;
-  readonly state?: string | undefined;
-  /** The index of the glob in `plan_files`. */
-  readonly planFile?: number | undefined;
-  readonly agent?: string | undefined;
 }
 
 function placeOf(table: Workflow, yaml: LocatedYaml, blamed: Blamed): string {

@@ -13,3 +13,14 @@ export function invalid(name: string, file: string, problems: readonly Problem[]
     `Edit ${file}; \`pawl check ${name}\` says when it is right.`,
   );
 }
+
+/** The entry of a file that is at fault. None: the file as a whole. */
+export interface Blamed {
+  readonly row?: string | undefined;
+  readonly state?: string | undefined;
+  readonly event?: string | undefined;
+  readonly fact?: string | undefined;
+  readonly agent?: string | undefined;
+  /** The index of the glob in `plan_files`. */
+  readonly planFile?: number | undefined;
+}

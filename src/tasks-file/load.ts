@@ -47,6 +47,11 @@ export interface StoredTasks {
 let read: LoadedTasks | null = null;
 let proposed: LoadedTasks | null = null;
 
+/** It is missing, or empty: a wall around an agent puts an empty file in the place of a missing one. */
+export function isNoTasksFile(text: string | null): text is null | "" {
+  return text === null || text === "";
+}
+
 /**
  * Reads and checks tasks.yaml. Throws `tasks-missing`, `tasks-too-large`, or `tasks-invalid` with every
  * problem.
@@ -58,10 +63,12 @@ export async function loadTasks(
   const { settings } = context;
   const path = projectPath(settings.bloom.tasks_file);
   const text = await view.read(path);
-  if (text === null)
+  if (isNoTasksFile(text))
     throw new PawlError(
       "tasks-missing",
-      `There is no ${path}: looked in ${settings.bloom.searched.join(", ") || "the project's root"}.`,
+      text === ""
+        ? `${path} is empty.`
+        : `There is no ${path}: looked in ${settings.bloom.searched.join(", ") || "the project's root"}.`,
       `Create ${path} with a list \`tasks:\`, or name another file with --file or $BLOOM_TASKS_FILE.`,
     );
   if (settings.stores.bloom === "postgres") return loadStored(view, path, text, context.cache);

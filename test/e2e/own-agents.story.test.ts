@@ -7,6 +7,7 @@ import { REVIEW, reviewProject, runOf, SAYS } from "../rig/own-agents.ts";
 import { promise } from "../rig/promise.ts";
 import { trustAsItIs } from "../rig/trust.ts";
 import { hangs, shellUntil, until } from "../rig/until.ts";
+import { NO_WALL } from "../rig/wall.ts";
 
 function alive(pid: number): boolean {
   try {
@@ -463,6 +464,22 @@ describe("A workflow whose rows start agents", () => {
     expect(checked.code).toBe(1);
     expect(`${checked.out}${checked.err}`.replaceAll(/\s+/g, " ")).toMatch(says);
     expect((await project.bloom("cast", RUN, "start")).code).not.toBe(0);
+  });
+
+  it("works behind the wall, which puts an empty tasks.yaml in the place of none", LONG, async () => {
+    promise("own.agents-loop");
+    using project = reviewProject({ project: { sandbox: { kind: NO_WALL ? "none" : "bwrap" } } });
+    project.write("review/write.md", 'RUN: echo x > text.md\nSAY: {"next": "written"}\n');
+    project.write("review/look.md", 'SAY: {"verdict": "good", "points": "Fine."}\n');
+    trustAsItIs(project.root);
+    await project.bloom("cast", RUN, "start");
+    const ran = await project.run();
+    expect([ran.code, ran.of("agent:started").length]).toEqual([0, 2]);
+    expect(ran.of("loop:ended")).toHaveLength(1);
+    expect(runOf(project).state).toBe("deciding");
+    project.write("tasks.yaml", "");
+    expect((await project.bloom("status")).out).toContain(RUN);
+    expect((await project.bloom("list")).err).toContain("tasks.yaml is empty.");
   });
 
   it("may be extended by another file, which runs beside it", LONG, async () => {

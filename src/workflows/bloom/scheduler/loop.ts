@@ -18,6 +18,7 @@ import { forAbandoned } from "../../../scheduler/leftovers.ts";
 import { type WorkLoopSetup, workLoop } from "../../../scheduler/loop.ts";
 import { type MergeQueue, openMergeQueue, openMergeTurns } from "../../../scheduler/merge-queue.ts";
 import { type CheckGate, openCheckGate } from "../../../scheduler/slots.ts";
+import { isNoTasksFile } from "../../../tasks-file/load.ts";
 import { findTask, type Task } from "../../../tasks-file/task.ts";
 import { hasCaps, wordsOfCap } from "../caps.ts";
 import type { StopReason } from "../execution-context.ts";
@@ -112,7 +113,8 @@ function tasksLater(setup: LoopSetup, handle: LoopHandle): Driver {
 async function hasTasksFile({ settings, store }: Runtime): Promise<boolean> {
   const view = store.view();
   const { bloom } = await settings(view);
-  return (await view.read(projectPath(bloom.tasks_file))) !== null;
+  const text = await view.read(projectPath(bloom.tasks_file));
+  return !isNoTasksFile(text);
 }
 
 const NO_TASKS: Backlog = {

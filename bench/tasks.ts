@@ -1,9 +1,10 @@
 /**
  * What the loop itself costs a task, and what eight agents gain over one: `node bench/tasks.ts`.
  *
- * Measured: `pawl run --once` over 24 tasks of one second each, pushed, verified, merged and cleaned up behind the wall; the calls of
- * git a task; and the processor's time a task, agents included: the scripted agent and its call of Pawl are two starts of Node. It is
- * that of the whole machine meanwhile, since nobody waits for what runs behind the wall: only an idle machine tells it.
+ * Measured: `pawl run --once` over 24 tasks of one second each behind the wall, whose work is merged into the project's branch; the
+ * same with work that is pushed, verified and cleaned up, too, for one second and for five; the calls of git of such a task; and the
+ * processors' time a task, agents included: the scripted agent and its call of Pawl are two starts of Node. It is that of the whole
+ * machine meanwhile, since nobody waits for what runs behind the wall: only an idle machine tells it.
  * Not measured: a model's time; large repositories; a remote over a network.
  */
 import { spawnSync } from "node:child_process";
@@ -19,7 +20,10 @@ import { show } from "./measure.ts";
 
 const TASKS = 24;
 
-const tasks = pushedTasks(TASKS, "sleep 1; ");
+const merged = pushedTasks(TASKS, "sleep 1; ")
+  .replace(/^git: .*\n/, "")
+  .replaceAll(/ +verify: .*\n/g, "");
+const pushed = (seconds: number) => pushedTasks(TASKS, `sleep ${seconds}; `);
 
 /** Seconds in which this machine's processors had something to do, since it started. */
 function busy(): number {
@@ -31,6 +35,7 @@ function busy(): number {
 
 /** Seconds by the clock and of the processors. */
 function run(
+  tasks: string,
   agents: number,
   environment: Readonly<Record<string, string>> = {},
   write: readonly string[] = [],
@@ -49,15 +54,24 @@ function run(
   return { seconds, cpu };
 }
 
+function compare(
+  name: string,
+  tasks: string,
+  bounds: { readonly cpu?: string; readonly gain?: string } = {},
+): void {
+  const [one, eight] = [run(tasks, 1), run(tasks, 8)];
+  show(`${name}: processors a task, agents included`, `${(eight.cpu / TASKS).toFixed(2)} s`, bounds.cpu);
+  show(
+    `${name}: eight agents are faster than one by`,
+    `${(one.seconds / eight.seconds).toFixed(1)} ×`,
+    bounds.gain,
+  );
+}
+
 await setup();
 const counted = countingGit(mkdtempSync(join(tmpdir(), "pawl-bench-git-")));
-run(8, counted.environment, [counted.log]);
+run(pushed(1), 8, counted.environment, [counted.log]);
 show("calls of git a task", (counted.calls().length / TASKS).toFixed(1), "15");
-const one = run(1);
-const eight = run(8);
-show("processor a task, agents included", `${(eight.cpu / TASKS).toFixed(2)} s`, "0.45 s");
-show(
-  `${TASKS} tasks: eight agents are faster than one by`,
-  `${(one.seconds / eight.seconds).toFixed(1)} ×`,
-  "4 ×",
-);
+compare("merged, 1 s", merged, { cpu: "0.45 s", gain: "4 ×" });
+compare("pushed, 1 s", pushed(1));
+compare("pushed, 5 s", pushed(5));

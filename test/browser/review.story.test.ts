@@ -97,7 +97,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     const brief = await page.locator(".asked").innerText();
     for (const words of [
       "no check: read it yourself",
-      "`npm test -- limits` passed",
+      "npm test -- limits passed",
       "DIFFERS",
       "rate-limit.ts changed",
       "7 files: 5 to read (8 min)",

@@ -17,7 +17,7 @@ export function Brief({ brief }: { readonly brief: BriefData }) {
           {chips.map(({ place, tone, words }) => (
             <li key={words}>
               <button type="button" class={`badge ${TONES[tone]} chip`} onClick={() => goToPlace(place)}>
-                {oneLine(words, 80)}
+                <OneLine text={words} max={80} />
               </button>
             </li>
           ))}
@@ -30,7 +30,9 @@ export function Brief({ brief }: { readonly brief: BriefData }) {
               <li key={at}>
                 <Words text={text} max={300} />
                 <p class="small quiet">
-                  <Badge tone={TONES[check.tone]}>{oneLine(check.words, 120)}</Badge>{" "}
+                  <Badge tone={TONES[check.tone]}>
+                    <OneLine text={check.words} max={120} />
+                  </Badge>{" "}
                   <OneLine text={namedBy(speaks).join()} />
                 </p>
               </li>
@@ -57,7 +59,9 @@ export function Brief({ brief }: { readonly brief: BriefData }) {
             {last.map(({ became, is, text }, at) => (
               <li key={at}>
                 <Words text={text} max={300} />
-                <Badge tone={TONES[REQUESTS[is]]}>{oneLine(became, 120)}</Badge>
+                <Badge tone={TONES[REQUESTS[is]]}>
+                  <OneLine text={became} max={120} />
+                </Badge>
               </li>
             ))}
           </Row>

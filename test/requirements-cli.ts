@@ -106,6 +106,10 @@ export const COMMAND_LINE = {
     says: "The gallery has sixteen workflows; each is proved, walked to its end along every path, and documented with its diagram.",
     source: "ecosystem, Own workflows",
   },
+  "workflow.new-variable": {
+    says: "A run whose table got a variable since it moved last goes on with its first value, once a person has accepted the change.",
+    source: "docs/own-workflows.md, Runs",
+  },
   "workflow.new": {
     says: "A person begins a workflow from the gallery or by questions; all its files are written at once, over none of theirs.",
     source: "ecosystem, Own workflows",

@@ -64,6 +64,14 @@ export interface Answer {
   readonly texts: Readonly<Record<string, string>>;
 }
 
+/** For a person: what was wrong with an answer that was refused twice. `first`: what the agent was told. */
+export function refusedTwice(first: string, faults: readonly string[]): string {
+  const before = first.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
+  const words = (all: readonly string[]) => all.join(" ").replaceAll("your last message", "its last message");
+  const [one, two] = [words(before), words(faults)];
+  return (one === "" || one === two ? two : `${one} Then: ${two}`).replace(/\.$/, "");
+}
+
 type Faults = { readonly faults: readonly string[] };
 
 /** Reads the value of a field of tasks, as a text that keeps them. */

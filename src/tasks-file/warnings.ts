@@ -59,7 +59,7 @@ export function warnings(text: string, { agents, lives }: Names): readonly Probl
     if (typeof life === "string" && !lives.includes(life))
       found.push({
         ...where([...path, "life"]),
-        message: `No workflow is called ${JSON.stringify(life)}: expected one of ${lives.join(", ")}.`,
+        message: `No life of tasks is called ${JSON.stringify(life)}: expected one of ${lives.join(", ")}.`,
         fix: "Name one of `workflows` in pawl.yaml that extends bloom.",
       });
     for (const [list, keys] of [

@@ -184,3 +184,27 @@ it("A command that ran no test is told apart from one that passed, where a perso
   const story = (await project.pawl("show", "release:1.2.0")).out;
   expect(story).toContain("`sh ./tag.sh 1.2.0` ended with 1 and looked at nothing:");
 });
+
+it("A run goes on with a variable that its table did not have when it moved last, once a person accepts that", async () => {
+  promise("workflow.new-variable");
+  using project = releaseReady();
+  expect(await project.pawl(...SUBMIT)).toMatchObject({ code: 0 });
+  change(
+    project,
+    "release.yaml",
+    "    initial: 0\n",
+    "    initial: 0\n  mine: { values: [0, 1], initial: 0 }\n",
+  );
+  change(project, "release.yaml", "set: { rounds: { add: 1 } }", "set: { rounds: { add: 1 }, mine: 1 }");
+  expect((await project.person("reject", "release:1.2.0", "-m", "Again.")).err).toContain("[policy-held]");
+  expect((await project.person("config", "policy", "release:1.2.0", "--accept")).code).toBe(0);
+  expect((await project.person("reject", "release:1.2.0", "-m", "Again.")).code).toBe(0);
+  expect(JSON.parse(project.read(RUN_FILE) ?? "")).toMatchObject({
+    state: "drafting",
+    kept: { rounds: 1, mine: 1 },
+  });
+  expect(await project.pawl(...SUBMIT)).toMatchObject({ code: 0 });
+  expect((await project.person("approve", "release:1.2.0")).code).toBe(0);
+  expect((await project.pawl("repair")).out).not.toContain("1.2.0");
+  expect((await project.pawl("status")).out).toContain("Nothing waits for you");
+});

@@ -516,5 +516,17 @@ rows:
     expect(status).toMatch(/strict:T[^\n]*\n +accepted/);
     // The file that it extends has no runs by that.
     expect(status).not.toContain("review:T");
+    // An order is not forgotten where its workflow cannot be read any more.
+    await project.bloom("cast", "strict:U", "start");
+    project.write("review.yaml", REVIEW.replaceAll("good", "fine"));
+    const started = project.runs().length;
+    const waits = await project.run();
+    expect([waits.code, waits.of("loop:ended").at(-1)]).toMatchObject([3, { waiting: ["strict:U"] }]);
+    expect(project.runs()).toHaveLength(started);
+    project.write("pawl.yaml", "workflows: []\n");
+    expect(await project.bloom("check", "strict")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("strict has runs here, and no table that can be proved"),
+    });
   });
 });

@@ -6,6 +6,7 @@ import { runOfTemplate } from "../rig/own-agents.ts";
 import { beginProject, does, PART, saysTasks, WHOLE, WISH } from "../rig/own-begins.ts";
 import { emptyDatabase } from "../rig/postgres.ts";
 import { promise } from "../rig/promise.ts";
+import { trustAsItIs } from "../rig/trust.ts";
 
 const LONG = { timeout: 180_000 };
 const RUN = "wish:login";
@@ -145,6 +146,29 @@ describe("A row that begins tasks of Bloom", () => {
       expect((await project.bloom("repair")).code).toBe(0);
     },
   );
+
+  it("starts no agent while a workflow that it may begin cannot be used", LONG, async () => {
+    promise("own.begin-held");
+    using project = beginProject({ files: { "lists/house.md": "The door\n" } });
+    project.write(
+      "whole.yaml",
+      WHOLE.replace("states:", "agents: { asker: { budget: { turns: 5 } } }\nstates:\n  asking: It is asked.")
+        .replace("events:", "events:\n  ask: { description: Ask, gate: human }\n  asked: It was asked")
+        .replace(
+          "rows:",
+          "rows:\n  - { id: asks, from: listed, on: ask, to: asking, run: { agent: asker, prompt: part-ask, answers: { next: [asked] } }, reply: moved }\n  - { id: asked, from: asking, on: asked, to: listed, reply: moved }",
+        ),
+    );
+    project.write("whole/part-ask.md", "Is it right?\n");
+    trustAsItIs(project.root);
+    expect(await project.person("cast", "whole:house", "ask")).toMatchObject({ code: 0 });
+    project.write("part.yaml", PART.replace("to: done, reply", "to: doen, reply"));
+    const ran = await project.run();
+    expect([ran.of("agent:started"), ran.of("task:failed")]).toMatchObject([
+      [],
+      [{ taskId: "whole:house", code: "workflow-invalid" }],
+    ]);
+  });
 
   it("does the same where the tasks are in a database", LONG, async () => {
     promise("own.begin");

@@ -63,6 +63,7 @@ describe("A task whose life is the team's", () => {
     expect((await project.bloom("task", "show", "T1")).out).toContain(
       "Its life: careful, as it was when the task began.",
     );
+    expect((await project.bloom("task", "show", "T1")).out).toContain("reviewer, points: Still no.");
   });
 
   it("tells its agent once what is wrong with an answer, and is blocked after that", LONG, async () => {
@@ -131,7 +132,7 @@ describe("A task whose life is the team's", () => {
     using project = lifeProject({ tasks: `${TASK}  life: carefull\n` });
     expect((await project.bloom("cast", "careful:T1", "start")).err).toContain("it is the life of tasks");
     expect((await project.bloom("validate")).out).toMatch(
-      /tasks\.yaml:\d+:\d+: warning: No workflow is called "carefull": expected one of bloom, careful\./,
+      /tasks\.yaml:\d+:\d+: warning: No life of tasks is called "carefull": expected one of bloom, careful\./,
     );
     const ran = await project.run();
     expect(ran.code).toBe(1);

@@ -136,6 +136,7 @@ describe("A file that extends another workflow", () => {
       NOTED.replace("tries: { values: 0..2, initial: 0 }", "tries: { values: 0..2 }"),
       /fact tries: expected exactly one of/,
     ],
+    ["a row twice", withRow("{ id: rejected, set: { tries: 1 } }"), /rule rejected: another row has that id/],
     [
       "two keys of run",
       withRow(
@@ -204,6 +205,10 @@ describe("A file that extends another workflow", () => {
     texts["flows/noted.yaml"] = NOTED.replace("extends: release", "extends: relase");
     await expect(source.load(view)).rejects.toThrow(
       /noted\.yaml:2:10: extends: expected bloom, or another .*: bloom, release; found relase/,
+    );
+    texts["flows/noted.yaml"] = NOTED.replace("extends: release", "extends: release\nreplies: ./notd");
+    await expect(source.load(view)).rejects.toThrow(
+      /noted\.yaml:3:10: the folder of the replies, flows\/notd, is missing/,
     );
     texts["flows/noted.yaml"] = NOTED;
     texts["flows/release.yaml"] = `extends: bloom\n${RELEASE}`;

@@ -10,7 +10,7 @@ import { checkStructure } from "../../engine/structure.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
-import { isChange, shapeFaults } from "./extending.ts";
+import { doubleFaults, isChange, shapeFaults } from "./extending.ts";
 import {
   ANY,
   checked,
@@ -76,6 +76,7 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
   if (all.length > 0) throw invalid(name, file, all);
   return {
     ...{ definition, replies, repliesPlace },
+    ...(entry.replies === undefined ? {} : { needsReplies: true as const }),
     baseReplies: folderBeside(base.file, others),
     placeOf: (violation) => place(blamedIn(violation)),
   };
@@ -125,6 +126,7 @@ function entryFaults(base: string, entry: ExtendingFile, there: WorkflowFile): r
     ...taken("state", states, { ...there.states, [ANY]: null }),
     ...taken("event", events, there.events),
     ...taken("fact", facts, there.facts ?? {}),
+    ...doubleFaults(rows),
     ...Object.entries(facts).flatMap(([fact, given]) =>
       factFaults(fact, given).map((message) => ({ fact, message })),
     ),

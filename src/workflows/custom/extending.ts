@@ -209,11 +209,7 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
         ? [{ fact, message: `fact ${fact}: expected a variable: its values and initial.` }]
         : [],
     ),
-    ...rows.flatMap(({ id }, at) =>
-      rows.findIndex((each) => each.id === id) === at
-        ? []
-        : [{ row: id, message: `rule ${id}: another row has that id. Expected each once.` }],
-    ),
+    ...doubleFaults(rows),
     ...(Object.hasOwn(agents, TASKS_AGENT)
       ? [{ agent: TASKS_AGENT, message: "agent task: that is the task's own agent. Expected another name." }]
       : []),
@@ -224,6 +220,14 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
       })),
     ),
   ];
+}
+
+export function doubleFaults(rows: readonly RowOver[]): readonly Fault[] {
+  return rows.flatMap(({ id }, at) =>
+    rows.findIndex((each) => each.id === id) === at
+      ? []
+      : [{ row: id, message: `rule ${id}: another row has that id. Expected each once.` }],
+  );
 }
 
 function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: Workflow): readonly string[] {

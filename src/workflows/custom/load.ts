@@ -39,10 +39,11 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
     file,
     async load(view) {
       const { parsed, texts: ofFiles } = await parsedFrom(view);
-      const { baseReplies } = parsed;
+      const { baseReplies, needsReplies = baseReplies === undefined && needsTexts(parsed.definition) } =
+        parsed;
       const folder = folderBeside(file, parsed.replies);
       const own = await readReplies(view, folder);
-      if (own === null && baseReplies === undefined && needsTexts(parsed.definition))
+      if (own === null && needsReplies)
         throw invalid(name, file, [
           {
             place: parsed.repliesPlace,

@@ -19,6 +19,8 @@ export interface ParsedWorkflow {
   /** The folder of the replies, as written: relative to the file's folder. */
   readonly replies: string;
   readonly repliesPlace: string;
+  /** The file that extends another one names the folder, so it must be there. */
+  readonly needsReplies?: true;
   /** The folder with the replies of the file that it extends; absent: it extends none. */
   readonly baseReplies?: ProjectPath;
   /** The place in the file of a violation of the table. */

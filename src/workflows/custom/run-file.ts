@@ -20,6 +20,7 @@ import {
   stateUnreadable,
   text,
 } from "../../core/state-json.ts";
+import { initialVariables } from "../../engine/configuration.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import type { AgentCommand, AgentEntry, AgentSession } from "../../runtime/agent-order.ts";
@@ -256,18 +257,20 @@ export function renderRun({ history: _, ...stored }: StoredRun & Partial<RunFile
 /** The run's configuration in the present table. Throws `run-unreachable`. */
 export function configurationOf(path: string, run: StoredRun, { definition, hash }: Loaded): Configuration {
   const { table } = definition;
-  const configuration: Configuration = { state: run.state, variables: run.kept };
+  const hasChanged = hash !== run.table_hash;
+  // A variable that came since the run moved last begins as it does in a new run.
+  const variables = hasChanged ? { ...initialVariables(table), ...run.kept } : run.kept;
+  const configuration: Configuration = { state: run.state, variables };
   try {
     checkReachable(table, configuration);
     orderOf(run, definition);
     return configuration;
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
-    const changed = hash !== run.table_hash;
     throw new PawlError(
       "run-unreachable",
-      `${table.name}:${run.id}: ${thrown.message}${changed ? " The table has changed since the run moved last." : ""}`,
-      changed
+      `${table.name}:${run.id}: ${thrown.message}${hasChanged ? " The table has changed since the run moved last." : ""}`,
+      hasChanged
         ? `Give the table back the state that the run stands in, or correct state and kept in ${path}.`
         : `Correct state and kept in ${path}; its history says how the run came there.`,
       thrown,

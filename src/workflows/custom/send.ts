@@ -27,7 +27,6 @@ import {
 import { withFailure } from "../../runtime/transaction/transaction.ts";
 import { awaitsPerson, orderWords, triesAgain } from "./agents/order-state.ts";
 import { asked, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
-import { loadFamily } from "./begin/family.ts";
 import { beginEvent } from "./begin/gather.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";
@@ -36,8 +35,8 @@ import { callOnce } from "./functions.ts";
 import { govern, held } from "./govern.ts";
 import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
+import { checkMayMove } from "./may-move.ts";
 import { callOf, checkGiven, endOf, observersOf } from "./observe.ts";
-import { checkProved } from "./proved.ts";
 import { reviewNow } from "./review.ts";
 import type { AgentOrder } from "./run-file.ts";
 import { runsOfSources } from "./run-kind.ts";
@@ -60,8 +59,7 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
         input.run,
         (loaded) => splitStart(loaded, passed(loaded, input)).start,
       );
-      const family = await loadFamily(sources, view, run.source, run.loaded);
-      checkProved(run.loaded.definition, run.source.file, family);
+      await checkMayMove(run, view);
       const { configuration, elsewhere, workflow } = run;
       if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state))
         throw elsewhereError(run.run, elsewhere);

@@ -33,11 +33,18 @@ export function startsIn({ agents = {}, prompts = {}, table, sources }: Omit<Def
       : [],
   );
   const orders = agentCommands({ table });
+  // What a life tells the task's own agent.
+  const told = table.rules.flatMap(({ commands = [] }) =>
+    commands.flatMap(({ prompt, type }) =>
+      type === "run-agent" && prompt ? [prompts[String(prompt)] ?? ""] : [],
+    ),
+  );
   return {
     name: table.name,
     commands: [...facts, ...rules],
     agents: [
       ...begun,
+      ...(told.length > 0 ? [{ name: "task", agent: undefined, permission: "edits", prompts: told }] : []),
       ...Object.entries(agents).map(([name, { agent, permission }]) => ({
         name,
         agent,

@@ -31,9 +31,17 @@ export async function tablesOf(workflows: Workflows, name: string | undefined): 
   const tables = own.flatMap((each) => each.tables);
   if (name === undefined) return { tables, faults: own.flatMap(({ faults }) => faults) };
   const named = own.find(({ workflow }) => workflow === name);
-  if (named) return named;
+  if (named && named.tables.length + named.faults.length > 0) return named;
   const found = tables.filter(({ workflow }) => workflow.name === name);
   if (found.length > 0) return { tables: found, faults: [] };
+  const unread = own.find(({ workflow }) => workflow === "pawl.yaml");
+  if (unread) return unread;
+  if (named)
+    throw new PawlError(
+      "workflow-missing",
+      `${name} has runs here, and no table that can be proved: pawl.yaml names no file of it under \`workflows\`, or a program brings it.`,
+      "Name its file in pawl.yaml.",
+    );
   const known = [
     ...new Set([...own.map(({ workflow }) => workflow), ...tables.map(({ workflow }) => workflow.name)]),
   ];

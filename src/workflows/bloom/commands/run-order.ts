@@ -6,7 +6,7 @@
  */
 import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
-import { permitted, readAnswer, refusedWords } from "../../../runtime/agent-order.ts";
+import { permitted, readAnswer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
 import type { AccountReport } from "../../../scheduler/agent-rest.ts";
 import { agentEnded, endOrStop, lastQuestion, showAgent } from "../../../scheduler/agent-run.ts";
 import {
@@ -284,7 +284,7 @@ async function resultOf(context: ExecutionContext, ordered: RuledOrder, ended: E
       return {
         ...base,
         event: "agent_unclear" as TaskEvent,
-        reason: `the answer of ${command.agent} was refused twice: ${answer.faults.join(" ").replace(/\.$/, "")}`,
+        reason: `the answer of ${command.agent} was refused twice: ${refusedTwice(refused, answer.faults)}`,
       };
     if (isOver) return spentResult();
     return { ...base, patch: { ...patch, order: { ...order, refused: refusedWords(answer.faults) } } };

@@ -140,6 +140,7 @@ export const show = looking(
         seen.output.map((line) => `  ${line}`),
       ),
       ...block("Decided by persons", verdicts.map(verdictWords)),
+      ...block("Said by the agents of its life", saidLines(run)),
       ...block(
         "Questions",
         seen.questions.map(
@@ -188,6 +189,12 @@ function loopLines({ elsewhere, run }: Shown): readonly string[] {
   ];
 }
 
+function saidLines(run: TaskRun | null): readonly string[] {
+  return Object.entries(run?.said ?? {}).flatMap(([agent, texts]) =>
+    Object.entries(texts).flatMap(([field, text]) => (text === "" ? [] : [`${agent}, ${field}: ${text}`])),
+  );
+}
+
 function evidenceLine(each: TaskRun["evidence"][number]): string {
   const end = each.flaky
     ? `flaky (${each.flaky.exit ?? "no exit code"}, then passed)`
@@ -234,6 +241,15 @@ export const next = looking(loadSnapshot, (snapshot: Snapshot, { agent }: { read
   };
 });
 
+/** The workflows that extend Bloom's table, as far as a look at their files tells. */
+async function livesAmong(view: View, workflows: readonly string[]): Promise<readonly string[]> {
+  const found = workflows.map(ownFile).map(async ({ file, name }) => {
+    const text = await view.read(file).catch(() => null);
+    return text !== null && /^extends:[ \t]*["']?bloom["']?[ \t]*(?:#.*)?$/m.test(text) ? [name] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** `validate`: every problem with its place. */
 export const validate: Transaction<Record<string, never>, Reply, undefined, Reply> = {
   run: () => null,
@@ -254,7 +270,7 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
           refused: true,
         };
       const { agents, bloom, workflows } = context.settings;
-      const lives = [BLOOM.name, ...workflows.map((each) => ownFile(each).name)];
+      const lives = [BLOOM.name, ...(await livesAmong(view, workflows))];
       const strange =
         bloom.life === null || lives.includes(bloom.life)
           ? []

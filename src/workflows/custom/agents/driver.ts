@@ -43,6 +43,7 @@ import {
   orderPrompt,
   type Pending,
   reportAccount,
+  unusable,
   workedOn,
 } from "./orders.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -52,13 +53,14 @@ export interface OrdersSetup extends DriverSetup {
   readonly sources: readonly DefinitionSource[];
 }
 
-/** One for the sources that have agents or begin runs; none without. A workflow that cannot be read starts none. `setup`: in place of the loop's. */
+/** One for the sources that have agents or begin runs, or runs of which nothing can be said; none without. `setup`: in place of the loop's. */
 export async function driversOfOrders(
   runtime: Runtime,
   all: readonly DefinitionSource[],
   setup: Partial<DriverSetup> = {},
 ): Promise<readonly OpenDriver[]> {
-  if ((await workedOn(all, runtime.store.view())).length === 0) return [];
+  const view = runtime.store.view();
+  if ((await workedOn(all, view)).length === 0 && (await unusable(all, view)).length === 0) return [];
   // The loop's own runtime, where it has one.
   return [(loop, handle) => openOrders({ runtime, ...loop, ...setup, sources: all }, handle)];
 }

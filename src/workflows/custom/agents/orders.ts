@@ -1,4 +1,5 @@
 /** The orders to agents in the runs of the project's own workflows, and the commits that bring one forward. */
+import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -18,6 +19,8 @@ import { type Looking, loadChildren } from "../begin/children.ts";
 import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
 import { govern, held } from "../govern.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
+import { checkMayMove } from "../may-move.ts";
+import { loadOwn } from "../resolve-run.ts";
 import { type AgentOrder, type BeginOrder, listRuns, type OrderWork, renderRun } from "../run-file.ts";
 import { runsOfSources } from "../run-kind.ts";
 import { limitsOf } from "./answer-words.ts";
@@ -39,7 +42,7 @@ export interface Pending {
   readonly commands: readonly string[];
   /** The runs that wait for those that they began. */
   readonly gathering: readonly string[];
-  /** Those of which an order to begin runs waits for a person. */
+  /** Those that a person must look at first: an order to begin runs waits, or nothing can be read of its order. */
   readonly held: readonly { readonly run: string; readonly reason: string }[];
 }
 
@@ -59,7 +62,30 @@ export async function workedOn(
   });
 }
 
-/** A run that cannot be read is left to the displays. */
+/** The runs with an order of workflows that cannot be read. */
+export async function unusable(sources: readonly DefinitionSource[], view: View): Promise<Pending["held"]> {
+  const held: { run: string; reason: string }[] = [];
+  for (const { load, name } of sources) {
+    if (
+      await load(view).then(
+        () => true,
+        () => false,
+      )
+    )
+      continue;
+    const reason = `${name} cannot be used: \`pawl check ${name}\` says why`;
+    for (const id of await listRuns(view, name))
+      if (await hasOrder(view, name, id)) held.push({ run: `${name}:${id}`, reason });
+  }
+  return held;
+}
+
+async function hasOrder(view: View, workflow: string, id: string): Promise<boolean> {
+  const file = await loadOwn(view, workflow, id).catch(() => null);
+  return file?.pending != null;
+}
+
+/** A run that cannot be read waits for a person, if it has an order. */
 export async function listPending(
   sources: readonly DefinitionSource[],
   view: View,
@@ -68,13 +94,18 @@ export async function listPending(
   const orders: Ordered[] = [];
   const commands: string[] = [];
   const gathering: string[] = [];
-  const held: { run: string; reason: string }[] = [];
+  const held = [...(await unusable(sources, view))];
   for (const source of await workedOn(sources, view)) {
     for (const id of await listRuns(view, source.name)) {
-      const own = await loadRun(sources, view, `${source.name}:${id}`).catch(() => null);
-      const ordered = own && orderedBy(own);
+      const own = await loadRun(sources, view, `${source.name}:${id}`).catch(toPawlError);
+      if (own instanceof PawlError) {
+        const [reason = ""] = own.message.split("\n");
+        if (await hasOrder(view, source.name, id)) held.push({ run: `${source.name}:${id}`, reason });
+        continue;
+      }
+      const ordered = orderedBy(own);
       if (ordered) orders.push(ordered);
-      if (ordered || !own?.order || own.elsewhere) continue;
+      if (ordered || !own.order || own.elsewhere) continue;
       const { order, run } = own;
       if (order.begin === undefined) commands.push(run);
       else if (order.stands.held) held.push({ run, reason: order.stands.held.words });
@@ -110,7 +141,7 @@ export interface NoteInput {
   readonly run: string;
   /** The order's. If the run has another one by now, nothing is written. */
   readonly key: string;
-  /** Begins a run of the agent: refused if the workflow was loosened since. */
+  /** Begins a run of the agent: refused if the workflow was loosened since, or may move no run. */
   readonly begins?: true;
   /** How far it is. */
   readonly workAfter: (work: OrderWork) => OrderWork;
@@ -136,7 +167,11 @@ export function noteOrder(
   return {
     runs: runsOfSources(sources),
     run: ({ run }) => run,
-    read: async (view, { run }) => ({ ordered: await orderedIn(sources, view, run), view }),
+    async read(view, { begins, run }) {
+      const ordered = await orderedIn(sources, view, run);
+      if (begins && ordered) await checkMayMove(ordered.own, view);
+      return { ordered, view };
+    },
     async observe({ ordered, view }, { begins }, outside: Outside, { settings }: Context) {
       if (!begins || ordered === null) return undefined;
       const governed = await govern(ordered.own, outside, { settings, view }, false);

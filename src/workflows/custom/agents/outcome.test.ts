@@ -46,9 +46,13 @@ describe("the end of an agent's run", () => {
     expect(first.refused).toContain("There is no JSON object");
     expect(outcome(ended({ text: "Done." }), first).work.held).toEqual({
       why: "unclear",
-      words: "its answer was refused twice: There is no JSON object in your last message",
+      words: "its answer was refused twice: There is no JSON object in its last message",
       since: NOW,
     });
+    const misspelt = outcome(ended({ text: '{"verdict":"goood"}' })).work;
+    expect(outcome(ended({ text: "Sorry." }), misspelt).work.held?.words).toMatch(
+      /^its answer was refused twice: verdict: .*"goood".* Then: There is no JSON object in its last message$/,
+    );
     // The table may refuse the event of one that fits.
     const { refused } = outcome(ended({ text: '{"verdict":"good"}' }));
     expect(refused?.("No file.").refused).toContain("- No file.");

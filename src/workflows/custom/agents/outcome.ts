@@ -8,7 +8,7 @@
  */
 import type { AgentEnd, Limited } from "../../../core/ports/agents.ts";
 import type { AgentCommand } from "../../../runtime/agent-order.ts";
-import { type Answer, refusedWords } from "../../../runtime/agent-order.ts";
+import { type Answer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
 import { lastQuestion } from "../../../scheduler/agent-run.ts";
 import { added, type Budget, overspent, spentWords } from "../../../scheduler/budget.ts";
 import { type AgentCost, type RunUsage, withRun } from "../../../scheduler/costs.ts";
@@ -67,7 +67,7 @@ export function outcomeOf(before: OrderWork, { end, now, stop }: Ended, rules: R
   const refuse = (faults: readonly string[]): Outcome => {
     if (refused === undefined)
       return isOver ? overBudget() : { work: { ...work, refused: refusedWords(faults) } };
-    return waits("unclear", `its answer was refused twice: ${faults.join(" ").replace(/\.$/, "")}`);
+    return waits("unclear", `its answer was refused twice: ${refusedTwice(refused, faults)}`);
   };
   if (end.outcome === "succeeded") {
     const answer = parseAnswer(end.text, rules.answers, rules.limits);

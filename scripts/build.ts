@@ -3,32 +3,19 @@
  * the workflows' texts; the library's types; the JSON schemas of the files that people write; the native part of the file locks; the
  * licences of what is bundled.
  */
-import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
 import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
 import { buildApp } from "./build-app.ts";
 import { buildBoard } from "./build-board.ts";
+import { buildLocks, LOCKS } from "./build-locks.ts";
 import { bundle, bundleApart, bundleLibrary } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
 import { oldNode } from "./old-node.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
-
-/** The native part of the file locks, of which Node loads the one for its machine: `LOCKS` has more for other programs. */
-const LOCKS = join(ROOT, "node_modules/fs-native-extensions");
-
-async function copyLocks(): Promise<void> {
-  const machines = await readdir(join(LOCKS, "prebuilds"));
-  await mkdir(join(DIST, "locks"));
-  const copies = machines.map(async (name) => {
-    const build = join(LOCKS, "prebuilds", name, "fs-native-extensions.node");
-    if (existsSync(build)) await cp(build, join(DIST, "locks", `${name}.node`));
-  });
-  await Promise.all(copies);
-}
 
 /** Prompts, personas, replies and templates, at the paths that `View.packaged` is asked for. */
 async function copyTexts(): Promise<number> {
@@ -101,7 +88,7 @@ const [programs, library, helpers, , texts, page, app] = await Promise.all([
   copyTexts(),
   buildBoard(join(DIST, "board")),
   buildApp(join(DIST, "app")),
-  copyLocks(),
+  buildLocks(DIST),
 ]);
 await writeSchemas();
 const outputs = [programs, library, helpers, page, app].flatMap((each) => Object.values(each.outputs));

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buildApp } from "../../scripts/build-app.ts";
 import { buildBoard } from "../../scripts/build-board.ts";
+import { buildLocks } from "../../scripts/build-locks.ts";
 import { bundle, bundleApart } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
 import scratch from "./scratch-setup.ts";
@@ -25,12 +26,13 @@ export default async function setup(): Promise<void> {
     forward: "src/adapters/wall/forward.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
-  // Where a program that runs from its sources looks for its pages.
+  // Where a program that runs from its sources looks for its pages, and for the native part.
   const dist = resolve(import.meta.dirname, "../../dist");
   await Promise.all([
     bundle(programs, dirname(MAIN)),
     bundleApart(small, dirname(MAIN)),
     buildBoard(join(dist, "board")),
     buildApp(join(dist, "app")),
+    buildLocks(dist),
   ]);
 }

@@ -178,6 +178,23 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect((await project.pawl("status")).out).toContain("Give the table back");
   });
 
+  it("keeps finished runs whatever becomes of the table, and names a variable's start to the others", async () => {
+    using project = releaseReady();
+    for (const run of ["1.2.0", "1.3.0"]) {
+      project.write(`releases/${run}.md`, DONE);
+      expect((await project.pawl("cast", `release:${run}`, "submit", "--fact", "risk=low")).err).toBe("");
+    }
+    expect((await project.person("approve", "1.2.0")).out).toContain("is published");
+    change(project, "release.yaml", "    initial: 0\n", "    initial: 1\n");
+    expect((await project.pawl("check", "release")).code).toBe(0);
+    const { out } = await project.pawl("status");
+    expect(out).toMatch(/release:1\.2\.0 .*\n +published/);
+    expect((await project.pawl("show", "release:1.2.0")).out).toContain("## approve: in_review → tagging");
+    const { err } = await project.person("approve", "1.3.0");
+    expect(err).toContain("The table has changed since");
+    expect(err).toContain("the former `initial` of a variable");
+  });
+
   it("leaves a run's file that cannot be read as it is", async () => {
     using project = releaseReady();
     project.write(RUN_FILE, "{ half");

@@ -21,6 +21,7 @@ import {
   text,
 } from "../../core/state-json.ts";
 import { initialVariables } from "../../engine/configuration.ts";
+import { hasState, isFinal } from "../../engine/lookup.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import type { AgentCommand, AgentEntry, AgentSession } from "../../runtime/agent-order.ts";
@@ -254,13 +255,14 @@ export function renderRun({ history: _, ...stored }: StoredRun & Partial<RunFile
   return `${JSON.stringify(stored, null, 2)}\n`;
 }
 
-/** The run's configuration in the present table. Throws `run-unreachable`. */
+/** The run's configuration in the present table; a finished run needs no way there. Throws `run-unreachable`. */
 export function configurationOf(path: string, run: StoredRun, { definition, hash }: Loaded): Configuration {
   const { table } = definition;
   const hasChanged = hash !== run.table_hash;
   // A variable that came since the run moved last begins as it does in a new run.
   const variables = hasChanged ? { ...initialVariables(table), ...run.kept } : run.kept;
   const configuration: Configuration = { state: run.state, variables };
+  if (hasChanged && hasState(table, run.state) && isFinal(table, run.state)) return configuration;
   try {
     checkReachable(table, configuration);
     orderOf(run, definition);
@@ -271,7 +273,7 @@ export function configurationOf(path: string, run: StoredRun, { definition, hash
       "run-unreachable",
       `${table.name}:${run.id}: ${thrown.message}${hasChanged ? " The table has changed since the run moved last." : ""}`,
       hasChanged
-        ? `Give the table back the state that the run stands in, or correct state and kept in ${path}.`
+        ? `Give the table back the run's state, its values and the way there (the former \`initial\` of a variable, for one), or correct state and kept in ${path}.`
         : `Correct state and kept in ${path}; its history says how the run came there.`,
       thrown,
     );

@@ -326,6 +326,9 @@ async function isSet(key: keyof typeof IS_SET, root: string, read: SettingsReade
   try {
     return IS_SET[key]((await read({ read: async (path) => textOf(path) })).settings);
   } catch {
-    return (await import("../config/config-file.ts")).hasKey(textOf("pawl.yaml") ?? "", key);
+    // A key that nobody can read may be `workflows`, misspelt.
+    return (
+      key === "workflows" || (await import("../config/config-file.ts")).hasKey(textOf("pawl.yaml") ?? "", key)
+    );
   }
 }

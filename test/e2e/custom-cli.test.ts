@@ -76,7 +76,7 @@ describe("a workflow of the project's own, at the terminal", () => {
       1,
       expect.stringMatching(/pawl\.yaml +refused[\s\S]*provder/),
     ]);
-    project.write("pawl.yaml", "# no workflows\nalfred: {provder: jira}\n");
+    project.write("pawl.yaml", "# no workflows\n");
     expect((await project.pawl("check", "release")).err).toContain("expected one of door.");
   });
 
@@ -233,6 +233,11 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(await project.pawl("check")).toMatchObject({
       code: 1,
       out: expect.stringMatching(/which is\s+taken by a workflow that\s+comes with Pawl/),
+    });
+    project.write("pawl.yaml", "workflow: [flows/door.yaml]\n");
+    expect(await project.pawl("check")).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/pawl\.yaml {2,}refused\n.*workflow is not a setting/),
     });
   });
 });

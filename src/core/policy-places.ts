@@ -6,8 +6,8 @@ import type { FindLine } from "./yaml/yaml-line.ts";
 /** A value in a file of the project. */
 interface PolicySource {
   readonly file: string;
-  /** The keys from the outside in, joined by dots. An entry of a list goes by its `id`. */
-  readonly path: string;
+  /** The keys from the outside in, joined by dots. An entry of a list goes by its `id`. Null: the whole file. */
+  readonly path: string | null;
   /** The key under which an entry of a list holds more entries of its kind. */
   readonly nested?: string;
 }
@@ -53,6 +53,7 @@ export async function placed(
 function nearest(sources: readonly PolicySource[], files: ReadonlyMap<string, FindLine | null>) {
   const [found] = sources
     .flatMap(({ file, nested, path }) => {
+      if (path === null) return files.get(file) ? [{ place: file, missing: 0 }] : [];
       const line = files.get(file)?.(path, nested);
       return line ? [{ place: `${file}:${line.line}`, missing: line.missing }] : [];
     })

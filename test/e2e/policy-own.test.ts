@@ -78,6 +78,18 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     expect(project.read(".pawl/events.jsonl")).toContain('"type":"policy:accepted"');
   });
 
+  it("names the file to restore: the one that it extends, if that was loosened, and a row's line", async () => {
+    using project = releaseReady();
+    project.write("hot.yaml", "title: Hot fix\nextends: release\nrows: []\n");
+    change(project, "pawl.yaml", "[./release.yaml", "[./hot.yaml, ./release.yaml");
+    project.trust();
+    expect((await project.pawl("cast", "hot:1.2.0", "submit", "--fact", "risk=low")).err).toBe("");
+    change(project, FILE, "sh ./tag.sh {{ id }}", "touch pushed");
+    const refused = (await project.person("approve", "hot:1.2.0")).err;
+    expect(refused).toMatch(/ \(release\.yaml:\d+\)/);
+    expect(refused).toContain("Restore release.yaml, or have a person");
+  });
+
   it("goes on where nothing is loosened: words, replies, and one more gate", async () => {
     promise("policy.own");
     using project = await atTheGate();

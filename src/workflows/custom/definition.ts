@@ -230,6 +230,10 @@ export interface Loaded {
   readonly hash: string;
   /** The place of a violation in its file; absent: a program made it. */
   readonly placeOf?: (violation: Violation) => string;
+  /** Its file, and the one that it extends; absent: a program made it. */
+  readonly files?: readonly string[];
+  /** The file of a reply or a prompt; absent: a program made it. */
+  readonly textFile?: (name: string) => string;
 }
 
 /**

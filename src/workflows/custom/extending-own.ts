@@ -77,7 +77,7 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
   return {
     ...{ definition, replies, repliesPlace },
     ...(entry.replies === undefined ? {} : { needsReplies: true as const }),
-    baseReplies: folderBeside(base.file, others),
+    base: { file: base.file, replies: folderBeside(base.file, others) },
     placeOf: (violation) => place(blamedIn(violation)),
   };
 }

@@ -27,7 +27,7 @@ import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/transaction/run-event.ts";
-import { type Definition, type DefinitionSource, gateNames } from "./definition.ts";
+import { type Definition, type DefinitionSource, gateNames, type Loaded } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 
@@ -92,7 +92,7 @@ export async function govern(
   const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
   checkKnown(named, file?.policy, [hash, ...kept]);
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
-  const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
+  const ignored = await placed(loosened, sourcesIn(loaded), (file) => view.read(file));
   const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
   const pin = { run, policy: present, ...(file ? { instead: pinned } : {}) };
   return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
@@ -105,31 +105,32 @@ export async function policyIn(
   id: string,
   { gates }: Pick<Settings, "gates">,
 ): Promise<PresentPolicy | null> {
-  const { definition } = await source.load(view);
+  const loaded = await source.load(view);
+  const { definition } = loaded;
   const path = runPath(source.name, id);
   const text = await view.read(path);
   if (text === null) return null;
   const { policy: named, state } = parseRun(path, source.name, id, text);
   if (definition.table.states[state]?.final) return null;
-  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(source.file), named };
+  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(loaded), named };
 }
 
-function sourcesIn(file: string | null): PolicySources {
+function sourcesIn({ files = [], textFile }: Loaded): PolicySources {
   return (path) => {
     if (path.startsWith("gates.")) return levelSources(path);
-    const within = path
-      .replace(/^definition\./, "")
-      .replace(/^gates\./, "events.")
-      .replace(/^scopes\./, "states.");
-    return file === null ? [] : [{ file, path: within }];
+    const [, kind, name = ""] = /^definition\.(\w+)\.?(.*)$/s.exec(path) ?? [path, "rows", path];
+    if (kind === "prompts" && textFile) return [{ file: textFile(name), path: null }];
+    const key = kind === "gates" ? "events" : kind === "scopes" ? "states" : kind;
+    return files.map((file) => ({ file, path: name === "" ? key : `${key}.${name}` }));
   };
 }
 
 export function held({ run, source }: Pick<OwnRun, "run" | "source">, ignored: readonly PolicyChange[]) {
+  const files = new Set(ignored.map(({ place }) => place?.replace(/:\d+$/, "") ?? source.file));
   return new PawlError(
     "policy-held",
     `${heldWords(run, ignored)} Nothing was changed.`,
-    `Restore ${source.file}, or have a person run \`pawl config policy ${run} --accept\` in a terminal.`,
+    `Restore ${[...files].join(" and ")}, or have a person run \`pawl config policy ${run} --accept\` in a terminal.`,
   );
 }
 

@@ -39,8 +39,7 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
     file,
     async load(view) {
       const { parsed, texts: ofFiles } = await parsedFrom(view);
-      const { baseReplies, needsReplies = baseReplies === undefined && needsTexts(parsed.definition) } =
-        parsed;
+      const { base, needsReplies = base === undefined && needsTexts(parsed.definition) } = parsed;
       const folder = folderBeside(file, parsed.replies);
       const own = await readReplies(view, folder);
       if (own === null && needsReplies)
@@ -50,23 +49,24 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
             message: `the folder of the replies, ${folder}, is missing or holds no .md file.`,
           },
         ]);
-      const others = baseReplies === undefined ? {} : ((await readReplies(view, baseReplies)) ?? {});
-      const files = { ...usedOf(others, parsed.definition), ...own };
-      const texts = JSON.stringify([ofFiles, files]);
+      const others = base === undefined ? {} : ((await readReplies(view, base.replies)) ?? {});
+      const replies = { ...usedOf(others, parsed.definition), ...own };
+      const texts = JSON.stringify([ofFiles, replies]);
       if (known?.texts === texts) return known.loaded;
-      const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, files) };
-      const sourceOf = (text: string) =>
-        `${own?.[text] === undefined && Object.hasOwn(others, text) ? baseReplies : folder}/${text}.md`;
+      const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, replies) };
+      const textFile = (text: string) =>
+        `${own?.[text] === undefined && Object.hasOwn(others, text) ? base?.replies : folder}/${text}.md`;
       const problems =
         definition.extends === undefined
-          ? [...checkReplies(definition, sourceOf), ...checkPrompts(definition, sourceOf)]
-          : checkTexts(definition, sourceOf);
+          ? [...checkReplies(definition, textFile), ...checkPrompts(definition, textFile)]
+          : checkTexts(definition, textFile);
       if (problems.length > 0) throw invalid(name, folder, problems);
       const placeOf = (violation: Violation) =>
         violation.kind === "reply-unused" && violation.reply !== undefined
-          ? `${sourceOf(violation.reply)}:1:1`
+          ? `${textFile(violation.reply)}:1:1`
           : parsed.placeOf(violation);
-      known = { texts, loaded: { definition, hash: tableHash(definition), placeOf } };
+      const files = base === undefined ? [file] : [file, base.file];
+      known = { texts, loaded: { definition, hash: tableHash(definition), placeOf, files, textFile } };
       return known.loaded;
     },
   };

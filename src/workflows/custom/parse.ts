@@ -21,8 +21,8 @@ export interface ParsedWorkflow {
   readonly repliesPlace: string;
   /** The file that extends another one names the folder, so it must be there. */
   readonly needsReplies?: true;
-  /** The folder with the replies of the file that it extends; absent: it extends none. */
-  readonly baseReplies?: ProjectPath;
+  /** The file that it extends, and the folder of the replies there; absent: it extends none. */
+  readonly base?: { readonly file: string; readonly replies: ProjectPath };
   /** The place in the file of a violation of the table. */
   placeOf(violation: Violation): string;
 }

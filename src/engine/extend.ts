@@ -2,6 +2,7 @@
  * A table laid over another one. Its rows cut their combinations out of the base's rules, so that each
  * combination keeps exactly one rule; what the base says elsewhere stays.
  */
+import { nearest } from "../core/text/nearest.ts";
 import { intersect, subtract } from "./guard.ts";
 import type { TablePromise } from "./promises.ts";
 import type { Box, Rule, Workflow } from "./workflow.ts";
@@ -92,11 +93,7 @@ export function extend(base: Workflow, own: Extension): Extended {
   for (const row of own.rows) {
     if (!("as" in row)) continue;
     const like = cuts.filter(({ rule }) => rule.on === row.as);
-    if (like.length === 0)
-      faults.push({
-        row: row.id,
-        message: `rule ${row.id}: \`as: ${row.as}\` decides as ${base.name} did before a row of this file took that event: no row takes it.`,
-      });
+    if (like.length === 0) faults.push({ row: row.id, message: `rule ${row.id}: ${notTaken(base, row.as)}` });
     rules = rules.flatMap((rule) => cutOut(facts, rule, row, []));
     added.push(...like.flatMap((cut, at) => decidesLike(facts, row, cut, like.length > 1 ? at : null)));
   }
@@ -108,6 +105,13 @@ export function extend(base: Workflow, own: Extension): Extended {
     rules: [...rules, ...added],
   };
   return { table, faults };
+}
+
+function notTaken({ events, name }: Workflow, event: string): string {
+  if (Object.hasOwn(events, event))
+    return `\`as: ${event}\` decides as ${name} did before a row of this file took that event: no row takes it.`;
+  const near = nearest(event, Object.keys(events));
+  return `\`as: ${event}\`: expected an event of ${name}${near ? `, such as ${near}` : ""}.`;
 }
 
 function clashes(base: Workflow, own: Extension): readonly ExtensionFault[] {

@@ -109,6 +109,11 @@ describe("A file that extends Bloom's table", () => {
       "rule well: `as: pushed` decides as bloom did before a row of this file took that event: no row takes it.",
     ],
     [
+      "`as` for an event that there is not",
+      instead("as: committed", "as: comitted"),
+      "rule well: `as: comitted`: expected an event of bloom, such as committed.",
+    ],
+    [
       "the id of Bloom's rule with more than `set`",
       instead("{ id: told.reset, set: { rounds: 0 } }", "{ id: told.reset, on: reset, set: { rounds: 0 } }"),
       "rule told.reset: Bloom has a rule of that id, and a row of this file adds only `set` to it: leave on out, or give the row another id.",

@@ -118,7 +118,7 @@ export async function policyIn(
 function sourcesIn({ files = [], textFile }: Loaded): PolicySources {
   return (path) => {
     if (path.startsWith("gates.")) return levelSources(path);
-    const [, kind, name = ""] = /^definition\.(\w+)\.?(.*)$/s.exec(path) ?? [path, "rows", path];
+    const [, kind = "", name = ""] = /^definition\.(\w+)\.?(.*)$/s.exec(path) ?? [];
     if (kind === "prompts" && textFile) return [{ file: textFile(name), path: null }];
     const key = kind === "gates" ? "events" : kind === "scopes" ? "states" : kind;
     return files.map((file) => ({ file, path: name === "" ? key : `${key}.${name}` }));

@@ -3,10 +3,9 @@
  * format, whose elements have the prefixes `ac:` and `ri:`.
  */
 import type { Element, Nodes } from "hast";
-import { fromParse5 } from "hast-util-from-parse5";
+import { fromHtml } from "hast-util-from-html";
 import { defaultHandlers, type Handle, type State, toMdast } from "hast-util-to-mdast";
 import type { ListItem, RootContent } from "mdast";
-import { parseFragment } from "parse5";
 import {
   type Block,
   cellOf,
@@ -32,7 +31,7 @@ export function renderHtml(html: string): string {
   const isPart = html.length > MAX_HTML;
   const part = html.slice(0, MAX_HTML);
   if (isDeep(part)) return cut(part.replace(/<[^<>]*>/g, " "), isPart);
-  const tree = toMdast(fromParse5(parseFragment(asHtml(part))), { handlers: HANDLERS });
+  const tree = toMdast(fromHtml(asHtml(part), { fragment: true }), { handlers: HANDLERS });
   return renderTree(tree.type === "root" ? tree.children : [tree as RootContent], isPart);
 }
 

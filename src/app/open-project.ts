@@ -114,8 +114,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     lives: async (...asked) => (await import("./own-workflows.ts")).findLife(...asked),
     files: shared ? commits.noted(ownFiles) : store,
     ...(shared ? { database: shared.database } : {}),
-    events: (options) =>
-      shared || !isFolder ? logEvents(eventLog, options) : fileEvents(root, store, options),
+    events: (options) => readProject(eventLog, store, options),
     eventLog,
     async openLoop() {
       await untracked();
@@ -231,18 +230,13 @@ function lateEventLog(root: string, shared: Shared | null): () => Promise<EventL
   };
 }
 
-async function* fileEvents(root: string, store: Store, options?: EventsOptions) {
-  const { readEvents } = await import("../adapters/events/read-events.ts");
-  yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
-}
-
 function storeLog(store: Store, watch: EventLog["watch"]): () => Promise<EventLog> {
   return async () => (await import("../adapters/memory/store-log.ts")).openStoreLog(store, watch);
 }
 
-async function* logEvents(eventLog: () => Promise<EventLog>, options?: EventsOptions) {
-  const { readLogEvents } = await import("../adapters/routed/read-events.ts");
-  yield* readLogEvents(await eventLog(), options);
+async function* readProject(eventLog: () => Promise<EventLog>, store: Store, options?: EventsOptions) {
+  const { readEvents } = await import("../adapters/events/read-events.ts");
+  yield* readEvents(await eventLog(), { ...options, pending: () => pendingEvents(store) });
 }
 
 /** The event log as it will be, if the disk refuses to write it yet. */

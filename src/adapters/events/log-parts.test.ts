@@ -48,7 +48,7 @@ async function readAll(most: number, containing?: readonly string[]) {
 
 async function streamed(run?: string): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const { id } of readEvents(path, run === undefined ? {} : { run })) ids.push(id);
+  for await (const { id } of readEvents(openEventLog(path), run === undefined ? {} : { run })) ids.push(id);
   return ids;
 }
 
@@ -124,7 +124,7 @@ describe("an event log of which parts were put aside", () => {
     write("a");
     putAside(1);
     write("b");
-    const events = readEvents(path, { follow: true, signal: stop.signal });
+    const events = readEvents(openEventLog(path), { follow: true, signal: stop.signal });
     const next = async () => (await events.next()).value?.id;
     expect([await next(), await next()]).toEqual(["a", "b"]);
     write("c");

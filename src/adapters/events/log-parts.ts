@@ -8,7 +8,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
-import { asideNames, asideNumber } from "../../core/log-parts.ts";
+import { asideNames } from "../../core/log-parts.ts";
 import { openPlain } from "../files/plain-file.ts";
 
 /**
@@ -18,14 +18,12 @@ const USUAL_FIRST = 4 * 1024;
 const LONGEST_FIRST = 64 * 1024;
 export const LINE_END = 10;
 
-export interface Aside {
+interface Aside {
   readonly path: string;
-  readonly number: number;
-  readonly inode: number;
   readonly size: number;
 }
 
-export interface LogParts {
+interface LogParts {
   readonly aside: readonly Aside[];
   /** Open; null: there is no log after the renamed parts. */
   readonly log: FileHandle | null;
@@ -54,8 +52,7 @@ function asideOf(path: string): readonly Aside[] {
   const names = asideNames(entries.flatMap((each) => (each.isFile() ? [each.name] : [])));
   return names.flatMap((name) => {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    const number = asideNumber(name) ?? 0;
-    return found ? [{ path: join(folder, name), number, inode: found.ino, size: found.size }] : [];
+    return found ? [{ path: join(folder, name), size: found.size }] : [];
   });
 }
 
@@ -68,7 +65,7 @@ async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Pro
   return isCopy ? aside.slice(0, -1) : aside;
 }
 
-export async function openIfThere(path: string): Promise<FileHandle | null> {
+async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, "r");
   } catch (cause) {

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { readEvents } from "./read-events.ts";
+import { openEventLog } from "./event-log.ts";
+import { type ReadEventsOptions, readEvents as readLog } from "./read-events.ts";
 
 let folder: string;
 let path: string;
+const readEvents = (options?: ReadEventsOptions) => readLog(openEventLog(path), options);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pawl-events-"));
   path = join(folder, ".pawl", "events.jsonl");
@@ -18,7 +20,7 @@ const line = (id: string) =>
 
 async function all(): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of readEvents(path)) ids.push(id);
+  for await (const { id } of readEvents()) ids.push(id);
   return ids;
 }
 
@@ -48,12 +50,12 @@ describe("the events of a project", () => {
     write(mine.map((each) => each + others).join("") + mine.join(""));
     for (const run of ["T7", "bloom:T7"]) {
       const ids: string[] = [];
-      for await (const { id } of readEvents(path, { run })) ids.push(id);
+      for await (const { id } of readEvents({ run })) ids.push(id);
       expect(ids).toEqual(["a", "b", "c", "a", "b", "c"]);
     }
     // A name that JSON may write in another way spares nothing.
     const all: string[] = [];
-    for await (const { id } of readEvents(path, { run: 'T"7' })) all.push(id);
+    for await (const { id } of readEvents({ run: 'T"7' })) all.push(id);
     expect(all).toHaveLength(906);
   });
 
@@ -69,9 +71,9 @@ describe("the events of a project", () => {
     let whole: string | null = ["a", "b", "c"].map(line).join("");
     const pending = async () => whole;
     const ids: string[] = [];
-    for await (const { id } of readEvents(path, { pending })) ids.push(id);
+    for await (const { id } of readEvents({ pending })) ids.push(id);
     expect(ids).toEqual(["a", "b", "c"]);
-    const events = readEvents(path, { pending, follow: true, signal: stop.signal });
+    const events = readEvents({ pending, follow: true, signal: stop.signal });
     const next = async () => (await events.next()).value?.id;
     expect([await next(), await next(), await next()]).toEqual(["a", "b", "c"]);
     const applied = next();
@@ -84,7 +86,7 @@ describe("the events of a project", () => {
 
   it("are followed: from before there is a file, by halves of lines, and over a rotation", async () => {
     const stop = new AbortController();
-    const events = readEvents(path, { follow: true, signal: stop.signal });
+    const events = readEvents({ follow: true, signal: stop.signal });
     const next = async () => (await events.next()).value?.id;
     const first = next();
     write(line("a"));

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
+import { readEvents } from "../events/read-events.ts";
 import { openMergedLog } from "./event-log.ts";
-import { readLogEvents } from "./read-events.ts";
 
 const line = (id: string, second: number) =>
   JSON.stringify({ id, time: `2026-01-01T00:00:${String(second).padStart(2, "0")}.000Z`, type: "x" });
@@ -122,7 +122,7 @@ describe("two event logs as one", () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const log = openMergedLog(files.log, rows.log);
-    for await (const { id } of readLogEvents(log, { follow: true, signal: stop.signal })) {
+    for await (const { id } of readEvents(log, { follow: true, signal: stop.signal })) {
       seen.push(id);
       if (id === "b") files.add(a);
       if (id === "a") rows.add(c);
@@ -137,7 +137,7 @@ describe("two event logs as one", () => {
     const log = openMergedLog(files.log, rows.log);
     const stop = new AbortController();
     const seen: string[] = [];
-    for await (const { id } of readLogEvents(log, { follow: true, signal: stop.signal })) {
+    for await (const { id } of readEvents(log, { follow: true, signal: stop.signal })) {
       seen.push(id);
       if (id === "c") files.add(b);
       if (id === "b") rows.add(d);
@@ -145,7 +145,7 @@ describe("two event logs as one", () => {
     }
     expect(seen).toEqual(["a", "c", "b", "d"]);
     const ids: string[] = [];
-    for await (const { id } of readLogEvents(log)) ids.push(id);
+    for await (const { id } of readEvents(log)) ids.push(id);
     expect(ids).toEqual(["a", "b", "c", "d"]);
   });
 });

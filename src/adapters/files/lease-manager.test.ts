@@ -22,10 +22,10 @@ it("sweeps what dead owners left, torn and half-written leases included, and not
   const held = await living.take("T1", "one");
   mkdirSync(folder(), { recursive: true });
   writeFileSync(join(folder(), "T2.json"), JSON.stringify({ what: "T2", worker: "dead" }));
-  writeFileSync(join(folder(), "T3.json.tmp"), '{"what": "T');
-  writeFileSync(join(folder(), "T1.json.tmp"), "a heartbeat");
+  writeFileSync(join(folder(), "T3.json.7.new"), '{"what": "T');
+  writeFileSync(join(folder(), "T1.json.7.new"), "a heartbeat");
   await openLeaseManager(root).sweep();
-  expect(readdirSync(folder()).sort()).toEqual(["T1.json", "T1.json.tmp"]);
+  expect(readdirSync(folder()).sort()).toEqual(["T1.json", "T1.json.7.new"]);
   await held?.release();
 });
 
@@ -116,9 +116,9 @@ it("beats while it holds something, and no longer", async () => {
 
 it("is given back at once where its file cannot be written", async () => {
   const leaseManager = openLeaseManager(root);
-  mkdirSync(join(folder(), "T1.json.tmp/x"), { recursive: true });
+  mkdirSync(join(folder(), `T1.json.${process.pid}.new/x`), { recursive: true });
   await expect(leaseManager.take("T1", "one")).rejects.toThrow();
-  rmSync(join(folder(), "T1.json.tmp"), { recursive: true });
+  rmSync(join(folder(), `T1.json.${process.pid}.new`), { recursive: true });
   const held = await leaseManager.take("T1", "one");
   expect(held).not.toBeNull();
   await held?.release();

@@ -38,9 +38,6 @@ export function normalPath(path: string): string {
   return normal.length === 0 ? path : normal.join("/");
 }
 
-const MOST_KNOWN = 20_000;
-const faultless = new Set<string>();
-
 /** The last segment of a path. */
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -48,15 +45,6 @@ export function fileName(path: string): string {
 
 /** Why the text is not a path inside the project, or null. */
 export function pathFault(path: string): string | null {
-  if (faultless.has(path)) return null;
-  const fault = faultIn(path);
-  if (fault !== null) return fault;
-  if (faultless.size >= MOST_KNOWN) faultless.clear();
-  faultless.add(path);
-  return null;
-}
-
-function faultIn(path: string): string | null {
   if (path === "") return "it is empty";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(path)) return "it has control characters";

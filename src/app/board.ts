@@ -205,13 +205,7 @@ export function distinctRoots(
   cwd: string,
   environment: Environment,
 ): readonly string[] {
-  const around = {
-    cwd,
-    environment,
-    variable: environment.PAWL_PROJECT,
-    tasksFile: undefined,
-    create: false,
-  };
+  const around = { cwd, environment, create: false };
   const wanted = folders.length === 0 ? [undefined] : folders;
   return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...around, option }))))];
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { agentAround } from "../adapters/agents/ancestry.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import { type Environment, withoutOwnSecrets } from "../config/config.ts";
-import { findRoot, type RootWanted } from "../config/project-root.ts";
+import { findRoot } from "../config/project-root.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { Caller, DeviceSeen } from "../core/event.ts";
@@ -51,7 +51,7 @@ export function projectsPort({ environment, home, open, workflows, workingFolder
     async open({ create = false, option, file } = {}) {
       const cwd = workingFolder();
       const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
-      const root = rootFor(environment, { cwd, option, tasksFile, create });
+      const root = findRoot({ cwd, environment, option, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
     ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
@@ -254,10 +254,6 @@ function placeOf(projectRoot: string, environment: Environment) {
   return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
 }
 
-function rootFor(environment: Environment, wanted: Omit<RootWanted, "environment" | "variable">): string {
-  return findRoot({ ...wanted, environment, variable: environment.PAWL_PROJECT });
-}
-
 /** `option`: `--project`. */
 export function existingRoot(
   option: string | undefined,
@@ -271,7 +267,6 @@ export function existingRoot(
         cwd: workingFolder(),
         environment,
         option,
-        variable: environment.PAWL_PROJECT,
         tasksFile: environment.BLOOM_TASKS_FILE,
         create: false,
       }),

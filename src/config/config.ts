@@ -12,7 +12,7 @@ import { DATABASE_URL } from "../core/ports/database.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings, SIZED_REVIEWS, type Size } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
-import type { ParsedFile, Tree } from "./config-file.ts";
+import type { Tree } from "./config-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -127,18 +127,19 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
     import("./config-file.ts"),
     import("./config-schema.ts"),
   ]);
-  const lower = alfred === null ? null : withSize(parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE));
-  const upper = pawl === null ? null : withShortForms(parseFile(PAWL_YAML, pawl, await pawlFile()));
+  const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
+  const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, await pawlFile());
+  const own = upper === null ? {} : spelledOut(upper.tree);
   let tree: Tree = {};
   const places: [string, string][] = [];
   for (const layer of [
-    lower && { tree: { alfred: besides(lower.tree, upper?.tree) }, skip: 1, file: lower },
-    upper && { tree: upper.tree, skip: 0, file: upper },
+    lower && { tree: { alfred: besides(sized(lower.tree), own) }, skip: 1, file: lower },
+    upper && { tree: own, skip: 0, file: upper },
   ]) {
     if (!layer) continue;
     tree = merge(tree, layer.tree);
     for (const path of leaves(layer.tree))
-      places.push([path.join("."), layer.file.place(path.slice(layer.skip))]);
+      places.push([path.join("."), layer.file.place(asWritten(path).slice(layer.skip))]);
   }
   return { tree, places: Object.fromEntries(places) };
 }
@@ -164,16 +165,9 @@ function sized(alfred: Tree): Tree {
     : alfred;
 }
 
-function withSize({ place, tree }: ParsedFile): ParsedFile {
-  const isShort = typeof tree.reviews === "string";
-  const placeIn = ([key = "", ...rest]: readonly string[]) =>
-    key === "size" || (key === "reviews" && isShort) ? place(["reviews"]) : place([key, ...rest]);
-  return { tree: sized(tree), place: placeIn };
-}
-
 /** The lower file's keys for `alfred`; a size above replaces its reviewers as a whole. */
-function besides(lower: Tree, upper: Tree | undefined): Tree {
-  const above = isObject(upper?.alfred) ? upper.alfred : {};
+function besides(lower: Tree, upper: Tree): Tree {
+  const above = isObject(upper.alfred) ? upper.alfred : {};
   if (typeof above.size !== "string") return lower;
   const { reviews: _, size: __, ...rest } = lower;
   return rest;
@@ -199,20 +193,13 @@ function withEnvironment(tree: Tree): Tree {
   return { ...tree, environment: variables, task_environment };
 }
 
-function withShortForms(file: ParsedFile): ParsedFile {
-  const isShort = (key = "") => Object.hasOwn(SHORT, key) && typeof file.tree[key] === "string";
-  const { alfred } = file.tree;
-  const isSized = isObject(alfred) && typeof alfred.reviews === "string";
-  const place = ([key = "", ...rest]: readonly string[]) => {
-    if (key === "task_environment") return file.place(["environment", ...rest]);
-    if (key === "environment" && isObject(file.tree.environment))
-      return file.place(["environment", "variables"]);
-    if (key === "bloom" && rest[0] === "stand_ins") return file.place(["bloom", "agent"]);
-    if (key === "alfred" && (rest[0] === "size" || (rest[0] === "reviews" && isSized)))
-      return file.place(["alfred", "reviews"]);
-    return file.place(isShort(key) ? [key] : [key, ...rest]);
-  };
-  return { tree: spelledOut(file.tree), place };
+/** Where a file has the setting, or what it is short for. */
+function asWritten(path: readonly string[]): readonly string[] {
+  const [key, name] = path;
+  if (key === "task_environment") return ["environment", ...path.slice(1)];
+  if (key === "environment") return [key, "variables"];
+  if (key === "bloom" && name === "stand_ins") return [key, "agent"];
+  return key === "alfred" && name === "size" ? [key, "reviews"] : path;
 }
 
 function merge(below: Tree, above: Tree): Tree {

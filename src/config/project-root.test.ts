@@ -38,9 +38,8 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const find = (cwd: string, more: { option?: string; variable?: string; create?: boolean } = {}) =>
   findRoot({
     cwd: at(cwd),
-    environment,
+    environment: { ...environment, PAWL_PROJECT: more.variable },
     option: more.option,
-    variable: more.variable,
     create: more.create ?? false,
   });
 
@@ -62,8 +61,7 @@ describe("the project's root", () => {
     mkdirSync(join(feature, "src"), { recursive: true });
     writeFileSync(join(feature, "tasks.yaml"), "");
     writeFileSync(join(work, "project.json"), JSON.stringify({ root: at("outer") }));
-    const found = (cwd: string) =>
-      findRoot({ cwd, environment, option: undefined, variable: undefined, create: false });
+    const found = (cwd: string) => findRoot({ cwd, environment, option: undefined, create: false });
     expect(found(join(feature, "src"))).toBe(at("outer"));
     // A folder that somebody else says is one of its workspaces is none.
     writeFileSync(join(work, "project.json"), JSON.stringify({ root: at("yaml") }));

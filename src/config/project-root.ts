@@ -10,12 +10,10 @@ const MARKERS = ["pawl.yaml", ".alfred", ".ai", "tasks.yaml"];
 
 export interface RootWanted {
   readonly cwd: string;
-  /** Contains the place of the workspaces. */
+  /** `$PAWL_PROJECT`, and the place of the workspaces. */
   readonly environment: Environment;
   /** `--project` */
   readonly option: string | undefined;
-  /** `$PAWL_PROJECT` */
-  readonly variable: string | undefined;
   /** `--file` or `$BLOOM_TASKS_FILE`: selects the project around this file. */
   readonly tasksFile?: string | undefined;
   /** If there is no project, the repository's root, or else the working directory, becomes one. */
@@ -35,7 +33,8 @@ export function findRoot(wanted: RootWanted): string {
 
 function lookForRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
-  if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
+  const { PAWL_PROJECT: variable } = wanted.environment;
+  if (variable) return namedRoot(wanted.cwd, variable, "$PAWL_PROJECT");
   if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile), wanted.environment);
   const start = outerProject(wanted.cwd, wanted.environment);
   const root = nearestParent(start, MARKERS) ?? (wanted.create ? (discover(start)?.top ?? start) : null);

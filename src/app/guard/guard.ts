@@ -199,7 +199,6 @@ function rootAround(folder: string, environment: Environment): readonly string[]
       cwd: folder,
       environment,
       option: undefined,
-      variable: environment.PAWL_PROJECT,
       create: false,
     };
     return [realPathOf(findRoot(wanted))];

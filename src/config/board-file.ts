@@ -2,9 +2,9 @@
  * The address of a project's board, for links to it (a notice, a reply): `board.json` in the project's state
  * folder, while the board runs. It holds no secret: the address alone gives no access.
  */
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeWhole } from "../adapters/files/write-whole.ts";
 import { attempt } from "../core/attempt.ts";
 
 export interface BoardPlace {
@@ -36,9 +36,7 @@ export function publishBoard(stateFolder: string, place: BoardPlace): () => void
   if (boardOf(stateFolder) !== null) return () => {};
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   const path = join(stateFolder, NAME);
-  const fresh = `${path}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(fresh, `${JSON.stringify(place)}\n`, { mode: 0o600, flag: "wx" });
-  renameSync(fresh, path);
+  writeWhole(path, `${JSON.stringify(place)}\n`);
   return () => {
     if (boardOf(stateFolder)?.pid === place.pid) rmSync(path, { force: true });
   };

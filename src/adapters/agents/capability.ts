@@ -33,7 +33,7 @@ function issueCapability(stateFolder: string, run: string, task: string): string
   const word = randomBytes(32).toString("hex");
   mkdirSync(join(stateFolder, "runs"), { recursive: true, mode: 0o700 });
   writeWhole(
-    pathOf(stateFolder, run),
+    capabilityFile(stateFolder, run),
     `${JSON.stringify({ version: 1, run, task, sha256: hashOf(word) })}\n`,
   );
   return `${run}:${word}`;
@@ -55,7 +55,7 @@ export function provenTask(stateFolder: string, capability: unknown): { run: str
   if (at < 0 || !isId(run)) return null;
   // Fails if there is no such run, or it has ended.
   return attempt(() => {
-    const kept = JSON.parse(readFileSync(pathOf(stateFolder, run), "utf8"));
+    const kept = JSON.parse(readFileSync(capabilityFile(stateFolder, run), "utf8"));
     const same = timingSafeEqual(
       Buffer.from(String(kept.sha256), "hex"),
       Buffer.from(hashOf(capability.slice(at + 1)), "hex"),
@@ -65,7 +65,7 @@ export function provenTask(stateFolder: string, capability: unknown): { run: str
 }
 
 export function revokeCapability(stateFolder: string, run: string): void {
-  rmSync(pathOf(stateFolder, run), { force: true });
+  rmSync(capabilityFile(stateFolder, run), { force: true });
 }
 
 /**
@@ -94,11 +94,7 @@ export function runAround({ projectRoot, stateFolder, environment }: RunPlace): 
 }
 
 /** The file that holds the hash of the run's word. */
-export function capabilityFile(setup: Pick<AgentsSetup, "stateFolder">, run: string): string {
-  return pathOf(setup.stateFolder, run);
-}
-
-function pathOf(stateFolder: string, run: string): string {
+export function capabilityFile(stateFolder: string, run: string): string {
   return join(stateFolder, "runs", `${run}.json`);
 }
 

@@ -31,7 +31,7 @@ export function walledAgent(
     agent: { run: order.run, home, hosts },
     sees: [join(setup.projectRoot, ".pawl/bin"), folder.folder],
     writes: [outbox],
-    proof: order.task === undefined ? undefined : capabilityFile(setup, order.run),
+    proof: order.task === undefined ? undefined : capabilityFile(setup.stateFolder, order.run),
   });
   return { ...enclosed, isWall: true, signalByCode: true };
 }

@@ -141,24 +141,8 @@ function readUpTo(fd: number, offset: number, length: number): Uint8Array {
 }
 
 function fileStat(stats: Stats): FileStat {
-  return new NodeStat(stats);
-}
-
-/** Lazy inode: a commit needs it for three of a hundred files. */
-class NodeStat implements FileStat {
-  readonly kind: EntryKind;
-  readonly size: number;
-  readonly mode: number;
-  readonly #stats: Stats;
-  constructor(stats: Stats) {
-    this.kind = kindOf(stats);
-    this.size = stats.size;
-    this.mode = stats.mode & 0o7777;
-    this.#stats = stats;
-  }
-  get inode(): string {
-    return `${this.#stats.dev}:${this.#stats.ino}`;
-  }
+  const { dev, ino, mode, size } = stats;
+  return { kind: kindOf(stats), size, mode: mode & 0o7777, inode: `${dev}:${ino}` };
 }
 
 function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind {

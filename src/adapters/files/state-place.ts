@@ -1,5 +1,5 @@
 /** The folder outside a project that holds Pawl's data about it. */
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeDisk } from "./node-disk.ts";
 import type { StatePlace } from "./project-key.ts";
@@ -13,16 +13,7 @@ function makeFolderDurably(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; ; made = dirname(made)) {
-    fsyncFolder(dirname(made));
+    nodeDisk(dirname(made)).fsyncFolder("");
     if (made === first || made === dirname(made)) return;
-  }
-}
-
-function fsyncFolder(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

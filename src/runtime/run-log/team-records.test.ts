@@ -309,7 +309,7 @@ describe("The files of a run's records", () => {
 
   it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
     const long = chain(["a", "b", "c", "d"]).map((step) => ({ ...step, notes: "x".repeat(150_000) }));
-    const parts = newRecords(RUN, long, 1, { state: "d" }, 10);
+    const parts = newRecords(RUN, long, 1, { state: "d" });
     const held = parts.map((change) => linesIn(change.type === "write" ? change.text : ""));
     expect(
       held.map((lines) => [
@@ -324,8 +324,8 @@ describe("The files of a run's records", () => {
       ["d", { run: RUN, state: { state: "d" }, v: 1 }],
     ]);
     expect(parts.map((change) => (change.type === "write" ? change.path : ""))).toEqual([
-      `${folder}/${name(13, hashOfStep(long[2] as Step).slice(0, 16), 12)}`,
-      `${folder}/${name(14, hashOfStep(long[3] as Step).slice(0, 16))}`,
+      `${folder}/${name(3, hashOfStep(long[2] as Step).slice(0, 16), 2)}`,
+      `${folder}/${name(4, hashOfStep(long[3] as Step).slice(0, 16))}`,
     ]);
     expect(newRecords(RUN, long, 4, {})).toEqual([]);
     const [first] = parts;

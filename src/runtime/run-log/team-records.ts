@@ -91,16 +91,12 @@ export async function recordedIds(view: View, workflow: string): Promise<readonl
 
 // ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * The records of the steps from `first` on, the last of which leads to the run's state. `dropped`: earlier
- * steps.
- */
+/** The records of the steps from `first` on, the last of which leads to the run's state. */
 export function newRecords<RecordedState>(
   run: string,
   steps: readonly Step[],
   first: number,
   recordedState: RecordedState,
-  dropped = 0,
 ): readonly Change[] {
   const changes: Change[] = [];
   for (let begin = first; begin < steps.length; ) {
@@ -108,7 +104,7 @@ export function newRecords<RecordedState>(
     for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
       size += JSON.stringify(steps[end]).length;
     const state = end === steps.length ? recordedState : null;
-    const name = nameOf(dropped + begin + 1, dropped + end, steps[end - 1] as Step);
+    const name = nameOf(begin + 1, end, steps[end - 1] as Step);
     const lines = [...steps.slice(begin, end), { v: 1, run, state }].map(canonical);
     changes.push({
       type: "write",

@@ -21,3 +21,8 @@ export function namedBy(run: string | undefined): string | null {
   const id = run?.slice(run.indexOf(":") + 1);
   return id !== undefined && PLAIN.test(id) ? `${id}"` : null;
 }
+
+/** Whether the line has one of the texts; any line, if there are none. */
+export function hasAny(line: string, texts: readonly string[] | undefined): boolean {
+  return texts === undefined || texts.some((text) => line.includes(text));
+}

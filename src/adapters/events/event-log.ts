@@ -7,6 +7,7 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
+import { hasAny } from "./event-line.ts";
 import { bytesAt, generationOf, LINE_END, openLogParts, withFile } from "./log-parts.ts";
 
 const CHUNK = 256 * 1024;
@@ -117,7 +118,7 @@ async function readFrom(
       wanted *= 2;
       continue;
     }
-    const entries = containing ? foundIn(bytes, whole, from, containing) : linesIn(bytes, whole, from);
+    const entries = linesIn(bytes, whole, from).filter(({ text }) => hasAny(text, containing));
     return { entries, next: from + whole, isAll };
   }
 }
@@ -125,33 +126,12 @@ async function readFrom(
 function linesIn(bytes: Buffer, whole: number, from: number): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   for (let at = 0; at < whole; ) {
-    const end = lineEnd(bytes, at, whole);
+    const found = bytes.indexOf(LINE_END, at);
+    const end = found < 0 ? whole : found;
     entries.push({ text: bytes.toString("utf8", at, end), start: from + at, end: from + end + 1 });
     at = end + 1;
   }
   return entries;
-}
-
-function lineEnd(bytes: Buffer, from: number, whole: number): number {
-  const end = bytes.indexOf(LINE_END, from);
-  return end < 0 ? whole : end;
-}
-
-function foundIn(bytes: Buffer, whole: number, from: number, texts: readonly string[]): readonly LogEntry[] {
-  const entries = new Map<number, LogEntry>();
-  for (const text of texts) {
-    for (let at = bytes.indexOf(text); at >= 0 && at < whole; ) {
-      const start = bytes.lastIndexOf(LINE_END, at) + 1;
-      const end = lineEnd(bytes, at, whole);
-      entries.set(start, {
-        text: bytes.toString("utf8", start, end),
-        start: from + start,
-        end: from + end + 1,
-      });
-      at = bytes.indexOf(text, end + 1);
-    }
-  }
-  return texts.length > 1 ? [...entries.values()].sort((a, b) => a.start - b.start) : [...entries.values()];
 }
 
 /** A person's rotation renames the log beside itself: `events.jsonl.1`. */

@@ -11,10 +11,7 @@ import { hashOf } from "../../core/hash.ts";
 import { asideNames } from "../../core/log-parts.ts";
 import { openPlain } from "../files/plain-file.ts";
 
-/**
- * Bytes read for the first line, at first; of a line longer than the second number only the beginning counts.
- */
-const USUAL_FIRST = 4 * 1024;
+/** Bytes; of a longer first line only the beginning counts. */
 const LONGEST_FIRST = 64 * 1024;
 export const LINE_END = 10;
 
@@ -89,12 +86,7 @@ export async function withFile<T>(
 
 /** The hash of the first line; null: it has no whole line. */
 export async function generationOf(file: FileHandle): Promise<string | null> {
-  for (const most of [USUAL_FIRST, LONGEST_FIRST]) {
-    const bytes = await bytesAt(file, 0, most);
-    const isEnough = bytes.length < most || most === LONGEST_FIRST || bytes.includes(LINE_END);
-    if (isEnough) return generationIn(bytes);
-  }
-  return null;
+  return generationIn(await bytesAt(file, 0, LONGEST_FIRST));
 }
 
 /** The generation of the whole log, for callers that cannot wait; null as well if there is no log. */

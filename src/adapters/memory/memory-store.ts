@@ -1,6 +1,5 @@
 /** A store in memory: a project without a disk, whose files end with the process. */
-import type { ProjectPath } from "../../core/path.ts";
-import type { Change, Store, View } from "../../core/ports/store.ts";
+import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { lastLineOf } from "../../core/text/lines.ts";
 
 export interface MemoryStore extends Store {
@@ -38,7 +37,7 @@ export function openMemoryStore(): MemoryStore {
         async lastLine(path) {
           return lastLineOf(await view.read(path));
         },
-        list: async (folder) => entriesIn(files, folder),
+        list: async (folder) => entriesIn(files.keys(), folder),
         isCurrent: async (paths) =>
           paths.every((path) => !read.has(path) || read.get(path) === (files.get(path) ?? null)),
         packaged: async () => null,
@@ -87,11 +86,16 @@ function apply(files: Map<string, string>, change: Change): void {
   }
 }
 
-function entriesIn(files: ReadonlyMap<string, string>, folder: ProjectPath) {
-  const inside = [...files.keys()].filter((path) => path.startsWith(`${folder}/`));
-  const names = new Set(inside.map((path) => path.slice(folder.length + 1).split("/")[0] as string));
-  return [...names].sort().map((name) => ({
-    name,
-    kind: files.has(`${folder}/${name}`) ? ("file" as const) : ("folder" as const),
-  }));
+/** What is in a folder, sorted, by the paths of all files. */
+export function entriesIn(paths: Iterable<string>, folder: string): readonly Entry[] {
+  const start = folder === "" ? "" : `${folder}/`;
+  const kinds = new Map<string, Entry["kind"]>();
+  for (const path of paths) {
+    if (!path.startsWith(start)) continue;
+    const end = path.indexOf("/", start.length);
+    kinds.set(path.slice(start.length, end < 0 ? undefined : end), end < 0 ? "file" : "folder");
+  }
+  return [...kinds]
+    .map(([name, kind]) => ({ name, kind }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

@@ -2,6 +2,7 @@
 import { EVENTS } from "../../core/event.ts";
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Store } from "../../core/ports/store.ts";
+import { hasAny } from "../events/event-line.ts";
 
 const GENERATION = "store";
 
@@ -16,9 +17,12 @@ export function openStoreLog(store: Store, watch: EventLog["watch"]): EventLog {
     async read({ generation, from, containing }) {
       if (generation !== GENERATION) return null;
       const whole = await text();
-      const isNamed = ({ text: line }: LogEntry) => containing?.some((each) => line.includes(each)) ?? true;
       const next = Math.max(from, endOf(whole));
-      return { entries: linesIn(whole, from, next).filter(isNamed), next, isAll: true };
+      return {
+        entries: linesIn(whole, from, next).filter(({ text: line }) => hasAny(line, containing)),
+        next,
+        isAll: true,
+      };
     },
     async readBack({ before, limit }) {
       const whole = await text();

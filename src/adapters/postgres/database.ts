@@ -125,32 +125,19 @@ async function faultsOf({ query }: Connections): Promise<readonly DatabaseFault[
       current_setting('server_version_num')::int as version`);
   if (found === undefined) return [];
   const { fsync, full_page_writes, server_encoding, version } = found;
-  return [
-    ...(version < OLDEST
-      ? [
-          {
-            message: `PostgreSQL has version ${version}: Pawl needs 14 or later.`,
-            fix: "Upgrade PostgreSQL.",
-          },
-        ]
-      : []),
-    ...(server_encoding !== "UTF8"
-      ? [
-          {
-            message: `The database's encoding is ${server_encoding}: it cannot hold every text.`,
-            fix: "Make another database with `create database NAME encoding 'UTF8' template template0`.",
-          },
-        ]
-      : []),
-    ...(fsync === "off" || full_page_writes === "off"
-      ? [
-          {
-            message: `fsync is ${fsync} and full_page_writes is ${full_page_writes}: a power cut can lose or damage commits.`,
-            fix: "Set both to on in the server's configuration.",
-          },
-        ]
-      : []),
-  ];
+  const isOld = version < OLDEST && {
+    message: `PostgreSQL has version ${version}: Pawl needs 14 or later.`,
+    fix: "Upgrade PostgreSQL.",
+  };
+  const isNarrow = server_encoding !== "UTF8" && {
+    message: `The database's encoding is ${server_encoding}: it cannot hold every text.`,
+    fix: "Make another database with `create database NAME encoding 'UTF8' template template0`.",
+  };
+  const isUnsafe = (fsync === "off" || full_page_writes === "off") && {
+    message: `fsync is ${fsync} and full_page_writes is ${full_page_writes}: a power cut can lose or damage commits.`,
+    fix: "Set both to on in the server's configuration.",
+  };
+  return [isOld, isNarrow, isUnsafe].filter((fault) => fault !== false);
 }
 
 interface Counts {

@@ -1,6 +1,7 @@
 /** A project's event log in the database. A position is the number of lines before it. */
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Watch } from "../../core/ports/watch.ts";
+import { hasAny } from "../events/event-line.ts";
 import type { StoredProject } from "./place.ts";
 
 interface Row {
@@ -35,11 +36,8 @@ export function openEventLog({ connections, project }: StoredProject, watch: Wat
       if ((await look())?.generation !== generation) return null;
       const rows = await connections.query<Row>(PART, [project, from]);
       const lines = rows.filter(({ total }, at) => at === 0 || Number(total) <= most);
-      const wanted = lines.filter(
-        ({ text }) => !containing || containing.some((part) => text.includes(part)),
-      );
       return {
-        entries: wanted.map(entryOf),
+        entries: lines.filter(({ text }) => hasAny(text, containing)).map(entryOf),
         next: lines.length === 0 ? from : Number(lines.at(-1)?.place),
         isAll: lines.length === rows.length && rows.length < MOST_LINES,
       };

@@ -4,6 +4,7 @@
  */
 import { EVENTS } from "../../core/event.ts";
 import type { Entry } from "../../core/ports/store.ts";
+import { entriesIn } from "../memory/memory-store.ts";
 import type { Connections } from "./connections.ts";
 import { projectGone } from "./failures.ts";
 
@@ -86,17 +87,4 @@ export function openMirror(connections: Connections, project: string): Mirror {
       return entriesIn(paths, folder);
     },
   };
-}
-
-function entriesIn(paths: readonly string[], folder: string): readonly Entry[] {
-  const start = folder === "" ? "" : `${folder}/`;
-  const kinds = new Map<string, Entry["kind"]>();
-  for (const path of paths) {
-    if (!path.startsWith(start)) continue;
-    const end = path.indexOf("/", start.length);
-    kinds.set(path.slice(start.length, end < 0 ? undefined : end), end < 0 ? "file" : "folder");
-  }
-  return [...kinds]
-    .map(([name, kind]) => ({ name, kind }))
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

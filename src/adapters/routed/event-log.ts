@@ -5,6 +5,7 @@
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type EventLog, type LogEntry, type LogPart, originOf } from "../../core/ports/event-log.ts";
+import { hasAny } from "../events/event-line.ts";
 
 /** An exact number has room for half a gigabyte of one log and 16 million places of the other. */
 const PLACES = 2 ** 24;
@@ -39,10 +40,7 @@ export function openMergedLog(
       ]);
       if (left === null || right === null) return null;
       const { entries, next, isAll } = forwards(left, right, [a, b]);
-      const wanted = entries.filter(
-        ({ text }) => !containing || containing.some((each) => text.includes(each)),
-      );
-      return { entries: wanted, next, isAll };
+      return { entries: entries.filter(({ text }) => hasAny(text, containing)), next, isAll };
     },
     async readBack({ before, limit }) {
       const [a, b] = parted(before);

@@ -55,7 +55,8 @@ function slackMessage({ board, command, quote, text, title }: Notice) {
   };
 }
 
-function escaped(text: string): string {
+/** As HTML and Slack show it. */
+export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

@@ -2,6 +2,7 @@
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { escaped } from "./chats.ts";
 import { type ProgramCall, runProgram } from "./command.ts";
 
 const SESSION = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SYSTEMROOT", "WINDIR"];
@@ -55,7 +56,3 @@ const WINDOWS = [
   "[void]$t.Item(1).AppendChild($x.CreateTextNode($env:PAWL_NOTICE_BODY))",
   "$m::CreateToastNotifier('Pawl').Show([Windows.UI.Notifications.ToastNotification]::new($x))",
 ].join("; ");
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}

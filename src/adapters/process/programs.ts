@@ -95,11 +95,10 @@ function search(name: string, { folders, leftOut }: SearchPath): FoundProgram {
 function searchPath(PATH: string): SearchPath {
   const known = paths.get(PATH);
   if (known) return known;
-  const look = lookOncePerPath();
   const folders: string[] = [];
   const leftOut: LeftOut[] = [];
   for (const entry of new Set(PATH === "" ? [] : PATH.split(delimiter))) {
-    const why = isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the working folder";
+    const why = isAbsolute(entry) ? faultOf(entry) : "it is relative to the working folder";
     if (why === null) folders.push(entry);
     else if (why !== MISSING) leftOut.push({ entry: entry === "" ? "an empty entry" : entry, why });
   }
@@ -111,35 +110,23 @@ function searchPath(PATH: string): SearchPath {
 const MISSING = "it is missing";
 const MOST_LINKS = 40;
 
-type Look = (path: string) => Stats;
-
-/** Cached: the entries of a PATH share folders. */
-function lookOncePerPath(): Look {
-  const known = new Map<string, Stats>();
-  return (path) => {
-    const stats = known.get(path) ?? lstatSync(path);
-    known.set(path, stats);
-    return stats;
-  };
-}
-
 /** Why the program does not count: follows the path step by step, as the system does. */
-function faultOf(path: string, look: Look = lstatSync): string | null {
+function faultOf(path: string): string | null {
   let rest = partsOf(path);
   let at: string = sep;
   let links = 0;
   try {
-    let above = look(at);
+    let above = lstatSync(at);
     while (rest.length > 0) {
       const next = join(at, rest[0] ?? "");
-      const stats = look(next);
+      const stats = lstatSync(next);
       const why = faultOfStep(at, above, stats);
       if (why !== null) return why;
       rest = rest.slice(1);
       if (stats.isSymbolicLink()) {
         if (++links > MOST_LINKS) return MISSING;
         rest = [...partsOf(resolve(at, readlinkSync(next))), ...rest];
-        [at, above] = [sep, look(sep)];
+        [at, above] = [sep, lstatSync(sep)];
       } else [at, above] = [next, stats];
     }
     const place = [...closed].find((each) => at === each || at.startsWith(`${each}${sep}`));

@@ -32,101 +32,90 @@ export function judgingFiles(paths: readonly string[], workflows: readonly strin
   return [...new Set([...found, ...paths.filter((path) => own.includes(path))])].sort();
 }
 
-const kindsOfFolders = lookOnce(
-  (): Readonly<Record<string, ProcessFileKind>> => ({
-    ...all(["test", "tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__"], "tests"),
-    ...all(["spec", "specs", "e2e", "cypress", "fixtures", "testdata", "test-data"], "tests"),
-    ...all(["script", "scripts", "bin", ".bin", "tools", "hack", "tasks", "makefiles", ".mk"], "scripts"),
-    ...all([".github", ".gitlab", ".circleci", ".buildkite", ".forgejo", ".gitea", ".woodpecker"], "CI"),
-    ...all([".ci", "ci", ".drone", ".teamcity", ".azure-pipelines"], "CI"),
-    ...all(
-      [".husky", ".githooks", ".git-hooks", ".devcontainer", ".vscode", ".idea", ".fleet"],
-      "configuration",
-    ),
-    ...all([".zed", ".cargo", ".mvn", ".yarn", ".config", ".mise", "patches"], "configuration"),
-    ...all([".claude", ".codex", ".cursor", ".gemini", ".opencode", ".agents"], "configuration"),
-    ...all([".alfred", ".ai", ".pawl", "node_modules"], "configuration"),
-  }),
-);
+/** Names with blanks between them. */
+type Kinds = Readonly<Partial<Record<ProcessFileKind, readonly string[]>>>;
 
-const kindsOfNames = lookOnce(
-  (): Readonly<Record<string, ProcessFileKind>> => ({
-    ...all(["conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "phpunit.xml", ".rspec"], "tests"),
-    ...all(["makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gulpfile.js"], "scripts"),
-    ...all(
-      ["gruntfile.js", "cakefile", "jakefile", "fabfile.py", "tasks.py", "build.rs", "dodo.py"],
-      "scripts",
-    ),
-    ...all(["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "configure", "snakefile", "earthfile"], "scripts"),
-    ...all(["taskfile.yml", "taskfile.yaml", "taskfile.dist.yml", "taskfile.dist.yaml"], "scripts"),
-    ...all(["jenkinsfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "appveyor.yml"], "CI"),
-    ...all(["bitbucket-pipelines.yml", ".drone.yml", ".cirrus.yml", "cloudbuild.yaml"], "CI"),
-    ...all(["buildspec.yml", "wercker.yml", "codecov.yml", ".codecov.yml", "dependabot.yml"], "CI"),
-    ...all(["action.yml", "action.yaml", ".woodpecker.yml", "renovate.json"], "CI"),
-    ...all(["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "bun.lockb"], "lock files"),
-    ...all(["go.sum", "go.work.sum", "package.resolved", "packages.lock.json"], "lock files"),
-    ...all(["gradle.lockfile", "verification-metadata.xml", "module.bazel.lock"], "lock files"),
-    ...all(["package.json", "pnpm-workspace.yaml", ".npmrc", ".pnpmfile.cjs", ".yarnrc"], "configuration"),
-    ...all([".yarnrc.yml", "bunfig.toml", "deno.json", "deno.jsonc", "biome.json"], "configuration"),
-    ...all(
-      ["biome.jsonc", "nx.json", "turbo.json", "lerna.json", "rush.json", "project.json"],
-      "configuration",
-    ),
-    ...all(["pyproject.toml", "setup.py", "setup.cfg", "pipfile", "uv.toml", "mypy.ini"], "configuration"),
-    ...all(["sitecustomize.py", "usercustomize.py", "pip.conf", ".pip.conf", "ruff.toml"], "configuration"),
-    ...all(["cargo.toml", "rust-toolchain", "rust-toolchain.toml", "clippy.toml"], "configuration"),
-    ...all(["go.mod", "go.work", "pom.xml", "gemfile", ".bundle", "composer.json"], "configuration"),
-    ...all(["mix.exs", "rebar.config", "package.swift", "podfile", "project.clj"], "configuration"),
-    ...all(["cmakelists.txt", "meson.build", "build", "build.bazel", "workspace"], "configuration"),
-    ...all(["module.bazel", ".bazelrc", "flake.nix", "shell.nix", "default.nix"], "configuration"),
-    ...all(["dockerfile", "containerfile", ".dockerignore", "vagrantfile", "procfile"], "configuration"),
-    ...all([".gitattributes", ".gitmodules", ".gitignore", ".gitconfig", ".mailmap"], "configuration"),
-    ...all([".editorconfig", ".envrc", ".tool-versions", "mise.toml", ".mise.toml"], "configuration"),
-    ...all([".nvmrc", ".node-version", ".python-version", ".ruby-version"], "configuration"),
-    ...all([".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml"], "configuration"),
-    ...all(["agents.md", "claude.md", "gemini.md", ".cursorrules", ".mcp.json"], "configuration"),
-    ...all(["opencode.json", "opencode.jsonc"], "configuration"),
-    ...all(["pawl.yaml", "pawl.yml", "tasks.yaml", "tasks.yml"], "configuration"),
-  }),
-);
+const FOLDERS: Kinds = {
+  tests: [
+    "test tests __tests__ __mocks__ __snapshots__ __fixtures__ spec specs e2e cypress fixtures testdata",
+    "test-data",
+  ],
+  scripts: ["script scripts bin .bin tools hack tasks makefiles .mk"],
+  CI: [
+    ".github .gitlab .circleci .buildkite .forgejo .gitea .woodpecker .ci ci .drone .teamcity",
+    ".azure-pipelines",
+  ],
+  configuration: [
+    ".husky .githooks .git-hooks .devcontainer .vscode .idea .fleet .zed .cargo .mvn .yarn .config .mise",
+    "patches .claude .codex .cursor .gemini .opencode .agents .alfred .ai .pawl node_modules",
+  ],
+};
 
-const ENDINGS: readonly (readonly [string, ProcessFileKind])[] = [
-  ...[".snap", ".feature", ".bats"].map((end) => [end, "tests"] as const),
-  ...[".sh", ".bash", ".zsh", ".fish", ".ps1", ".cmd", ".bat", ".mk", ".mak"].map(
-    (end) => [end, "scripts"] as const,
-  ),
-  ...[".lock", ".lockfile"].map((end) => [end, "lock files"] as const),
-  ...[".gradle", ".gradle.kts", ".csproj", ".fsproj", ".vbproj", ".sln", ".props", ".targets"].map(
-    (end) => [end, "configuration"] as const,
-  ),
-  ...[".gemspec", ".cabal", ".nix", ".bzl", ".cmake", ".dockerfile", ".pth", ".code-workspace"].map(
-    (end) => [end, "configuration"] as const,
-  ),
-];
+const NAMES: Kinds = {
+  tests: ["conftest.py pytest.ini tox.ini noxfile.py phpunit.xml .rspec"],
+  scripts: [
+    "makefile gnumakefile justfile .justfile rakefile gulpfile.js gruntfile.js cakefile jakefile",
+    "fabfile.py tasks.py build.rs dodo.py gradlew gradlew.bat mvnw mvnw.cmd configure snakefile earthfile",
+    "taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml",
+  ],
+  CI: [
+    "jenkinsfile .gitlab-ci.yml .travis.yml azure-pipelines.yml appveyor.yml bitbucket-pipelines.yml",
+    ".drone.yml .cirrus.yml cloudbuild.yaml buildspec.yml wercker.yml codecov.yml .codecov.yml",
+    "dependabot.yml action.yml action.yaml .woodpecker.yml renovate.json",
+  ],
+  "lock files": [
+    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum go.work.sum package.resolved",
+    "packages.lock.json gradle.lockfile verification-metadata.xml module.bazel.lock",
+  ],
+  configuration: [
+    "package.json pnpm-workspace.yaml .npmrc .pnpmfile.cjs .yarnrc .yarnrc.yml bunfig.toml deno.json",
+    "deno.jsonc biome.json biome.jsonc nx.json turbo.json lerna.json rush.json project.json",
+    "pyproject.toml setup.py setup.cfg pipfile uv.toml mypy.ini sitecustomize.py usercustomize.py",
+    "pip.conf .pip.conf ruff.toml cargo.toml rust-toolchain rust-toolchain.toml clippy.toml go.mod",
+    "go.work pom.xml gemfile .bundle composer.json mix.exs rebar.config package.swift podfile project.clj",
+    "cmakelists.txt meson.build build build.bazel workspace module.bazel .bazelrc flake.nix shell.nix",
+    "default.nix dockerfile containerfile .dockerignore vagrantfile procfile .gitattributes .gitmodules",
+    ".gitignore .gitconfig .mailmap .editorconfig .envrc .tool-versions mise.toml .mise.toml .nvmrc",
+    ".node-version .python-version .ruby-version .pre-commit-config.yaml lefthook.yml .lefthook.yml",
+    "agents.md claude.md gemini.md .cursorrules .mcp.json opencode.json opencode.jsonc pawl.yaml pawl.yml",
+    "tasks.yaml tasks.yml",
+  ],
+};
+
+const ENDINGS: Kinds = {
+  tests: [".snap .feature .bats"],
+  scripts: [".sh .bash .zsh .fish .ps1 .cmd .bat .mk .mak"],
+  "lock files": [".lock .lockfile"],
+  configuration: [
+    ".gradle .gradle.kts .csproj .fsproj .vbproj .sln .props .targets .gemspec .cabal .nix .bzl .cmake",
+    ".dockerfile .pth .code-workspace",
+  ],
+};
+
+const kindsOf = (kinds: Kinds) =>
+  lookOnce(() => {
+    const all = Object.entries(kinds).flatMap(([kind, lines]) =>
+      lines.flatMap((line) => line.split(" ").map((name) => [name, kind as ProcessFileKind] as const)),
+    );
+    return new Map(all);
+  });
+const [ofFolders, ofNames, ofEndings] = [kindsOf(FOLDERS), kindsOf(NAMES), kindsOf(ENDINGS)];
 
 /** Words between the dots, dashes and underscores of a file name. */
 const TEST_WORDS: ReadonlySet<string> = new Set(["test", "tests", "spec", "specs", "e2e", "cy"]);
 /** A configuration file's name may start with one of these, followed by a dot, a dash or nothing. */
 const CONFIGURATION_STEMS = ["tsconfig", "jsconfig", "dockerfile", "compose", "docker-compose", ".env"];
 
-function all(names: readonly string[], kind: ProcessFileKind): Readonly<Record<string, ProcessFileKind>> {
-  return Object.fromEntries(names.map((name) => [name, kind]));
-}
-
 function kindOf(path: string): ProcessFileKind | null {
   const segments = path.split("/");
   const name = segments.pop() ?? "";
   return (
-    lookUp(kindsOfNames(), name) ??
+    ofNames().get(name) ??
     (isTest(path, name) ? "tests" : null) ??
-    segments.map((folder) => lookUp(kindsOfFolders(), folder)).find((kind) => kind !== null) ??
-    ENDINGS.find(([ending]) => name.endsWith(ending) && name !== ending)?.[1] ??
+    segments.map((folder) => ofFolders().get(folder)).find((kind) => kind !== undefined) ??
+    [...ofEndings()].find(([ending]) => name.endsWith(ending) && name !== ending)?.[1] ??
     (isConfiguration(name) ? "configuration" : null)
   );
-}
-
-function lookUp(table: Readonly<Record<string, ProcessFileKind>>, name: string): ProcessFileKind | null {
-  return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 
 function isTest(path: string, name: string): boolean {

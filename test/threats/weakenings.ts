@@ -389,7 +389,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the end of a capability with its run",
       file: "src/adapters/agents/capability.ts",
-      find: "  rmSync(pathOf(stateFolder, run), { force: true });\n",
+      find: "  rmSync(capabilityFile(stateFolder, run), { force: true });\n",
       replace: "",
       tests: [
         "test/e2e/bloom-own-verbs.proof.test.ts: has a capability that is over with its run, and in no output",
@@ -587,8 +587,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the rule that relative entries do not count",
       file: "src/adapters/process/programs.ts",
-      find: 'isAbsolute(entry) ? faultOf(entry, look) : "it is relative to the working folder"',
-      replace: "isAbsolute(entry) ? faultOf(entry, look) : null",
+      find: 'isAbsolute(entry) ? faultOf(entry) : "it is relative to the working folder"',
+      replace: "isAbsolute(entry) ? faultOf(entry) : null",
       tests: ["src/adapters/process/programs.test.ts: neither by a relative entry nor by an empty one"],
     },
     {
@@ -1409,7 +1409,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the links on the way to an edit",
       file: "src/adapters/agents/dialects/acp-policy.ts",
-      find: "const way = relative(realOf(folder), realOf(resolve(from, path)));",
+      find: "const way = relative(realPathOf(folder), realPathOf(resolve(from, path)));",
       replace: "const way = relative(folder, resolve(from, path));",
       tests: [
         "src/adapters/agents/dialects/acp-policy.test.ts: refuses an edit of out/secret",
@@ -1418,9 +1418,10 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the links that lead nowhere yet",
-      file: "src/adapters/agents/dialects/acp-policy.ts",
-      find: '    if (isDangling(path)) return "/";\n',
-      replace: "",
+      file: "src/adapters/files/real-path.ts",
+      find: 'import { lstatSync, readlinkSync } from "node:fs";',
+      replace:
+        'import { existsSync, lstatSync, readlinkSync as follow } from "node:fs";\nconst readlinkSync = (path: string) => (existsSync(path) ? follow(path) : null);',
       tests: ["src/adapters/agents/dialects/acp-policy.test.ts: refuses an edit of dangling"],
     },
     {

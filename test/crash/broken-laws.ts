@@ -94,8 +94,8 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "a text that is kept aside is not synced (C5)",
     file: "journal/keep.ts",
-    find: "disk.fsync(fd);",
-    replace: "",
+    find: "writeNew(disk, kept, found.bytes);",
+    replace: 'const fd = disk.open(kept, "new");\n  disk.write(fd, found.bytes, 0);\n  disk.close(fd);',
   },
   {
     name: "the folder of a text that is kept aside is not synced (C5)",
@@ -221,8 +221,9 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "the project's key is not synced before it is used (C9)",
     file: "project-key.ts",
-    find: "    disk.fsync(fd);\n",
-    replace: "",
+    find: "    writeNew(disk, fresh, disk.random(KEY_BYTES), 0o600);\n",
+    replace:
+      '    const fd = disk.open(fresh, "new", 0o600);\n    disk.write(fd, disk.random(KEY_BYTES), 0);\n    disk.close(fd);\n',
   },
   {
     name: "the folder of the project's key is not synced (C9)",

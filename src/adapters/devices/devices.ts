@@ -5,7 +5,6 @@
  *     cannot come back by a write that was under way.
  * F2  A file that is not what Pawl writes, or that others could write, is an error. It is never skipped.
  */
-import { watch } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { PawlError } from "../../core/error.ts";
 import {
@@ -26,9 +25,10 @@ import {
   sha256,
   text,
 } from "../../core/state-json.ts";
-import { errnoOf, withFile, writeAll } from "../files/disk.ts";
+import { errnoOf, withFile, writeNew } from "../files/disk.ts";
 import { tryUnlink } from "../files/journal/temporary.ts";
 import { inStateHome, type StatePlace } from "../files/project-key.ts";
+import { watchFolder } from "../files/watch.ts";
 
 const NAME = /^([0-9a-f]{8})\.json$/;
 /** Bytes. */
@@ -81,33 +81,18 @@ export function openDevices(place: StatePlace): Devices {
       return {
         close() {
           clearInterval(looking);
-          watcher?.close();
+          watcher.close();
         },
       };
     },
   };
 }
 
-function watchFolder(folder: string, changed: () => void) {
-  try {
-    const watcher = watch(folder, changed);
-    watcher.on("error", () => watcher.close());
-    return watcher;
-  } catch {
-    return null;
-  }
-}
-
 function writeDevice({ disk, make }: StatePlace, device: Device, path: string): void {
   make();
   const fresh = `${path}.${disk.uniqueId()}.new`;
-  const text = Buffer.from(`${JSON.stringify(device, null, 2)}\n`);
-  const write = (file: number) => {
-    writeAll(disk, file, text, 0);
-    disk.fsync(file);
-  };
   try {
-    withFile(disk, fresh, "new", write, 0o600);
+    writeNew(disk, fresh, Buffer.from(`${JSON.stringify(device, null, 2)}\n`), 0o600);
     disk.link(fresh, path);
   } finally {
     tryUnlink(disk, fresh);

@@ -87,7 +87,16 @@ export function withFile<T>(
   return withOpen(disk, disk.open(path, how, mode), work);
 }
 
-/** The same for a file that is already open. */
+/** Makes the file, whole and synced; the folder is up to the caller. */
+export function writeNew(disk: Disk, path: string, bytes: Uint8Array, mode?: number): void {
+  const write = (fd: number) => {
+    writeAll(disk, fd, bytes, 0);
+    disk.fsync(fd);
+  };
+  withFile(disk, path, "new", write, mode);
+}
+
+/** The same as withFile for a file that is already open. */
 export function withOpen<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
   let result: T;
   try {

@@ -9,7 +9,8 @@
 
 import { fixOf, meaningOf } from "../../core/errno.ts";
 import { PawlError } from "../../core/error.ts";
-import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { type Disk, errnoOf, withFile, writeAll, writeNew } from "./disk.ts";
+import { tryUnlink } from "./journal/temporary.ts";
 
 /** The folder that holds a project's data outside of it. */
 export interface StatePlace {
@@ -80,18 +81,12 @@ function readKey(place: StatePlace): Uint8Array | null {
 function makeKey({ disk, make }: StatePlace): void {
   make();
   const fresh = `key.${disk.uniqueId()}.new`;
-  const fd = disk.open(fresh, "new", 0o600);
   try {
-    writeAll(disk, fd, disk.random(KEY_BYTES), 0);
-    disk.fsync(fd);
+    writeNew(disk, fresh, disk.random(KEY_BYTES), 0o600);
   } catch (error) {
-    closeQuietly(disk, fd);
-    try {
-      disk.unlink(fresh);
-    } catch {}
+    tryUnlink(disk, fresh);
     throw error;
   }
-  disk.close(fd);
   try {
     disk.link(fresh, KEY);
   } catch (error) {

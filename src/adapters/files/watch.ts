@@ -2,7 +2,7 @@
  * Reports changes: from the kernel if possible, otherwise by a slow check of times and sizes. Every change of
  * Pawl's appends to events.jsonl; a person's changes the tasks file or the settings.
  */
-import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
+import { mkdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { EVENTS } from "../../core/event.ts";
 import type { Watch } from "../../core/ports/watch.ts";
@@ -26,7 +26,10 @@ export function openWatch(root: string, tasksFile: string): Watch {
         }, SETTLE_MILLISECONDS);
       };
       mkdirSync(dirname(events), { recursive: true });
-      const watchers = [...new Set(files.map(dirname))].flatMap((folder) => watchFolder(folder, files, soon));
+      const changed = (path: string | null) => {
+        if (path === null || files.includes(path)) soon();
+      };
+      const watchers = [...new Set(files.map(dirname))].map((folder) => watchFolder(folder, changed));
       let last = marksOf(files);
       const looking = setInterval(() => {
         const now = marksOf(files);
@@ -44,17 +47,18 @@ export function openWatch(root: string, tasksFile: string): Watch {
   };
 }
 
-/** Reports changes of the files in the folder. Watches the folder, since a replaced file is another file. */
-function watchFolder(folder: string, files: readonly string[], heard: () => void): readonly FSWatcher[] {
+/**
+ * Reports changed files of the folder, if the kernel tells; null: it does not name the file. A folder, since a
+ * replaced file is another file.
+ */
+export function watchFolder(folder: string, changed: (path: string | null) => void): { close(): void } {
   try {
-    const watcher = watch(folder, (_, name) => {
-      if (name === null || files.includes(join(folder, name))) heard();
-    });
+    const watcher = watch(folder, (_, name) => changed(name === null ? null : join(folder, name)));
     watcher.on("error", () => watcher.close());
-    return [watcher];
+    return watcher;
   } catch {
-    // No such folder, no watches left, or a file system without them: the slow check remains.
-    return [];
+    // No such folder, no watches left, or a file system without them: a slow check remains.
+    return { close() {} };
   }
 }
 

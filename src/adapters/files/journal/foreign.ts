@@ -6,7 +6,7 @@
 import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { JOURNAL, KEPT } from "../control.ts";
-import { type Disk, withFile, writeAll } from "../disk.ts";
+import { type Disk, withFile, writeNew } from "../disk.ts";
 import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "../look.ts";
 import { cutTail, type ProjectStorage } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";
@@ -64,10 +64,7 @@ export function copyJournal(disk: Disk, name: string, start = 0): string {
   const kept = `${newKeptFolder(disk)}/${name}`;
   const size = statFile(disk, JOURNAL)?.size ?? 0;
   const bytes = withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size)).subarray(start);
-  withFile(disk, kept, "new", (fd) => {
-    writeAll(disk, fd, bytes, 0);
-    disk.fsync(fd);
-  });
+  writeNew(disk, kept, bytes);
   for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);
   return kept;
 }

@@ -1,7 +1,7 @@
 import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { KEPT } from "../control.ts";
-import { type Disk, errnoOf, withFile, writeAll } from "../disk.ts";
+import { type Disk, errnoOf, writeNew } from "../disk.ts";
 import { type FileOnDisk, foldersOf, statFile } from "../look.ts";
 import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
@@ -26,10 +26,7 @@ export function keepAside(
 ): readonly Step[] {
   const kept = `${newKeptFolder(disk)}/${path}`;
   ensureFolders(disk, kept);
-  withFile(disk, kept, "new", (fd) => {
-    writeAll(disk, fd, found.bytes, 0);
-    disk.fsync(fd);
-  });
+  writeNew(disk, kept, found.bytes);
   for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);
   disk.fsyncFolder("");
   onKept({ path, kept });

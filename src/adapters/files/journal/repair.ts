@@ -4,8 +4,7 @@
  */
 
 import { CONTROL, JOURNAL } from "../control.ts";
-import type { Disk } from "../disk.ts";
-import { withFile, writeAll } from "../disk.ts";
+import { type Disk, writeNew } from "../disk.ts";
 import { guarded } from "../disk-error.ts";
 import { openLocks, PROJECT_LOCK } from "../locks.ts";
 import { COMMIT_WAIT, projectOf, type StoreOptions } from "../store.ts";
@@ -101,10 +100,7 @@ function setAside(project: Project): Damage {
 function replaceJournal(disk: Disk, bytes: Uint8Array): void {
   const fresh = `${JOURNAL}.repaired`;
   if (disk.lstat(fresh) !== null) disk.unlink(fresh);
-  withFile(disk, fresh, "new", (fd) => {
-    writeAll(disk, fd, bytes, 0);
-    disk.fsync(fd);
-  });
+  writeNew(disk, fresh, bytes);
   disk.rename(fresh, JOURNAL);
   disk.fsyncFolder(CONTROL);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
+import { once } from "../core/once.ts";
 import { type OwnFile, ownFile } from "../core/own-file.ts";
 import type { FindLife } from "../core/ports/loop.ts";
 import type { Store } from "../core/ports/store.ts";
@@ -77,11 +78,7 @@ export const findLife: FindLife = async (view, workflows, name) => {
 };
 
 function loaders(files: readonly OwnFile[], store: Store): Workflows {
-  let opened: Promise<Workflows> | undefined;
-  const open = () => {
-    opened ??= openAll(files, store);
-    return opened;
-  };
+  const open = once(() => openAll(files, store));
   const load = async (name: string) => {
     const loader = (await open())[name];
     if (loader) return loader();

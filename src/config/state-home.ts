@@ -8,6 +8,7 @@ import type { StatePlace } from "../adapters/files/project-key.ts";
 import { openStatePlace } from "../adapters/files/state-place.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import { hashOf } from "../core/hash.ts";
+import { lookOnce } from "../core/once.ts";
 import type { Environment } from "./config.ts";
 
 /** The folder for the project at `root`. Does not create it. */
@@ -29,11 +30,7 @@ export const TRUST_FILE = "trust.json";
 
 /** The same, with its disk. Opened on first use. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
-  let opened: StatePlace | undefined;
-  const place = () => {
-    opened ??= openStatePlace(stateFolder(root, environment));
-    return opened;
-  };
+  const place = lookOnce(() => openStatePlace(stateFolder(root, environment)));
   return {
     get folder() {
       return place().folder;

@@ -4,7 +4,7 @@ import { renderHtml } from "./html.ts";
 
 interface Page {
   readonly title?: string;
-  readonly body?: Readonly<Record<string, { readonly value?: string } | undefined>>;
+  readonly body?: { readonly export_view?: { readonly value?: string } };
 }
 
 /**
@@ -17,8 +17,7 @@ export async function fetchPage(access: AtlassianAccess, page: string): Promise<
   const found = (await site.isCloud()) && /^\d+$/.test(page) ? await ofCloud(site, page) : null;
   const { body = {}, title = `Page ${page}` } =
     found ?? (await ofDataCenter(site, page)) ?? missing(access, page);
-  const html = body.export_view?.value ?? body.view?.value ?? body.storage?.value ?? "";
-  return `# ${title}\n\n${renderHtml(html)}`.trim();
+  return `# ${title}\n\n${renderHtml(body.export_view?.value ?? "")}`.trim();
 }
 
 /** The Cloud is below `/wiki`, which an address may leave out. */

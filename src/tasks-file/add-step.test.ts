@@ -11,7 +11,7 @@ const STEP = {
 
 /** A step more for a task that was done, which may be taken again. */
 const EDITS = [
-  { type: "add-step", id: "T", step: STEP },
+  { type: "add-items", into: "T", list: "steps", items: [STEP] },
   { type: "set", id: "T", key: "status", value: "ready_for_agent" },
   ...["completed_at", "session_id", "session_provider"].map((key) => ({ type: "clear", id: "T", key })),
 ];
@@ -90,6 +90,8 @@ test("the step goes behind the last one, the task is ready, and every other byte
 const FILES: readonly [string, string][] = [
   ["windows line ends", PLAIN.replaceAll("\n", "\r\n")],
   ["no line break at the end", "tasks:\n- id: T\n  status: 'done'\n  steps:\n  - id: S\n    instruction: i"],
+  ["a task in braces", "tasks:\n  - {id: T, status: done, steps: [{id: S, instruction: i}]}\n"],
+  ["steps in brackets", "tasks:\n  - id: T\n    status: done\n    steps: [{id: S, instruction: i}]\n"],
   ["a step in braces", "tasks:\n  - id: T\n    status: done\n    steps:\n      - {id: S, instruction: i}\n"],
   [
     "blank lines that the last step keeps",
@@ -121,27 +123,17 @@ test.each(FILES)("with %s, it is added all the same", (_, before) => {
   for (const key of ["completed_at", "session_id"]) expect(task[key] ?? null).toBeNull();
   const others = before
     .split("\n")
-    .filter((line) => !/status: '?done|completed_at: |session_|: i$/.test(line));
+    .filter((line) => !/status: '?done|completed_at: |session_|: i$|steps: \[/.test(line));
   expect(differing(others.join("\n"), after).gone).toEqual([]);
   if (before.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
 });
 
 test.each<[string, string, RegExp]>([
   [
-    "the task in braces",
-    "tasks:\n  - {id: T, status: done, steps: [{id: S, instruction: i}]}\n",
-    /on lines of its own/,
-  ],
-  [
-    "steps in brackets",
-    "tasks:\n  - id: T\n    status: done\n    steps: [{id: S, instruction: i}]\n",
-    /`steps` on lines of their own/,
-  ],
-  [
     "a status that is shared",
     "tasks:\n  - id: A\n    status: *s\n".replace("*s", "&s done") +
       "  - id: B\n    status: *s\n  - id: T\n    status: *s\n    steps: &x\n      - id: S\n        instruction: i\n  - id: C\n    steps: *x\n",
-    /cannot be given a step without changing what is there/,
+    /cannot be changed without changing what else is there/,
   ],
   ["a task that is an alias", "x: &t {id: T, status: done}\ntasks:\n  - *t\n", /not written out/],
   ["a file that is none", "tasks:\n  - id: [\n", /line \d+, column \d+/],

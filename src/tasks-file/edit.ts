@@ -2,12 +2,11 @@ import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, Editor } from "../core/ports/store.ts";
 import { indexOffsets } from "./index-offsets.ts";
-import { type Insertion, insert, Layout, TooLong } from "./insert.ts";
 import { parseText, tasksIn } from "./parse.ts";
-import { type Put, putAll } from "./put.ts";
+import { Layout, type Put, putAll, TooLong } from "./put.ts";
 import { spliceAll, TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 
-export type TasksEdit = Insertion | Put | TaskEdit;
+export type TasksEdit = Put | TaskEdit;
 
 /** Redoes edits on the present tasks.yaml, keeping all other changes of a person. */
 export const editTasks: Editor = (text, edits) => editFile("tasks.yaml", text, edits as readonly TasksEdit[]);
@@ -21,14 +20,11 @@ export function proposeEdits(
   return { type: "edit", path, text: editFile(path, text ?? "", edits), editor: TASKS_EDITOR, edits };
 }
 
-/** Insertions first, since other edits may set values in an inserted task. */
+/** Puts first, since other edits may set values in an added task. */
 function editFile(file: string, before: string, edits: readonly TasksEdit[]): string {
-  const grown = edits
-    .filter(isInsertion)
-    .reduce((result, edit) => laidOut(file, () => insert(result, edit)), before);
   const puts = edits.filter(isPut);
-  const text = puts.length === 0 ? grown : laidOut(file, () => putAll(grown, puts));
-  const splices = edits.filter((edit): edit is TaskEdit => !isInsertion(edit) && !isPut(edit));
+  const text = puts.length === 0 ? before : laidOut(file, () => putAll(before, puts));
+  const splices = edits.filter((edit): edit is TaskEdit => !isPut(edit));
   if (splices.length === 0) return text;
   const { document, problems } = parseText(text);
   const [first] = problems;
@@ -39,10 +35,6 @@ function editFile(file: string, before: string, edits: readonly TasksEdit[]): st
       first.fix,
     );
   return spliceAll(text, indexOffsets(document, tasksIn(document), text), splices).text;
-}
-
-function isInsertion(edit: TasksEdit): edit is Insertion {
-  return edit.type === "add-task" || edit.type === "add-step";
 }
 
 function isPut(edit: TasksEdit): edit is Put {

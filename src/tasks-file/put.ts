@@ -5,7 +5,11 @@
  */
 
 import {
+  type Document,
+  isCollection,
   isMap,
+  isNode,
+  isPair,
   isScalar,
   isSeq,
   type Node,
@@ -15,19 +19,14 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { canonical } from "../core/json.ts";
-import {
-  columnOf,
-  endOf,
-  type Fields,
-  indented,
-  Layout,
-  lastIn,
-  meaningOf,
-  rangeOf,
-  sound,
-  TooLong,
-} from "./insert.ts";
+import { canonical, type Fields } from "../core/json.ts";
+import { readYaml } from "../core/yaml/yaml.ts";
+import { readText } from "./parse.ts";
+
+/** A part of the file's layout that cannot be read, or added to. */
+export class Layout extends Error {}
+/** The file would have more characters than Pawl reads. */
+export class TooLong extends Layout {}
 
 export type Put =
   /**
@@ -146,9 +145,15 @@ function applied(data: Fields, puts: readonly Put[]): Fields {
     if (!map) throw missing(put);
     if (put.type === "put") map[put.key] = put.value;
     else if (put.type === "drop") delete map[put.key];
-    else map[put.list] = [...((map[put.list] as unknown[] | null | undefined) ?? []), ...put.items];
+    else map[put.list] = [...listIn(map, put.list), ...put.items];
   }
   return copy;
+}
+
+function listIn(map: Fields, key: string): readonly unknown[] {
+  const list = map[key] ?? [];
+  if (!Array.isArray(list)) throw new Layout(`${key}: expected a list`);
+  return list;
 }
 
 function missing(put: Put): Layout {
@@ -193,12 +198,19 @@ function itemsSplice(text: string, list: YAMLSeq, items: readonly Fields[], { pr
     const [, end] = rangeOf(last);
     return { from: end, to: end, text: items.map((item) => `, ${JSON.stringify(item)}`).join("") };
   }
-  const at = close ? endOf(text, lastIn(list)) : rangeOf(list)[1];
-  const column = columnOf(text, list);
+  const column = columnAt(text, rangeOf(list)[0]);
+  const at = close ? afterRemarks(text, endOf(text, lastIn(list)), column) : rangeOf(list)[1];
   const piece = pretty
     ? indented(stringify(items, { lineWidth: 0 }), column)
     : items.map((item) => `${" ".repeat(column)}- ${JSON.stringify(item)}\n`).join("");
   return { from: at, to: at, text: piece };
+}
+
+/** Behind the comments that stand deeper than the list's dashes, because they are about its last item. */
+function afterRemarks(text: string, at: number, column: number): number {
+  const remarks = new RegExp(`(?:[ ]{${column + 1},}#[^\n]*(?:\n|$))*`, "y");
+  remarks.lastIndex = at;
+  return at + (remarks.exec(text)?.[0].length ?? 0);
 }
 
 /** On lines of its own: with what stands below it. In brackets: with the comma before it, or after it if it is the first. */
@@ -305,4 +317,45 @@ function columnAt(text: string, offset: number): number {
 function lineEnd(text: string, offset: number): number {
   const found = text.indexOf("\n", offset);
   return found < 0 ? text.length : found + 1;
+}
+
+// ── The file ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function sound(text: string): { readonly document: Document; readonly data: Fields } {
+  const { data, document, faults } = readYaml(text, { merge: true });
+  const [fault] = faults;
+  if (fault) throw new Layout(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
+  return { document, data: (data ?? {}) as Fields };
+}
+
+/** The text's data in a form that can be compared; null: it is invalid. */
+function meaningOf(text: string): string | null {
+  const { data, faults } = readText(text);
+  return faults.length > 0 ? null : canonical(data);
+}
+
+/** The end of the node's last line; comments and blank lines after it are not part of it. */
+function endOf(text: string, node: Node): number {
+  const [, valueEnd] = rangeOf(node);
+  const end = text.slice(0, valueEnd).trimEnd().length;
+  const newline = text.indexOf("\n", end);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+function rangeOf(node: Node): readonly [number, number, number] {
+  if (!node.range) throw new Layout("a value has no place");
+  return node.range;
+}
+
+/** The innermost value at its end: a collection's own range ends after its comments. */
+function lastIn(node: Node): Node {
+  if (!isCollection(node) || node.flow) return node;
+  const last: unknown = node.items.at(-1);
+  const inner = isPair(last) ? (last.value ?? last.key) : last;
+  return isNode(inner) && inner.range && inner.range[1] > inner.range[0] ? lastIn(inner) : node;
+}
+
+function indented(text: string, indent: number): string {
+  const blank = " ".repeat(indent);
+  return text.replace(/(^|\n)(?=[^\n])/g, `$1${blank}`);
 }

@@ -224,9 +224,10 @@ test(
     expect(early.data.message).toContain(
       "the loop is not done with it: the task is 'in_progress'. Nothing was changed. Hand it over again once it is done",
     );
-    const flow = `tasks:\n  - {id: ${ID}, title: t, status: done, steps: [{id: ${ID}.S-1, instruction: i, status: done}, {id: ${ID}.S-2, instruction: i, status: done}]}\n`;
+    const steps = ["S-1", "S-2"].map((step) => `      - {id: ${ID}.${step}, instruction: i, status: done}\n`);
+    const shared = `tasks:\n  - id: ${ID}\n    title: t\n    status: done\n    steps: &s\n${steps.join("")}  - {id: O, title: o, mine: *s}\n`;
     for (const [text, found] of [
-      [flow, /tasks\.yaml cannot be used: .* on lines of its own/],
+      [shared, /tasks\.yaml cannot be used: it cannot be changed without changing what else is there/],
       [
         done.replace("TS-01.S-2", "TS-01.X"),
         /has steps already, other than the plan's: TS-01\.S-1, TS-01\.X/,

@@ -57,7 +57,7 @@ const READERS: readonly (readonly [string, string, (text: string) => unknown])[]
   [
     "tasks.yaml with a task more",
     "tasks-invalid",
-    (text) => editTasks(`# T\n${text}`, [{ type: "add-task", task: TASK }]),
+    (text) => editTasks(`# T\n${text}`, [{ type: "add-items", into: null, list: "tasks", items: [TASK] }]),
   ],
 ];
 

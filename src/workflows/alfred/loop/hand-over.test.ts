@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { NewTask } from "../../../tasks-file/insert.ts";
 import { parseTasks } from "../../../tasks-file/parse.ts";
 import { checkHasPlan } from "./hand-over.ts";
+import type { NewTask } from "./plan-export.ts";
 
 const STEPS = ["TS-01.S-1", "TS-01.S-2"];
 const PLAN: NewTask = {

@@ -6,11 +6,10 @@ import { checkId } from "../../../core/id.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context, Reply, Transaction } from "../../../runtime/module.ts";
 import type { TasksEdit } from "../../../tasks-file/edit.ts";
-import type { NewStep, NewTask } from "../../../tasks-file/insert.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { type LoadedTask, type LoopProgress, loadTask } from "../state/load.ts";
 import { type LoopSide, loadLoopSide } from "./loop-side.ts";
-import { exportedTask } from "./plan-export.ts";
+import { exportedTask, type NewStep, type NewTask } from "./plan-export.ts";
 import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
 
 /** The changes that give the task to the loop, and the text that reports them. */
@@ -84,21 +83,48 @@ const planned = ({ steps }: Pick<NewTask | Task, "steps">): readonly string[] =>
 /** Hands the plan over. Includes the reasons for earlier rejections, if there are any. */
 async function firstTime(
   view: View,
-  { path, taken }: LoopSide,
+  { path, taken, task: present }: LoopSide,
   plan: NewTask,
   asks: readonly Ask[],
   context: Context,
 ): Promise<HandOver> {
+  const clash = [...(present ? [] : [plan.id]), ...planned(plan)].find((id) => taken.has(id));
+  if (clash !== undefined)
+    throw new PawlError(
+      "task-exists",
+      `The id ${clash}, which the plan of '${plan.id}' needs, is used in ${path} already. Nothing was changed.`,
+      `Give the other task or step another id in ${path}, then export the plan again.`,
+    );
   const task = asks.length === 0 ? plan : { ...plan, steps: [...plan.steps, reworkStep(plan, asks, taken)] };
   const steps = planned(task);
   return {
     text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
     path,
     steps,
-    changes: await proposed(view, [{ type: "add-task", task }], context),
+    changes: await proposed(view, [present ? withSteps(task) : withTask(task)], context),
     events: [],
     progress: { status: "todo", state: null, reason: null, done: 0, total: steps.length, is_done: false },
   };
+}
+
+function withTask(task: NewTask): TasksEdit {
+  const { acceptance_criteria, delivery, id, instructions, title, verify = [] } = task;
+  const item = {
+    ...{ id, title, status: "todo", ...delivery },
+    ...(verify.length > 0 && { verify }),
+    ...(instructions !== "" && { instructions }),
+    ...(acceptance_criteria.length > 0 && { acceptance_criteria }),
+    steps: task.steps.map(stepItem),
+  };
+  return { type: "add-items", into: null, list: "tasks", items: [item] };
+}
+
+function withSteps({ id, steps }: Pick<NewTask, "id" | "steps">): TasksEdit {
+  return { type: "add-items", into: id, list: "steps", items: steps.map(stepItem) };
+}
+
+function stepItem({ acceptance_criteria, id, instruction }: NewStep) {
+  return { id, instruction, ...(acceptance_criteria.length > 0 && { acceptance_criteria }) };
 }
 
 function hints({ delivery, id, verify }: NewTask): string {
@@ -178,7 +204,7 @@ async function withRework(
     changes: await proposed(
       view,
       [
-        { type: "add-step", id, step },
+        withSteps({ id, steps: [step] }),
         { type: "set", id, key: "status", value: status },
         ...OF_DONE_WORK.map((key) => ({ type: "clear", id, key }) as const),
       ],

@@ -2,10 +2,26 @@
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import type { Context } from "../../../runtime/module.ts";
-import type { NewTask } from "../../../tasks-file/insert.ts";
 import { acceptedIn, type LoadedTask } from "../state/load.ts";
 import type { TaskState } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
+
+export interface NewTask {
+  readonly id: string;
+  readonly title: string;
+  /** Its repository and target branch; absent: left to the person. */
+  readonly delivery?: { readonly repo: "."; readonly merge_into: string };
+  readonly verify?: readonly string[];
+  readonly instructions: string;
+  readonly acceptance_criteria: readonly string[];
+  readonly steps: readonly NewStep[];
+}
+
+export interface NewStep {
+  readonly id: string;
+  readonly instruction: string;
+  readonly acceptance_criteria: readonly string[];
+}
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 

@@ -41,7 +41,7 @@ test.each(HOSTILE)("with %s, what was said stays quoted, printable and short", (
     expect(own).toHaveLength(4);
     expect(text).not.toMatch(/[^\P{C}\n\t]/u);
     const after = editTasks(FILE, [
-      { type: "add-step", id: "T", step: { id: "R", instruction: text, acceptance_criteria: [] } },
+      { type: "add-items", into: "T", list: "steps", items: [{ id: "R", instruction: text }] },
     ]);
     expect(parse(after).tasks[0].steps.at(-1).instruction.trim()).toBe(text);
     expect(after.length).toBeLessThan(60_000);

@@ -177,7 +177,7 @@ async function importsAt(root: string, environment: Environment, cwd: string) {
     import("../adapters/forge/github-issues.ts"),
   ]);
   const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-  const issues = openGitHubIssues({ token, api, environment, now: Date.now });
+  const issues = openGitHubIssues({ token, api, environment });
   return { sources: openSources(root, cwd), issues };
 }
 

@@ -108,12 +108,14 @@ function answerTo(
   return page(asked, url, rest.startsWith("/pulls") ? (pull.reviewComments ?? []) : (pull.comments ?? []));
 }
 
-function shown({ author = "dev", number, sha, title }: GithubPull, repository: string): object {
+function shown(
+  { author = "dev", head, number, sha = "", state = "open", title }: GithubPull,
+  repository: string,
+): object {
   const html_url = `https://github.com/${repository}/pull/${number}`;
-  return { number, title, html_url, user: user(author), head: { sha: sha ?? "" } } satisfies Answered<
-    "pulls",
-    "list"
-  >;
+  const branches = { head: { sha, ref: head.split(":")[1] ?? "" }, base: { ref: "main" } };
+  const pull = { number, title, html_url, state, merged_at: null, user: user(author), ...branches };
+  return pull satisfies Answered<"pulls", "list">;
 }
 
 function shownCommit({ author, committer, sha }: GithubCommit): object {

@@ -1,4 +1,5 @@
 import type { Environment } from "../process/environment.ts";
+import type { ApiSetup, ForgeApi } from "./forge-api.ts";
 import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
 import {
   ADDRESS_VARIABLES,
@@ -63,4 +64,16 @@ async function nowhere({ remotes }: Checkout, environment: Environment): Promise
     detail: "No remote of the repository is on GitHub, GitLab, Gitea or Forgejo.",
     help: `Add the repository there as a remote. For a server of your own, name it in one of ${ADDRESS_VARIABLES}.`,
   };
+}
+
+const OPENERS: Readonly<Record<ForgeKind, () => Promise<(setup: ApiSetup) => ForgeApi>>> = {
+  github: async () => (await import("./github-pulls.ts")).openGithub,
+  gitlab: async () => (await import("./gitlab-pulls.ts")).openGitlab,
+  gitea: async () => (await import("./gitea-pulls.ts")).openGitea,
+  forgejo: async () => (await import("./gitea-pulls.ts")).openGitea,
+};
+
+export async function openForge(setup: ApiSetup): Promise<ForgeApi> {
+  const open = await OPENERS[setup.server.kind]();
+  return open(setup);
 }

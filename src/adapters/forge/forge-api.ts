@@ -1,20 +1,31 @@
-/** A forge's own way to open and watch pull requests; GitLab calls them merge requests. */
+/** A forge's own way to open, watch and read pull requests; GitLab calls them merge requests. */
 import type { RequestedChanges } from "../../core/ports/pull-requests.ts";
-import type { Environment } from "../process/environment.ts";
+import type { Remark, ReviewPart } from "../../core/ports/reviews.ts";
+import type { RestAccess } from "./rest.ts";
 import type { ForgeServer } from "./servers.ts";
 
 /** All methods reject with the errors of the forge's client. */
 export interface ForgeApi {
   /** The repository under its present name, if it was renamed or moved. */
   repository(path: string): Promise<Repository>;
-  /** Pull requests of this branch into that one, the newest first. */
-  list(ways: Ways, state: "open" | "over"): Promise<readonly Pull[]>;
+  /** Pull requests of this branch into that one, or into any, the newest first. */
+  list(ways: Branch, state: "open" | "over"): Promise<readonly Pull[]>;
   open(ways: Ways, text: { readonly title: string; readonly body: string }): Promise<Pull>;
-  get(target: Repository, number: number): Promise<Pull>;
+  get(target: Named, number: number): Promise<Pull>;
   /** The checks of the pull request's head. */
   checks(target: Repository, pull: Pull): Promise<readonly ForgeCheck[]>;
   /** The last verdict of each person who may write in the repository. `known`: ids of verdicts to skip. */
   requested(target: Repository, pull: Pull, known: readonly string[]): Promise<readonly RequestedChanges[]>;
+  /** The comments of a kind, page by page. `path`: the repository's. */
+  remarks(part: ReviewPart, path: string, number: number, page: number): Promise<RemarksPage>;
+  /** Reports which threads are resolved, by `root`; absent: the remarks have it. */
+  resolved?(path: string, number: number): Promise<ReadonlyMap<number, boolean>>;
+}
+
+export interface RemarksPage {
+  /** `root`: the first comment of its thread. */
+  readonly remarks: readonly (Remark & { readonly root?: number })[];
+  readonly more: boolean;
 }
 
 export interface Repository {
@@ -22,6 +33,9 @@ export interface Repository {
   /** `acme/app` */
   readonly path: string;
 }
+
+/** A repository of which the path is known, at least. */
+export type Named = Omit<Repository, "id"> & Partial<Repository>;
 
 export interface Ways {
   /** Where pull requests are opened. */
@@ -32,8 +46,11 @@ export interface Ways {
   readonly into: string;
 }
 
+export type Branch = Omit<Ways, "into"> & Partial<Ways>;
+
 export interface Pull {
   readonly number: number;
+  readonly title: string;
   readonly url: string;
   readonly state: "open" | "merged" | "closed";
   /** Its last commit. */
@@ -51,15 +68,8 @@ export interface ForgeCheck {
   readonly log?: () => Promise<string | null>;
 }
 
-/** Shared by all requests. */
-export interface RequestSetup {
+export interface ApiSetup extends RestAccess {
   readonly server: ForgeServer & { readonly token: string };
-  readonly environment: Environment;
-  /** A signal for one request. */
-  request(): AbortSignal;
-}
-
-export interface ApiSetup extends RequestSetup {
   /**
    * Pull requests found unmergeable by the last look, for a forge that also reports this while it is
    * computing.

@@ -1,12 +1,12 @@
 /** Gitea's API 1, which Forgejo speaks too: https://docs.gitea.com/api/ */
-import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, RequestSetup, Ways } from "./forge-api.ts";
+import type { ApiSetup, Branch, ForgeApi, ForgeCheck, Named, Pull, Repository } from "./forge-api.ts";
+import { type GiteaLineComment, type GiteaReview, openRemarks } from "./gitea-remarks.ts";
 import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
-export function openGiteaPulls(setup: ApiSetup): ForgeApi {
-  const rest = openGitea(setup);
-  const get = (target: Repository, number: number) =>
-    rest.get<GiteaPull>(`/repos/${target.path}/pulls/${number}`);
+export function openGitea(setup: ApiSetup): ForgeApi {
+  const rest = openRest(setup, PAGES);
+  const get = (target: Named, number: number) => rest.get<GiteaPull>(`/repos/${target.path}/pulls/${number}`);
   return {
     repository: (path) => repositoryOf(rest, path),
     async list(ways, state) {
@@ -17,7 +17,7 @@ export function openGiteaPulls(setup: ApiSetup): ForgeApi {
       // From a fork, the head names the fork's owner, who can have only one.
       const head = from.id === target.id ? branch : `${from.path.split("/")[0]}:${branch}`;
       const body = { ...text, head, base: into };
-      return pullOf(rest, target, await rest.post<GiteaPull>(`/repos/${target.path}/pulls`, body));
+      return pullOf(rest, target, await rest.send<GiteaPull>("POST", `/repos/${target.path}/pulls`, body));
     },
     async get(target, number) {
       const found = await get(target, number);
@@ -26,15 +26,14 @@ export function openGiteaPulls(setup: ApiSetup): ForgeApi {
     },
     checks: (target, { head }) => allowed(statusesOf(rest, setup.server.web ?? "", target, head)),
     requested: (target, { number }, known) => requestedChanges(rest, target, number, known),
+    remarks: openRemarks(rest),
   };
 }
 
 /** A server may allow fewer. */
 const PAGES = { name: "limit", most: 50 };
 
-export const openGitea = (setup: RequestSetup): Rest => openRest(setup, PAGES);
-
-export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
   const { full_name, id } = await rest.get<{ readonly id: number; readonly full_name: string }>(
     `/repos/${path}`,
   );
@@ -57,9 +56,9 @@ interface GiteaPull {
 const MOST_OVER = 5;
 
 /** Gitea cannot filter by the branch. Closed pull requests are read as far back as they may matter. */
-export async function listed(
+async function listed(
   rest: Rest,
-  { branch, from, into, target }: Omit<Ways, "into"> & Partial<Ways>,
+  { branch, from, into, target }: Branch,
   state: "open" | "closed",
 ): Promise<readonly GiteaPull[]> {
   const found: GiteaPull[] = [];
@@ -76,11 +75,12 @@ export async function listed(
   }
 }
 
-async function pullOf(rest: Rest, target: Repository, found: GiteaPull): Promise<Pull> {
-  const { head, html_url: url, merged, number, state } = found;
+async function pullOf(rest: Rest, target: Named, found: GiteaPull): Promise<Pull> {
+  const { head, html_url: url, merged, number, state, title } = found;
   const isOpen = state === "open";
   return {
     number,
+    title,
     url,
     state: merged ? "merged" : isOpen ? "open" : "closed",
     head: isOpen ? head.sha : await lastCommit(rest, target, found),
@@ -89,7 +89,7 @@ async function pullOf(rest: Rest, target: Repository, found: GiteaPull): Promise
 }
 
 /** The pull request's own last commit: the shown head follows the branch while that exists. */
-async function lastCommit(rest: Rest, target: Repository, { head, number }: GiteaPull): Promise<string> {
+async function lastCommit(rest: Rest, target: Named, { head, number }: GiteaPull): Promise<string> {
   const query = { limit: 1, page: 1, verification: "false", files: "false" };
   const path = `/repos/${target.path}/pulls/${number}/commits`;
   const { items } = await rest.page<{ readonly sha: string }>(path, query);
@@ -99,7 +99,7 @@ async function lastCommit(rest: Rest, target: Repository, { head, number }: Gite
 /** Gitea also reports this while it is computing: only a second report for the same two commits counts. */
 function isUnmergeable(
   before: Set<string>,
-  { path }: Repository,
+  { path }: Named,
   { base, draft, head, mergeable, number, state, title }: GiteaPull,
 ): boolean {
   const isDraft = draft ?? /^(?:wip:|\[wip\])/i.test(title);
@@ -167,34 +167,6 @@ async function logOf(rest: Rest, target: Repository, sha: string, url: string): 
   const { jobs } = await rest.get<{ readonly jobs: readonly Run[] }>(`${actions}/runs/${run.id}/jobs`);
   const job = jobs.find(({ html_url }) => html_url === url);
   return job ? rest.text(`${actions}/jobs/${job.id}/logs`) : null;
-}
-
-export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
-  readonly state: string;
-  /** By a person whose approval counts by the rules of the target's branch. */
-  readonly official: boolean;
-  readonly dismissed: boolean;
-  readonly comments_count: number;
-  readonly submitted_at: string;
-}
-
-export interface GiteaComment {
-  readonly id: number;
-  readonly body: string;
-  /** Null: a team's review is requested. */
-  readonly user: { readonly login: string } | null;
-  readonly created_at: string;
-  readonly html_url: string;
-}
-
-export interface GiteaLineComment extends GiteaComment {
-  readonly path: string;
-  /** A line of the new file; 0: the comment is about the old one. */
-  readonly position: number;
-  /** A line of the old file; 0: the comment is about the new one. */
-  readonly original_position: number;
-  readonly resolver: { readonly login: string } | null;
-  readonly diff_hunk: string;
 }
 
 async function requestedChanges(

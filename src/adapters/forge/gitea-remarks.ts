@@ -2,16 +2,36 @@
  * Comments on a pull request of Gitea or Forgejo. A thread's answers are in the review of its first comment.
  */
 import type { Remark } from "../../core/ports/reviews.ts";
-import type { RequestSetup } from "./forge-api.ts";
-import {
-  type GiteaComment,
-  type GiteaLineComment,
-  type GiteaReview,
-  listed,
-  openGitea,
-  repositoryOf,
-} from "./gitea-pulls.ts";
-import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
+import type { ForgeApi, RemarksPage } from "./forge-api.ts";
+import type { Rest } from "./rest.ts";
+
+export interface GiteaReview extends Omit<GiteaComment, "created_at"> {
+  readonly state: string;
+  /** By a person whose approval counts by the rules of the target's branch. */
+  readonly official: boolean;
+  readonly dismissed: boolean;
+  readonly comments_count: number;
+  readonly submitted_at: string;
+}
+
+export interface GiteaComment {
+  readonly id: number;
+  readonly body: string;
+  /** Null: a team's review is requested. */
+  readonly user: { readonly login: string } | null;
+  readonly created_at: string;
+  readonly html_url: string;
+}
+
+export interface GiteaLineComment extends GiteaComment {
+  readonly path: string;
+  /** A line of the new file; 0: the comment is about the old one. */
+  readonly position: number;
+  /** A line of the old file; 0: the comment is about the new one. */
+  readonly original_position: number;
+  readonly resolver: { readonly login: string } | null;
+  readonly diff_hunk: string;
+}
 
 const VERDICTS: Readonly<Record<string, string>> = {
   APPROVED: "APPROVED",
@@ -19,8 +39,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   COMMENT: "COMMENTED",
 };
 
-export function openGiteaRemarks(setup: RequestSetup): RemarksApi {
-  const rest = openGitea(setup);
+export function openRemarks(rest: Rest): ForgeApi["remarks"] {
   const reviewsOn = (path: string, number: number, page: number) =>
     rest.page<GiteaReview>(`/repos/${path}/pulls/${number}/reviews`, { page });
   const readers = {
@@ -42,24 +61,7 @@ export function openGiteaRemarks(setup: RequestSetup): RemarksApi {
       return { remarks: items.map((each) => ({ part: "comments", ...saidBy(each) })), more };
     },
   };
-  return {
-    repository: (path) => repositoryOf(rest, path),
-    async pulls(target, from, branch) {
-      return (await listed(rest, { branch, from, target }, "open")).map(pullHead);
-    },
-    async pull(path, number) {
-      return pullHead(await rest.get<Head>(`/repos/${path}/pulls/${number}`));
-    },
-    remarks: (part, path, number, page) => readers[part](path, number, page),
-  };
-}
-
-interface Head extends PullHead {
-  readonly html_url: string;
-}
-
-function pullHead({ html_url: url, number, title }: Omit<Head, "url">): PullHead {
-  return { number, title, url };
+  return (part, path, number, page) => readers[part](path, number, page);
 }
 
 /** A review without text only wraps its comments; a pending one is not submitted yet. */

@@ -1,10 +1,8 @@
-import type { Octokit } from "@octokit/rest";
-import { type Http, openHttp } from "../net/http.ts";
-import { jsonOnly } from "../net/json.ts";
-import type { Environment } from "../process/environment.ts";
+import type { RestEndpointMethodTypes as Endpoints } from "@octokit/rest";
+import { orNull } from "../net/failure.ts";
 import type { Repository } from "./forge-api.ts";
-import { everyPage, hasNext } from "./pages.ts";
 import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
+import { openRest, type Rest, type RestAccess } from "./rest.ts";
 import { type Lacking, pathOn, serverOf } from "./servers.ts";
 
 export interface AccessOptions {
@@ -59,59 +57,26 @@ export function apiOf(variable: string | undefined): string | Lacking {
   return "detail" in server ? server : server.api;
 }
 
-const silent = () => undefined;
-
-/** The one answer that is no JSON: a job's log. */
-const LOGS = /\/actions\/jobs\/\d+\/logs$/;
-
-export async function openOctokit(api: string, token: string, environment: Environment): Promise<Octokit> {
-  const { Octokit } = await import("./octokit.ts");
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const http = openHttp(environment);
-  const json = jsonOnly(http);
-  const request = {
-    fetch: (...asked: Parameters<Http>) => (LOGS.test(String(asked[0])) ? http : json)(...asked),
-  };
-  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log, request });
+export function openGitHubRest(access: RestAccess): Rest {
+  return openRest(access, { name: "per_page", most: 100 });
 }
 
-const A_PAGE = 100;
+/** An answer, as GitHub's own description has it. */
+export type Answer<Group extends keyof Endpoints, Method extends keyof Endpoints[Group]> = Data<
+  Endpoints[Group][Method]
+>;
+type Data<T> = T extends { readonly response: { readonly data: infer Found } } ? Found : never;
 
-interface Answered<T> {
-  readonly data: readonly T[];
-  readonly headers: { readonly link?: string | undefined };
-}
-
-/** Throws if there are too many pages. */
-export function everyAnswer<T>(
-  read: (order: { readonly per_page: number; readonly page: number }) => Promise<Answered<T>>,
-): Promise<readonly T[]> {
-  return everyPage(async (page) => {
-    const { data, headers } = await read({ per_page: A_PAGE, page });
-    return { items: data, more: hasNext(headers.link) };
-  });
-}
+/** One item of an answer that is a list. */
+export type Item<Group extends keyof Endpoints, Method extends keyof Endpoints[Group]> =
+  Answer<Group, Method> extends readonly (infer Found)[] ? Found : never;
 
 /**
  * The repository under its present name, if it was renamed or moved: GitHub follows the old name for reads,
  * not for writes.
  */
-export async function presentRepository(
-  octokit: Octokit,
-  path: string,
-  request: { readonly signal?: AbortSignal } = {},
-): Promise<Repository> {
-  try {
-    const { data } = await octokit.rest.repos.get({ ...split(path), request });
-    return { id: data.id, path: data.full_name };
-  } catch (thrown) {
-    if ((thrown as { status?: number }).status !== 404) throw thrown;
-    // The next request reports the problem.
-    return { id: 0, path };
-  }
-}
-
-export function split(repository: string): { owner: string; repo: string } {
-  const [owner = "", repo = ""] = repository.split("/");
-  return { owner, repo };
+export async function presentRepository(rest: Rest, path: string): Promise<Repository> {
+  const found = await orNull(rest.get<Answer<"repos", "get">>(`/repos/${path}`));
+  // The next request reports that it is missing.
+  return found ? { id: found.id, path: found.full_name } : { id: 0, path };
 }

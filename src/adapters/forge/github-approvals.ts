@@ -2,13 +2,13 @@
  * Implements the port `Approvals` on GitHub. Fails on incomplete answers: a newer review may be on the
  * missing page.
  */
-import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
-import type { FetchFailure } from "../../core/ports/references.ts";
+import { httpFailureIn } from "../net/failure.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
-import { forgeFailureOf } from "./failure.ts";
-import { type AccessOptions, accessOf, everyAnswer, openOctokit, split } from "./github-access.ts";
+import { githubFailed } from "./failure.ts";
+import { type AccessOptions, type Answer, accessOf, type Item, openGitHubRest } from "./github-access.ts";
+import type { Rest } from "./rest.ts";
 
 export function openGithubApprovals(options: AccessOptions): Approvals {
   return {
@@ -18,11 +18,11 @@ export function openGithubApprovals(options: AccessOptions): Approvals {
       const { api, repositories, token } = access;
       try {
         return await withinLimits(LIMITS, async () => {
-          const octokit = await openOctokit(api, token, options.environment);
-          return { repositories, pulls: await pullsIn(octokit, repositories, commit, pull) };
+          const rest = openGitHubRest({ server: { api, token }, environment: options.environment });
+          return { repositories, pulls: await pullsIn(rest, repositories, commit, pull) };
         });
       } catch (thrown) {
-        throw failed(api, repositories, forgeFailureOf(thrown, Date.now()), thrown);
+        throw failed(api, repositories, thrown);
       }
     },
   };
@@ -30,7 +30,7 @@ export function openGithubApprovals(options: AccessOptions): Approvals {
 
 /** The pull requests in each repository that the token may see. Throws if it may see none. */
 async function pullsIn(
-  octokit: Octokit,
+  rest: Rest,
   repositories: readonly string[],
   commit: string,
   pull: number | null,
@@ -40,11 +40,11 @@ async function pullsIn(
   let answered = false;
   for (const repository of repositories)
     try {
-      const numbers = pull === null ? await numbersOf(octokit, repository, commit) : [pull];
-      for (const number of numbers) found.push(await readPull(octokit, repository, number));
+      const numbers = pull === null ? await numbersOf(rest, repository, commit) : [pull];
+      for (const number of numbers) found.push(await readPull(rest, repository, number));
       answered = true;
     } catch (thrown) {
-      if ((thrown as { status?: number }).status !== 404) throw thrown;
+      if (httpFailureIn(thrown)?.status !== 404) throw thrown;
       notFound = { thrown };
     }
   if (!answered && notFound) throw notFound.thrown;
@@ -52,19 +52,14 @@ async function pullsIn(
 }
 
 /** The pull requests with this head. GitHub leaves out those from forks. */
-async function numbersOf(octokit: Octokit, repository: string, commit: string): Promise<readonly number[]> {
+async function numbersOf(rest: Rest, repository: string, commit: string): Promise<readonly number[]> {
   try {
-    const pulls = await everyAnswer((page) =>
-      octokit.rest.repos.listPullRequestsAssociatedWithCommit({
-        ...split(repository),
-        commit_sha: commit,
-        ...page,
-      }),
-    );
+    type Pulls = Item<"repos", "listPullRequestsAssociatedWithCommit">;
+    const pulls = await rest.all<Pulls>(`/repos/${repository}/commits/${commit}/pulls`);
     return pulls.filter(({ head }) => head.sha === commit).map(({ number }) => number);
   } catch (thrown) {
     // GitHub knows no such commit.
-    if ((thrown as { status?: number }).status === 422) return [];
+    if (httpFailureIn(thrown)?.status === 422) return [];
     throw thrown;
   }
 }
@@ -78,15 +73,12 @@ const MOVES = new Set([
   "reopened",
 ]);
 
-async function readPull(octokit: Octokit, repository: string, number: number): Promise<ReviewedPull> {
-  const at = { ...split(repository), pull_number: number };
-  const { pulls, issues } = octokit.rest;
-  const { data } = await pulls.get(at);
-  const commits = await everyAnswer((page) => pulls.listCommits({ ...at, ...page }));
-  const reviews = await everyAnswer((page) => pulls.listReviews({ ...at, ...page }));
-  const events = await everyAnswer((page) =>
-    issues.listEvents({ ...split(repository), issue_number: number, ...page }),
-  );
+async function readPull(rest: Rest, repository: string, number: number): Promise<ReviewedPull> {
+  const pull = `/repos/${repository}/pulls/${number}`;
+  const data = await rest.get<Answer<"pulls", "get">>(pull);
+  const commits = await rest.all<Item<"pulls", "listCommits">>(`${pull}/commits`);
+  const reviews = await rest.all<Item<"pulls", "listReviews">>(`${pull}/reviews`);
+  const events = await rest.all<Item<"issues", "listEvents">>(`/repos/${repository}/issues/${number}/events`);
   const moves = events.filter(({ event }) => MOVES.has(event)).map(({ created_at }) => created_at);
   return {
     name: `${repository}#${number}`,
@@ -128,24 +120,16 @@ function unconfigured(detail: string, help?: string): PawlError {
   );
 }
 
-function failed(
-  api: string,
-  repositories: readonly string[],
-  { detail, reason, retryAfter }: FetchFailure,
-  thrown: unknown,
-): PawlError {
-  const wait = retryAfter === undefined ? "later" : `in ${retryAfter} seconds`;
-  const rights = "Let the token read pull requests (in a workflow: `permissions: {pull-requests: read}`).";
-  const fixes: Partial<Record<FetchFailure["reason"], string>> = {
-    unauthorized: "Set a valid GITHUB_TOKEN.",
-    forbidden: rights,
-    "not-found": `Check the number of the pull request and the repository's remotes. ${rights}`,
-    "rate-limited": `Try again ${wait}.`,
-  };
-  return new PawlError(
-    "forge-failed",
-    `GitHub at ${api} did not say who approved the work in ${repositories.join(", ")} (${reason}): ${detail}.`,
-    fixes[reason] ?? "Check the network and the address, and try again.",
+const RIGHTS = "Let the token read pull requests (in a workflow: `permissions: {pull-requests: read}`).";
+
+function failed(api: string, repositories: readonly string[], thrown: unknown): PawlError {
+  return githubFailed(
     thrown,
+    (reason, detail) =>
+      `GitHub at ${api} did not say who approved the work in ${repositories.join(", ")} (${reason}): ${detail}.`,
+    {
+      forbidden: RIGHTS,
+      "not-found": `Check the number of the pull request and the repository's remotes. ${RIGHTS}`,
+    },
   );
 }

@@ -1,60 +1,52 @@
-import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, Ways } from "./forge-api.ts";
-import { everyAnswer, openOctokit, presentRepository, split } from "./github-access.ts";
+import type { ApiSetup, ForgeApi, ForgeCheck, Named, Pull, Repository, Ways } from "./forge-api.ts";
+import { type Answer, type Item, openGitHubRest, presentRepository } from "./github-access.ts";
+import { remarksOn, resolvedThreads } from "./github-remarks.ts";
+import type { Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
-type Octokit = Awaited<ReturnType<typeof openOctokit>>;
-
-interface Asking {
-  readonly octokit: Octokit;
-  request(): { readonly signal: AbortSignal };
-}
-
-export async function openGithubPulls({ environment, server, ...setup }: ApiSetup): Promise<ForgeApi> {
-  const octokit = await openOctokit(server.api, server.token, environment);
-  const { pulls } = octokit.rest;
-  const request = () => ({ signal: setup.request() });
+export function openGithub(setup: ApiSetup): ForgeApi {
+  const rest = openGitHubRest(setup);
+  const at = ({ path }: Named) => `/repos/${path}/pulls`;
   return {
-    repository: (path) => presentRepository(octokit, path, request()),
+    repository: (path) => presentRepository(rest, path),
     async list({ branch, from, into, target }, state) {
-      const { data } = await pulls.list({
-        ...split(target.path),
-        head: `${split(from.path).owner}:${branch}`,
-        base: into,
+      const found = await rest.get<Answer<"pulls", "list">>(at(target), {
+        ...{
+          head: `${from.path.split("/")[0]}:${branch}`,
+          ...(into !== undefined && { base: into }),
+          per_page: 30,
+        },
         state: state === "open" ? "open" : "closed",
-        per_page: 30,
-        request: request(),
       });
       // A server that does not support the filter returns all of them.
-      return data.filter(({ base, head }) => head.ref === branch && base.ref === into).map(pullOf);
+      return found
+        .filter(({ base, head }) => head.ref === branch && base.ref === (into ?? base.ref))
+        .map(pullOf);
     },
     async open(ways, text) {
-      const { data } = await pulls.create({
-        ...split(ways.target.path),
-        ...text,
-        ...headOf(ways),
-        base: ways.into,
-        request: request(),
-      });
-      return pullOf(data);
+      const order = { ...text, ...headOf(ways), base: ways.into };
+      return pullOf(await rest.send<Answer<"pulls", "create">>("POST", at(ways.target), order));
     },
-    async get(target, number) {
-      const { data } = await pulls.get({ ...split(target.path), pull_number: number, request: request() });
-      return pullOf(data);
-    },
+    get: async (target, number) => pullOf(await rest.get<Answer<"pulls", "get">>(`${at(target)}/${number}`)),
     checks: async (target, { head }) => [
-      ...(await allowed(checkRuns({ octokit, request }, target, head))),
-      ...(await allowed(statuses({ octokit, request }, target, head))),
+      ...(await allowed(checkRuns(rest, target, head))),
+      ...(await allowed(statuses(rest, target, head))),
     ],
-    requested: (target, { number }, known) =>
-      requestedChanges({ octokit, request }, { ...split(target.path), pull_number: number }, known),
+    requested: (target, { number }, known) => requestedChanges(rest, `${at(target)}/${number}`, known),
+    remarks: (part, path, number, page) => remarksOn(rest, part, path, number, page),
+    // A server of one's own has GraphQL beside version 3.
+    resolved: (path, number) => {
+      const api = setup.server.api.replace(/\/api\/v3$/, "/api");
+      return resolvedThreads(openGitHubRest({ ...setup, server: { ...setup.server, api } }), path, number);
+    },
   };
 }
 
 /** From a fork, the head names the owner; and the repository, if the same owner has both. */
 function headOf({ branch, from, target }: Ways): { readonly head: string; readonly head_repo?: string } {
-  const [head, place] = [split(from.path), split(target.path)];
-  if (head.owner !== place.owner) return { head: `${head.owner}:${branch}` };
-  return { head: branch, ...(head.repo === place.repo ? {} : { head_repo: head.repo }) };
+  const [[owner, name], [targetOwner, targetName]] = [from.path.split("/"), target.path.split("/")];
+  if (owner !== targetOwner) return { head: `${owner}:${branch}` };
+  return { head: branch, ...(name !== undefined && name !== targetName && { head_repo: name }) };
 }
 
 function pullOf({
@@ -64,8 +56,10 @@ function pullOf({
   merged_at,
   number,
   state,
+  title,
 }: {
   readonly number: number;
+  readonly title: string;
   readonly html_url: string;
   readonly state: string;
   readonly merged_at: string | null;
@@ -76,6 +70,7 @@ function pullOf({
   const isMerged = merged_at !== null;
   return {
     number,
+    title,
     url,
     state: isMerged ? "merged" : state === "open" ? "open" : "closed",
     head: head.sha,
@@ -85,43 +80,31 @@ function pullOf({
 
 const FAILS: ReadonlySet<string | null> = new Set(["failure", "timed_out", "startup_failure"]);
 
-async function checkRuns(
-  { octokit, request }: Asking,
-  { path }: Repository,
-  ref: string,
-): Promise<readonly ForgeCheck[]> {
-  const { actions, checks } = octokit.rest;
-  const runs = await everyAnswer(async (page) => {
-    const order = { ...split(path), ref, ...page, request: request() };
-    const { data, headers } = await checks.listForRef(order);
-    return { data: data.check_runs, headers };
-  });
+async function checkRuns(rest: Rest, { path }: Repository, ref: string): Promise<readonly ForgeCheck[]> {
+  type Runs = Answer<"checks", "listForRef">;
+  const runs = await rest.all(
+    `/repos/${path}/commits/${ref}/check-runs`,
+    {},
+    { itemsIn: ({ check_runs }: Runs) => check_runs },
+  );
   return runs.map(({ app, conclusion, details_url, html_url, id, name, output, status }) => ({
     name,
     url: html_url ?? details_url,
     summary: [output.title, output.summary].filter(Boolean).join("\n\n"),
     state: status !== "completed" ? "running" : FAILS.has(conclusion) ? "failed" : "passed",
-    // Only GitHub Actions has logs here; another service keeps its own.
-    ...(app?.slug === "github-actions" && {
-      // GitHub redirects to another host, which gets no token.
-      log: async () => {
-        const order = { ...split(path), job_id: id, request: request() };
-        return textOf((await actions.downloadJobLogsForWorkflowRun(order)).data);
-      },
-    }),
+    // Only GitHub Actions has logs here; another service keeps its own. GitHub redirects to another host, which gets no
+    // token.
+    ...(app?.slug === "github-actions" && { log: () => rest.text(`/repos/${path}/actions/jobs/${id}/logs`) }),
   }));
 }
 
-async function statuses(
-  { octokit, request }: Asking,
-  { path }: Repository,
-  ref: string,
-): Promise<readonly ForgeCheck[]> {
-  const found = await everyAnswer(async (page) => {
-    const order = { ...split(path), ref, ...page, request: request() };
-    const { data, headers } = await octokit.rest.repos.getCombinedStatusForRef(order);
-    return { data: data.statuses, headers };
-  });
+async function statuses(rest: Rest, { path }: Repository, ref: string): Promise<readonly ForgeCheck[]> {
+  type Combined = Answer<"repos", "getCombinedStatusForRef">;
+  const found = await rest.all(
+    `/repos/${path}/commits/${ref}/status`,
+    {},
+    { itemsIn: ({ statuses }: Combined) => statuses },
+  );
   return found.map(({ context: name, description, state, target_url: url }) => ({
     name,
     url,
@@ -130,32 +113,24 @@ async function statuses(
   }));
 }
 
-function textOf(data: unknown): string | null {
-  if (typeof data === "string") return data;
-  return data instanceof ArrayBuffer ? new TextDecoder().decode(data) : null;
-}
-
 const MAY_WRITE: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 const VERDICTS: ReadonlySet<string> = new Set(["APPROVED", "CHANGES_REQUESTED", "DISMISSED"]);
 
+/** `pull`: its path. */
 async function requestedChanges(
-  { octokit, request }: Asking,
-  at: { readonly owner: string; readonly repo: string; readonly pull_number: number },
+  rest: Rest,
+  pull: string,
   known: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
-  const { pulls } = octokit.rest;
-  const reviews = await everyAnswer((page) => pulls.listReviews({ ...at, ...page, request: request() }));
-  const last = new Map<string, (typeof reviews)[number]>();
-  for (const review of reviews)
+  const last = new Map<string, Item<"pulls", "listReviews">>();
+  for (const review of await rest.all<Item<"pulls", "listReviews">>(`${pull}/reviews`))
     if (review.user && VERDICTS.has(review.state) && MAY_WRITE.has(review.author_association))
       last.set(review.user.login, review);
   const wanted = [...last.values()].filter(
     ({ id, state }) => state === "CHANGES_REQUESTED" && !known.includes(String(id)),
   );
   if (wanted.length === 0) return [];
-  const comments = await everyAnswer((page) =>
-    pulls.listReviewComments({ ...at, ...page, request: request() }),
-  );
+  const comments = await rest.all<Item<"pulls", "listReviewComments">>(`${pull}/comments`);
   return wanted.map(({ body, id, user }) => ({
     id: String(id),
     author: user?.login ?? "",

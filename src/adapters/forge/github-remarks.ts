@@ -1,65 +1,27 @@
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. */
-import type { Octokit } from "@octokit/rest";
-import type { Remark } from "../../core/ports/reviews.ts";
-import type { RequestSetup } from "./forge-api.ts";
-import { openOctokit, presentRepository, split } from "./github-access.ts";
-import { hasNext } from "./pages.ts";
-import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
+import type { Remark, ReviewPart } from "../../core/ports/reviews.ts";
+import type { RemarksPage } from "./forge-api.ts";
+import type { Item } from "./github-access.ts";
+import type { Rest } from "./rest.ts";
 
-const A_PAGE = 100;
-
-export async function openGithubRemarks({ environment, server }: RequestSetup): Promise<RemarksApi> {
-  const octokit = await openOctokit(server.api, server.token, environment);
-  const readers = {
-    reviews: async (at: PullPageQuery) => {
-      const { data, headers } = await octokit.rest.pulls.listReviews({ ...at });
-      return { remarks: data.flatMap(reviewRemark), more: hasNext(headers.link) };
-    },
-    "review-comments": async (at: PullPageQuery) => {
-      const { data, headers } = await octokit.rest.pulls.listReviewComments({ ...at });
-      return { remarks: data.map(codeRemark), more: hasNext(headers.link) };
-    },
-    comments: async ({ pull_number, ...at }: PullPageQuery) => {
-      const order = { ...at, issue_number: pull_number };
-      const { data, headers } = await octokit.rest.issues.listComments(order);
-      return { remarks: data.map(plainRemark), more: hasNext(headers.link) };
-    },
+export async function remarksOn(
+  rest: Rest,
+  part: ReviewPart,
+  repository: string,
+  number: number,
+  page: number,
+): Promise<RemarksPage> {
+  const pages = async <T>(path: string, remarksIn: (items: readonly T[]) => RemarksPage["remarks"]) => {
+    const { items, more } = await rest.page<T>(`/repos/${repository}/${path}`, { page });
+    return { remarks: remarksIn(items), more };
   };
-  return {
-    repository: (path) => presentRepository(octokit, path),
-    async pulls(target, from, branch) {
-      const head = `${split(from.path).owner}:${branch}`;
-      const order = { ...split(target.path), head, state: "open", per_page: 5 } as const;
-      return (await octokit.rest.pulls.list(order)).data.map(pullHead);
-    },
-    async pull(repository, number) {
-      const order = { ...split(repository), pull_number: number };
-      return pullHead((await octokit.rest.pulls.get(order)).data);
-    },
-    remarks: (part, repository, number, page) =>
-      readers[part]({ ...split(repository), pull_number: number, per_page: A_PAGE, page }),
-    resolved: (repository, number) => resolvedThreads(octokit, repository, number),
-  };
-}
-
-interface PullPageQuery {
-  readonly owner: string;
-  readonly repo: string;
-  readonly pull_number: number;
-  readonly per_page: number;
-  readonly page: number;
-}
-
-function pullHead({
-  number,
-  title,
-  html_url,
-}: {
-  number: number;
-  title: string;
-  html_url: string;
-}): PullHead {
-  return { number, title, url: html_url };
+  if (part === "reviews")
+    return pages<Item<"pulls", "listReviews">>(`pulls/${number}/reviews`, (all) => all.flatMap(reviewRemark));
+  if (part === "review-comments")
+    return pages<Item<"pulls", "listReviewComments">>(`pulls/${number}/comments`, (all) =>
+      all.map(codeRemark),
+    );
+  return pages<Item<"issues", "listComments">>(`issues/${number}/comments`, (all) => all.map(plainRemark));
 }
 
 interface Said {
@@ -137,15 +99,17 @@ const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: St
   }
 }`;
 
-interface Answer {
-  readonly repository: {
-    readonly pullRequest: {
-      readonly reviewThreads: {
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-        readonly nodes: readonly {
-          readonly isResolved: boolean;
-          readonly comments: { readonly nodes: readonly { readonly databaseId: number | null }[] };
-        }[];
+interface Threads {
+  readonly data: {
+    readonly repository: {
+      readonly pullRequest: {
+        readonly reviewThreads: {
+          readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+          readonly nodes: readonly {
+            readonly isResolved: boolean;
+            readonly comments: { readonly nodes: readonly { readonly databaseId: number | null }[] };
+          }[];
+        };
       };
     };
   };
@@ -154,17 +118,18 @@ interface Answer {
 const MAX_PAGES = 50;
 
 /** Whether each thread is resolved, by the id of its first comment. Only GraphQL has this. */
-async function resolvedThreads(
-  octokit: Pick<Octokit, "graphql">,
+export async function resolvedThreads(
+  graphql: Rest,
   repository: string,
   number: number,
 ): Promise<ReadonlyMap<number, boolean>> {
-  const { owner, repo: name } = split(repository);
+  const [owner, name] = repository.split("/");
   const resolved = new Map<number, boolean>();
   let after: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer: Answer = await octokit.graphql(QUERY, { owner, name, number, after });
-    const { pageInfo, nodes } = answer.repository.pullRequest.reviewThreads;
+    const variables: object = { owner, name, number, after };
+    const { data }: Threads = await graphql.send<Threads>("POST", "/graphql", { query: QUERY, variables });
+    const { pageInfo, nodes } = data.repository.pullRequest.reviewThreads;
     for (const { isResolved, comments } of nodes) {
       const id = comments.nodes[0]?.databaseId;
       if (id) resolved.set(id, isResolved);

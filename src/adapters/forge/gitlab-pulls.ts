@@ -2,19 +2,27 @@
  * https://docs.gitlab.com/api/merge_requests/, with pipelines, jobs, commit statuses, discussions and
  * members.
  */
-import type { ApiSetup, ForgeApi, ForgeCheck, Pull, Repository, RequestSetup } from "./forge-api.ts";
+import type { ApiSetup, ForgeApi, ForgeCheck, Named, Pull, Repository } from "./forge-api.ts";
+import {
+  type Discussion,
+  type MergeRequest,
+  type Note,
+  openRemarks,
+  type Pipeline,
+  type Reviewer,
+} from "./gitlab-remarks.ts";
 import { openRest, type Rest } from "./rest.ts";
 import { allowed, shortened } from "./returned.ts";
 
-export function openGitlabPulls(setup: ApiSetup): ForgeApi {
-  const rest = openGitlab(setup);
+export function openGitlab(setup: ApiSetup): ForgeApi {
+  const rest = openRest(setup, { name: "per_page", most: 100 });
   const mergeRequest = openMergeRequests(rest);
   return {
     repository: (path) => repositoryOf(rest, path),
     async list({ branch, from, into, target }, state) {
       const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, {
         source_branch: branch,
-        target_branch: into,
+        ...(into !== undefined && { target_branch: into }),
         state: state === "open" ? "opened" : "all",
       });
       return found
@@ -26,29 +34,26 @@ export function openGitlabPulls(setup: ApiSetup): ForgeApi {
       const asked = { source_branch: branch, target_branch: into, title, description: body };
       const across = from.id === target.id ? {} : { target_project_id: target.id };
       return pullOf(
-        await rest.post<MergeRequest>(`/projects/${from.id}/merge_requests`, { ...asked, ...across }),
+        await rest.send<MergeRequest>("POST", `/projects/${from.id}/merge_requests`, { ...asked, ...across }),
       );
     },
     get: async (target, number) => pullOf(await mergeRequest(at(target, number))),
     checks: async (target, pull) => checksOf(rest, await mergeRequest(at(target, pull.number)), pull.head),
     requested: async (target, pull, known) =>
       requestedChanges(rest, target, await mergeRequest(at(target, pull.number)), known),
+    remarks: openRemarks(rest, mergeRequest),
   };
 }
 
-export const openGitlab = (setup: RequestSetup): Rest => openRest(setup, { name: "per_page", most: 100 });
-
-export const projectAt = (path: string) => `/projects/${encodeURIComponent(path)}`;
-
-export async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
-  const { id, path_with_namespace } = await rest.get<Project>(projectAt(path));
+async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
+  const { id, path_with_namespace } = await rest.get<Project>(`/projects/${encodeURIComponent(path)}`);
   return { id, path: path_with_namespace };
 }
 
 /**
  * Reads each merge request once, so that all later answers are about the same state. Repeats a failed read.
  */
-export function openMergeRequests(rest: Rest): (path: string) => Promise<MergeRequest> {
+function openMergeRequests(rest: Rest): (path: string) => Promise<MergeRequest> {
   const known = new Map<string, Promise<MergeRequest>>();
   return (path) => {
     const read = known.get(path) ?? rest.get<MergeRequest>(path);
@@ -63,37 +68,16 @@ interface Project {
   readonly path_with_namespace: string;
 }
 
-export interface MergeRequest {
-  readonly iid: number;
-  readonly title: string;
-  readonly web_url: string;
-  readonly state: "opened" | "closed" | "merged" | "locked";
-  readonly sha: string;
-  readonly source_project_id: number;
-  readonly has_conflicts?: boolean;
-  readonly detailed_merge_status?: string;
-  /** False only if all threads must be resolved. */
-  readonly blocking_discussions_resolved?: boolean;
-  readonly head_pipeline?: Pipeline | null;
-}
-
-interface Pipeline {
-  readonly id: number;
-  readonly project_id: number;
-  readonly sha: string;
-  readonly ref: string;
-  readonly status: string;
-  readonly web_url: string;
-}
-
-const at = (target: Repository, number: number) => `/projects/${target.id}/merge_requests/${number}`;
+const at = ({ id, path }: Named, number: number) =>
+  `/projects/${id ?? encodeURIComponent(path)}/merge_requests/${number}`;
 
 const FINDING_OUT: ReadonlySet<string | undefined> = new Set(["unchecked", "checking", "preparing"]);
 
 function pullOf(found: MergeRequest): Pull {
-  const { detailed_merge_status, has_conflicts, iid: number, sha: head, state, web_url: url } = found;
+  const { detailed_merge_status, has_conflicts, iid: number, sha: head, state, title, web_url: url } = found;
   return {
     number,
+    title,
     url,
     // A locked one is being merged.
     state: state === "merged" || state === "closed" ? state : "open",
@@ -177,41 +161,6 @@ async function statusesOf(rest: Rest, project: number, sha: string): Promise<rea
       summary: description ?? "",
       state: UNDER_WAY.has(status) ? "running" : status === "failed" && !allow_failure ? "failed" : "passed",
     }));
-}
-
-export interface Discussion {
-  readonly id: string;
-  readonly notes: readonly Note[];
-}
-
-export interface Note {
-  readonly id: number;
-  readonly body: string;
-  readonly author: { readonly id: number; readonly username: string };
-  readonly created_at: string;
-  readonly system: boolean;
-  readonly resolvable: boolean;
-  readonly resolved?: boolean;
-  readonly position?: DiffLine | null;
-}
-
-export interface DiffLine {
-  readonly new_path: string;
-  readonly old_path: string;
-  /** Null: the new file lacks the line. */
-  readonly new_line?: number | null;
-  readonly old_line?: number | null;
-  readonly head_sha: string;
-  /** Absent: one line. */
-  readonly line_range?: {
-    readonly start: { readonly new_line?: number | null; readonly old_line?: number | null };
-  } | null;
-}
-
-export interface Reviewer {
-  readonly user: { readonly id: number; readonly username: string };
-  readonly state: string;
-  readonly created_at: string;
 }
 
 /**

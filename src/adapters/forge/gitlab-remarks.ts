@@ -4,30 +4,79 @@
  */
 import type { Remark } from "../../core/ports/reviews.ts";
 import { withinLimits } from "../net/limits.ts";
-import type { RequestSetup } from "./forge-api.ts";
-import {
-  type DiffLine,
-  type Discussion,
-  type MergeRequest,
-  type Note,
-  openGitlab,
-  openMergeRequests,
-  projectAt,
-  type Reviewer,
-  repositoryOf,
-} from "./gitlab-pulls.ts";
-import type { PullHead, RemarksApi, RemarksPage } from "./remarks-api.ts";
+import type { ForgeApi, RemarksPage } from "./forge-api.ts";
 import type { Rest } from "./rest.ts";
+
+export interface Discussion {
+  readonly id: string;
+  readonly notes: readonly Note[];
+}
+
+export interface Note {
+  readonly id: number;
+  readonly body: string;
+  readonly author: { readonly id: number; readonly username: string };
+  readonly created_at: string;
+  readonly system: boolean;
+  readonly resolvable: boolean;
+  readonly resolved?: boolean;
+  readonly position?: DiffLine | null;
+}
+
+export interface DiffLine {
+  readonly new_path: string;
+  readonly old_path: string;
+  /** Null: the new file lacks the line. */
+  readonly new_line?: number | null;
+  readonly old_line?: number | null;
+  readonly head_sha: string;
+  /** Absent: one line. */
+  readonly line_range?: {
+    readonly start: { readonly new_line?: number | null; readonly old_line?: number | null };
+  } | null;
+}
+
+export interface Reviewer {
+  readonly user: { readonly id: number; readonly username: string };
+  readonly state: string;
+  readonly created_at: string;
+}
+
+export interface MergeRequest {
+  readonly iid: number;
+  readonly title: string;
+  readonly web_url: string;
+  readonly state: "opened" | "closed" | "merged" | "locked";
+  readonly sha: string;
+  readonly source_project_id: number;
+  readonly has_conflicts?: boolean;
+  readonly detailed_merge_status?: string;
+  /** False only if all threads must be resolved. */
+  readonly blocking_discussions_resolved?: boolean;
+  readonly head_pipeline?: Pipeline | null;
+}
+
+export interface Pipeline {
+  readonly id: number;
+  readonly project_id: number;
+  readonly sha: string;
+  readonly ref: string;
+  readonly status: string;
+  readonly web_url: string;
+}
 
 const VERDICTS: Readonly<Record<string, string>> = {
   approved: "APPROVED",
   requested_changes: "CHANGES_REQUESTED",
 };
 
-export function openGitlabRemarks(setup: RequestSetup): RemarksApi {
-  const rest = openGitlab(setup);
-  const mergeRequest = openMergeRequests(rest);
-  const at = (path: string, number: number) => `${projectAt(path)}/merge_requests/${number}`;
+/** `mergeRequest`: reads one by its path. */
+export function openRemarks(
+  rest: Rest,
+  mergeRequest: (path: string) => Promise<MergeRequest>,
+): ForgeApi["remarks"] {
+  const at = (path: string, number: number) =>
+    `/projects/${encodeURIComponent(path)}/merge_requests/${number}`;
   const discussionsOn = async (path: string, number: number, page: number) => {
     const request = await mergeRequest(at(path, number));
     const found = await rest.page<Discussion>(`${at(path, number)}/discussions`, { page });
@@ -62,20 +111,7 @@ export function openGitlabRemarks(setup: RequestSetup): RemarksApi {
       return { remarks: threads.flatMap(({ notes }) => threadOf(notes, request)), more };
     },
   };
-  return {
-    repository: (path) => repositoryOf(rest, path),
-    async pulls(target, from, branch) {
-      const query = { state: "opened", source_branch: branch };
-      const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, query);
-      return found.filter(({ source_project_id }) => source_project_id === from.id).map(pullHead);
-    },
-    pull: async (path, number) => pullHead(await mergeRequest(at(path, number))),
-    remarks: (part, path, number, page) => readers[part](path, number, page),
-  };
-}
-
-function pullHead({ iid: number, title, web_url: url }: MergeRequest): PullHead {
-  return { number, title, url };
+  return (part, path, number, page) => readers[part](path, number, page);
 }
 
 const PROGRAMS = /^(?:project|group)_\d+_bot|^service_account_|^gitlab-?duo/i;

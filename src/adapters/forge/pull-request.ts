@@ -23,10 +23,9 @@ import { httpFailureIn } from "../net/failure.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { forgeFailureOf } from "./failure.ts";
-import { type ForgeRemote, findForges } from "./find-forge.ts";
+import { type ForgeRemote, findForges, openForge } from "./find-forge.ts";
 import type { ApiSetup, ForgeApi, Repository, Ways } from "./forge-api.ts";
 import { returnedOf } from "./returned.ts";
-import type { ForgeKind } from "./servers.ts";
 
 export interface PullRequestsSetup {
   readonly projectRoot: string;
@@ -113,15 +112,7 @@ function renamed({ name, path, server }: ForgeRemote, { path: now }: Repository)
   return `The remote ${name} names ${path}, which is ${now} on ${server.name} now: git remote set-url ${name} gives it the present address.`;
 }
 
-const OPENERS: Readonly<Record<ForgeKind, () => Promise<(setup: ApiSetup) => ForgeApi | Promise<ForgeApi>>>> =
-  {
-    github: async () => (await import("./github-pulls.ts")).openGithubPulls,
-    gitlab: async () => (await import("./gitlab-pulls.ts")).openGitlabPulls,
-    gitea: async () => (await import("./gitea-pulls.ts")).openGiteaPulls,
-    forgejo: async () => (await import("./gitea-pulls.ts")).openGiteaPulls,
-  };
-
-async function openApi(
+function openApi(
   { environment, limit = LIMIT }: PullRequestsSetup,
   { unmergeable }: Memory,
   server: ApiSetup["server"],
@@ -131,8 +122,7 @@ async function openApi(
     const late = AbortSignal.timeout(limit);
     return stop ? AbortSignal.any([late, stop]) : late;
   };
-  const open = await OPENERS[server.kind]();
-  return open({ environment, server, request, unmergeable });
+  return openForge({ environment, server, request, unmergeable });
 }
 
 async function ensure(
@@ -197,7 +187,7 @@ async function open(
 const PASSES: ReadonlySet<FetchFailure["reason"]> = new Set(["rate-limited", "timed-out", "unreachable"]);
 
 function failureOf(thrown: unknown): ForgeFailure {
-  const { detail: reason, reason: why, retryAfter } = forgeFailureOf(thrown, Date.now());
+  const { detail: reason, reason: why, retryAfter } = forgeFailureOf(thrown);
   const passes = PASSES.has(why) || (why === "unexpected" && (statusOf(thrown) ?? 500) >= 500);
   if (!passes) return refused(reason);
   return { kind: "unreachable", reason, ...(retryAfter === undefined ? {} : { retryAfter }) };

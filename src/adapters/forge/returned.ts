@@ -84,7 +84,7 @@ export async function allowed<T>(found: Promise<readonly T[]>): Promise<readonly
   try {
     return await found;
   } catch (thrown) {
-    const { reason } = forgeFailureOf(thrown, Date.now());
+    const { reason } = forgeFailureOf(thrown);
     if (reason === "forbidden" || reason === "not-found") return [];
     throw thrown;
   }

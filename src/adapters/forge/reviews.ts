@@ -17,10 +17,8 @@ import type {
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { forgeFailureOf, repeatsItself } from "./failure.ts";
-import { findForges } from "./find-forge.ts";
-import type { Repository, RequestSetup } from "./forge-api.ts";
-import type { RemarksApi } from "./remarks-api.ts";
-import type { ForgeKind } from "./servers.ts";
+import { findForges, openForge } from "./find-forge.ts";
+import type { ForgeApi, Pull, RemarksPage, Repository } from "./forge-api.ts";
 
 export interface ReviewsSetup {
   /** The project's folder, absolute. */
@@ -34,15 +32,6 @@ export interface ReviewsSetup {
 const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
 const MAX_PAGES = 100;
 const MAX_REMOTES = 4;
-
-const OPENERS: Readonly<
-  Record<ForgeKind, () => Promise<(setup: RequestSetup) => RemarksApi | Promise<RemarksApi>>>
-> = {
-  github: async () => (await import("./github-remarks.ts")).openGithubRemarks,
-  gitlab: async () => (await import("./gitlab-remarks.ts")).openGitlabRemarks,
-  gitea: async () => (await import("./gitea-remarks.ts")).openGiteaRemarks,
-  forgejo: async () => (await import("./gitea-remarks.ts")).openGiteaRemarks,
-};
 
 export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSetup): Reviews {
   return {
@@ -69,12 +58,11 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
       const names = [branch, ...(pushedAs ? [pushedAs] : [])] as const;
       return withinLimits(limits, async () => {
         try {
-          const open = await OPENERS[server.kind]();
-          const request = () => AbortSignal.timeout(limits.milliseconds);
-          const api = await open({ environment, server: { ...server, token }, request });
+          const setup = { environment, server: { ...server, token }, unmergeable: new Set<string>() };
+          const api = await openForge(setup);
           return await fetchReviews(api, names, [...paths].slice(0, MAX_REMOTES), missing);
         } catch (thrown) {
-          return { kind: "failed", failure: forgeFailureOf(thrown, Date.now()) };
+          return { kind: "failed", failure: forgeFailureOf(thrown) };
         }
       });
     },
@@ -82,7 +70,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
 }
 
 async function fetchReviews(
-  api: RemarksApi,
+  api: ForgeApi,
   names: readonly [branch: string, ...pushedAs: string[]],
   paths: readonly string[],
   missing: ReviewMissing | undefined,
@@ -108,7 +96,7 @@ async function fetchReviews(
  * remotes).
  */
 async function findPull(
-  api: RemarksApi,
+  api: ForgeApi,
   paths: readonly string[],
   names: readonly string[],
 ): Promise<PullRequest | null> {
@@ -118,7 +106,7 @@ async function findPull(
     try {
       return await asked;
     } catch (thrown) {
-      if (forgeFailureOf(thrown, Date.now()).reason !== "not-found") throw thrown;
+      if (forgeFailureOf(thrown).reason !== "not-found") throw thrown;
       notFound = thrown;
       return null;
     }
@@ -130,13 +118,13 @@ async function findPull(
   let answered = false;
   for (const target of sources.filter(({ id }) => id !== UNSEEN))
     for (const [branch, from] of names.flatMap((name) => sources.map((each) => [name, each] as const))) {
-      const found = await there(api.pulls(target, from, branch));
+      const found = await there(api.list({ target, from, branch }, "open"));
       if (found === null) break;
       answered = true;
       if (!found[0]) continue;
       const isRenamed = target.former.toLowerCase() !== target.path.toLowerCase();
       const renamed = isRenamed ? { former: target.former } : {};
-      return { ...found[0], repository: target.path, ...renamed, branch };
+      return { ...headOf(found[0]), repository: target.path, ...renamed, branch };
     }
   if (!answered && notFound !== null) throw notFound;
   return null;
@@ -149,7 +137,7 @@ const UNSEEN = -1;
  * matter more.
  */
 async function markThreads(
-  api: RemarksApi,
+  api: ForgeApi,
   { number, repository }: PullRequest,
   remarks: Read["remarks"],
 ): Promise<{ readonly remarks: readonly Remark[]; readonly threads: "known" | "unknown" }> {
@@ -162,20 +150,24 @@ async function markThreads(
   return { remarks: marked, threads: resolved === null ? "unknown" : "known" };
 }
 
-async function readPull(api: RemarksApi, missing: ReviewMissing, branch: string): Promise<PullRequest> {
-  const found = await api.pull(missing.repository, missing.number);
-  return { ...found, repository: missing.repository, branch };
+async function readPull(api: ForgeApi, missing: ReviewMissing, branch: string): Promise<PullRequest> {
+  const { number, repository } = missing;
+  return { ...headOf(await api.get({ path: repository }, number)), repository, branch };
+}
+
+function headOf({ number, title, url }: Pull): Pick<PullRequest, "number" | "title" | "url"> {
+  return { number, title, url };
 }
 
 interface Read {
-  readonly remarks: readonly (Remark & { readonly root?: number })[];
+  readonly remarks: RemarksPage["remarks"];
   /** The next page of each incomplete part. */
   readonly pages: Readonly<Partial<Record<ReviewPart, number>>>;
   readonly failure: FetchFailure | null;
 }
 
 async function readParts(
-  api: RemarksApi,
+  api: ForgeApi,
   pull: PullRequest,
   missing: ReviewMissing | undefined,
 ): Promise<Read> {
@@ -202,7 +194,7 @@ async function readParts(
  * too much.
  */
 async function readPart(
-  api: RemarksApi,
+  api: ForgeApi,
   { repository, number }: PullRequest,
   part: ReviewPart,
   first: number,
@@ -215,7 +207,7 @@ async function readPart(
       remarks.push(...answer.remarks);
       if (!answer.more) return null;
     } catch (thrown) {
-      return { page, failure: forgeFailureOf(thrown, Date.now()) };
+      return { page, failure: forgeFailureOf(thrown) };
     }
   }
 }

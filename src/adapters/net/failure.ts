@@ -30,8 +30,13 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
 /** The failure of a status. `said`: the service's own sentence, if there is one. */
 export function failureOfStatus(status: number, headers: Headers, said = ""): HttpFailure {
   const after = retryAfter(headers, Date.now());
-  // Jira Data Center sends `retry-after: 0` with every answer while it has no limit to report.
-  const isBusy = status === 503 ? after !== null : status === 403 && (after ?? 0) > 0;
+  // Jira Data Center sends `retry-after: 0` with every answer while it has no limit to report. GitHub answers 403 both
+  // for a missing right and for too many requests.
+  const isSpent =
+    (after ?? 0) > 0 ||
+    (headers.get("x-ratelimit-remaining") === "0" && headers.has("x-ratelimit-reset")) ||
+    /rate limit/i.test(said);
+  const isBusy = status === 503 ? after !== null : status === 403 && isSpent;
   const reason = isBusy ? "rate-limited" : (REASONS[status] ?? "unexpected");
   const wait = reason === "rate-limited" ? after || resetAfter(headers, Date.now()) : null;
   const words = said.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 200);
@@ -61,13 +66,16 @@ export function resetAfter(headers: Headers, now: number): number | null {
   return Number.isFinite(every) ? every : null;
 }
 
-/** The answer, or null if the server has no such thing. An address that is no longer served (410) says nothing about one. */
-export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+/**
+ * The answer, or null if the server has no such thing, by one of these statuses or in the service's own words. With 410,
+ * most say that an address is no longer served, which says nothing about the thing.
+ */
+export async function orNull<T>(answer: Promise<T>, statuses: readonly number[] = [404]): Promise<T | null> {
   try {
     return await answer;
   } catch (thrown) {
-    if (thrown instanceof HttpFailure && thrown.failure.reason === "not-found" && thrown.status !== 410)
-      return null;
+    const isMissing = thrown instanceof HttpFailure && thrown.failure.reason === "not-found";
+    if (isMissing && (thrown.status === undefined || statuses.includes(thrown.status))) return null;
     throw thrown;
   }
 }

@@ -13,7 +13,7 @@ import { ForwardProxy } from "../../../test/rig/proxy.ts";
 import { until } from "../../../test/rig/until.ts";
 import { failureOfStatus, retryAfter } from "./failure.ts";
 import { openHttp } from "./http.ts";
-import { askJson, jsonOnly } from "./json.ts";
+import { askJson } from "./json.ts";
 import { withinLimits } from "./limits.ts";
 import { openAgent, proxyFor } from "./proxy.ts";
 
@@ -267,7 +267,7 @@ describe("a service", () => {
       answer.writeHead(200, { "content-type": asked.url === "/page" ? "text/html" : "application/json" });
       answer.end(asked.url === "/page" ? "<html>Sign in</html>" : '{"half": ');
     });
-    const ask = (path: string) => jsonOnly(openHttp({}))(`http://127.0.0.1:${port}${path}`);
+    const ask = (path: string) => askJson(openHttp({}), new URL(`http://127.0.0.1:${port}${path}`));
     await expect(ask("/page")).rejects.toThrow(/answered with a page instead of JSON, perhaps a login page/);
     await expect(ask("/half")).rejects.toThrow(/answered with something else instead of JSON/);
     const raw = createRawServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));

@@ -1,20 +1,8 @@
 import { failureOfStatus, HttpFailure } from "./failure.ts";
 import type { Http } from "./http.ts";
 
-/** HTTP for a client of JSON: an HTML page instead (a login, a proxy's) becomes a failure that says so. */
-export function jsonOnly(http: Http): Http {
-  return async (url, order) => {
-    const answer = await http(url, order);
-    if (!answer.ok || order?.method === "HEAD") return answer;
-    const text = await answer.text();
-    if (text !== "") jsonIn(text, answer.headers, url);
-    const { headers, status, statusText } = answer;
-    return new Response(text === "" ? null : text, { status, statusText, headers });
-  };
-}
-
 export interface JsonOrder {
-  readonly method?: "GET" | "POST" | "PUT";
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -60,7 +48,7 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
 }
 
 /**
- * The service's own sentence: Atlassian's and GraphQL's `errors`, GitLab's `message` of fields, OAuth's description,
+ * The service's own sentence: Atlassian's, GitHub's and GraphQL's `errors`, GitLab's `message` of fields, OAuth's description,
  * or a plain text. A page has none.
  */
 function saidIn(text: string): string {
@@ -75,7 +63,7 @@ function saidIn(text: string): string {
     string,
     unknown
   >;
-  const said = [errorMessages, errorMessage, errors, message, error_description ?? error].flatMap((each) =>
+  const said = [errorMessages, errorMessage, message, errors, error_description ?? error].flatMap((each) =>
     sentencesIn(each),
   );
   return [...new Set(said)].map((sentence) => sentence.replace(CLASS, "").replace(/\.$/, "")).join("; ");
@@ -95,9 +83,11 @@ function sentencesIn(said: unknown, name = "", depth = 0): readonly string[] {
   }
   if (typeof said !== "object" || said === null || depth > DEEPEST) return [];
   if (Array.isArray(said)) return said.flatMap((each) => sentencesIn(each, name, depth + 1));
-  const { detail, message, title, translation } = said as Record<string, unknown>;
+  const { code, detail, field, message, title, translation } = said as Record<string, unknown>;
   const whole = [message, translation, title].find((each) => typeof each === "string" && each !== "");
   if (whole !== undefined) return sentencesIn(typeof detail === "string" ? [whole, detail] : whole, name);
+  // GitHub names a field and what it is, without words.
+  if (typeof field === "string" && typeof code === "string") return [`${field}: ${code}`];
   return Object.entries(said).flatMap(([key, each]) => sentencesIn(each, key, depth + 1));
 }
 

@@ -2,13 +2,11 @@
  * GitHub's issues, by REST. An issue there is only open or closed, so a mapped status is `Open`, `Closed` (or
  * `Done`), or a label of the repository, which replaces the other mapped labels.
  */
-import type { Octokit } from "@octokit/rest";
 import { PawlError } from "../../core/error.ts";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
-import { forgeFailureOf } from "../forge/failure.ts";
-import { openOctokit, presentRepository, split } from "../forge/github-access.ts";
-import { hasNext } from "../forge/pages.ts";
-import { HttpFailure } from "../net/failure.ts";
+import { type Item, openGitHubRest, presentRepository } from "../forge/github-access.ts";
+import type { Rest } from "../forge/rest.ts";
+import { orNull } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
@@ -24,8 +22,6 @@ export interface GitHubAccess {
   readonly limits?: Limits;
 }
 
-const PAGE = 100;
-const MOST_PAGES = 50;
 const AT_ONCE = 8;
 
 /** The fields of an issue that Pawl reads, as REST returns it. */
@@ -45,89 +41,71 @@ interface Issue {
 export function openGitHub({ api, environment, limits, statuses, token, ...given }: GitHubAccess): Tracker {
   const asked: TrackerRequest = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
   let present: string | undefined;
-  const asking = <T>(work: (octokit: Octokit, repository: string) => Promise<T>): Promise<T> =>
+  const rest = openGitHubRest({ server: { api, token }, environment });
+  const asking = <T>(work: (repository: string) => Promise<T>): Promise<T> =>
     ask(asked, async () => {
-      try {
-        const octokit = await openOctokit(api, token, environment);
-        present ??= (await presentRepository(octokit, given.repository)).path;
-        return await work(octokit, present);
-      } catch (thrown) {
-        throw named(thrown);
-      }
+      present ??= (await presentRepository(rest, given.repository)).path;
+      return work(present);
     });
   return {
-    list: () => asking((octokit, repository) => listIssues(octokit, repository, statuses)),
+    list: () => asking((repository) => listIssues(rest, repository, statuses)),
     read: (id) =>
-      asking(async (octokit, repository) => {
-        const issue_number = numberOf(id);
-        if (issue_number === null) return null;
-        const issue = await found(octokit.rest.issues.get({ ...split(repository), issue_number }));
-        return issue && isIssueOf(issue, repository) ? toTask(octokit, issue, repository, statuses) : null;
+      asking(async (repository) => {
+        const number = numberOf(id);
+        if (number === null) return null;
+        const issue = await there(rest.get<Issue>(`/repos/${repository}/issues/${number}`));
+        return issue && isIssueOf(issue, repository) ? toTask(rest, issue, repository, statuses) : null;
       }),
-    setStatus: (id, name) =>
-      asking((octokit, repository) => moveIssue(octokit, repository, id, name, statuses)),
+    setStatus: (id, name) => asking((repository) => moveIssue(rest, repository, id, name, statuses)),
     comment: (id, mark, text) =>
-      asking(async (octokit, repository) => {
-        const issue = { ...split(repository), issue_number: knownNumber(id) };
-        const comments = await pages((page) =>
-          octokit.rest.issues.listComments({ ...issue, per_page: PAGE, page }),
-        );
+      asking(async (repository) => {
+        const path = `/repos/${repository}/issues/${knownNumber(id)}/comments`;
+        const comments = await rest.all<Item<"issues", "listComments">>(path);
         if (comments.some(({ body }) => body?.includes(mark))) return;
-        await octokit.rest.issues.createComment({ ...issue, body: `${text} (${mark})` });
+        await rest.send("POST", path, { body: `${text} (${mark})` });
       }),
   };
 }
 
 async function listIssues(
-  octokit: Octokit,
+  rest: Rest,
   repository: string,
   statuses: readonly string[],
 ): Promise<readonly TrackedTask[]> {
-  const issues = await pages((page) =>
-    octokit.rest.issues.listForRepo({
-      ...split(repository),
-      state: "open",
-      // The oldest first: a new issue during the paging moves no issue to another page.
-      direction: "asc",
-      per_page: PAGE,
-      page,
-    }),
-  );
-  const own = (issues as readonly Issue[]).filter((issue) => isIssueOf(issue, repository));
+  // The oldest first: a new issue during the paging moves no issue to another page.
+  const query = { state: "open", direction: "asc" };
+  const issues = await rest.all<Issue>(`/repos/${repository}/issues`, query);
+  const own = issues.filter((issue) => isIssueOf(issue, repository));
   const tasks: TrackedTask[] = [];
   // Each blocked issue needs a query for its blockers: a few run at once.
   for (let at = 0; at < own.length; at += AT_ONCE) {
     const some = own.slice(at, at + AT_ONCE);
-    tasks.push(...(await Promise.all(some.map((issue) => toTask(octokit, issue, repository, statuses)))));
+    tasks.push(...(await Promise.all(some.map((issue) => toTask(rest, issue, repository, statuses)))));
   }
   return tasks;
 }
 
 async function moveIssue(
-  octokit: Octokit,
+  rest: Rest,
   repository: string,
   id: string,
   name: string,
   statuses: readonly string[],
 ): Promise<void> {
-  const issue = { ...split(repository), issue_number: knownNumber(id) };
-  const { data } = await octokit.rest.issues.get(issue);
-  const present = namesOf(data as Issue);
+  const path = `/repos/${repository}/issues/${knownNumber(id)}`;
+  const issue = await rest.get<Issue>(path);
+  const present = namesOf(issue);
   const isClosed = CLOSED.some((each) => same(each, name));
-  const label = isClosed ? null : await labelFor(octokit, repository, id, name);
+  const label = isClosed ? null : await labelFor(rest, repository, id, name);
   const others = present.filter(
     (each) => !same(each, label ?? "") && statuses.some((status) => same(status, each)),
   );
   if (label !== null && !present.some((each) => same(each, label)))
-    await octokit.rest.issues.addLabels({ ...issue, labels: [label] });
-  for (const other of others) await found(octokit.rest.issues.removeLabel({ ...issue, name: other }));
+    await rest.send("POST", `${path}/labels`, { labels: [label] });
+  for (const other of others) await there(rest.send("DELETE", `${path}/labels/${encodeURIComponent(other)}`));
   const state = isClosed ? "closed" : "open";
-  if (data.state !== state)
-    await octokit.rest.issues.update({
-      ...issue,
-      state,
-      ...(isClosed ? { state_reason: "completed" } : {}),
-    });
+  if (issue.state !== state)
+    await rest.send("PATCH", path, { state, ...(isClosed ? { state_reason: "completed" } : {}) });
 }
 
 const OPEN = "Open";
@@ -139,15 +117,8 @@ const CLOSED = ["Closed", "Done"];
  * The label in the repository's spelling; null: no label, an open issue has this status. Throws if the
  * repository does not know the name.
  */
-async function labelFor(
-  octokit: Octokit,
-  repository: string,
-  id: string,
-  name: string,
-): Promise<string | null> {
-  const labels = await pages((page) =>
-    octokit.rest.issues.listLabelsForRepo({ ...split(repository), per_page: PAGE, page }),
-  );
+async function labelFor(rest: Rest, repository: string, id: string, name: string): Promise<string | null> {
+  const labels = await rest.all<Item<"issues", "listLabelsForRepo">>(`/repos/${repository}/labels`);
   const label = labels.find((each) => same(each.name, name))?.name;
   if (label !== undefined) return label;
   if (OPENS.some((each) => same(each, name))) return null;
@@ -155,7 +126,7 @@ async function labelFor(
 }
 
 async function toTask(
-  octokit: Octokit,
+  rest: Rest,
   issue: Issue,
   repository: string,
   statuses: readonly string[],
@@ -170,49 +141,21 @@ async function toTask(
     status: isDone ? "Closed" : (status ?? OPEN),
     isDone,
     priority: names.map(priorityOf).find((each) => each !== null) ?? null,
-    dependencies: await blockersOf(octokit, issue, repository),
+    dependencies: await blockersOf(rest, issue, repository),
     url: issue.html_url,
   };
 }
 
 /** The issues of the same repository that block it. Issues of others are no tasks here. */
-async function blockersOf(octokit: Octokit, issue: Issue, repository: string): Promise<readonly string[]> {
+async function blockersOf(rest: Rest, issue: Issue, repository: string): Promise<readonly string[]> {
   if (!issue.issue_dependencies_summary?.total_blocked_by) return [];
-  const blockers = await pages((page) =>
-    octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}/dependencies/blocked_by", {
-      ...split(repository),
-      issue_number: issue.number,
-      per_page: PAGE,
-      page,
-    }),
-  );
-  return (blockers as readonly Issue[])
-    .filter((each) => isIssueOf(each, repository))
-    .map((each) => idOf(each.number));
+  const path = `/repos/${repository}/issues/${issue.number}/dependencies/blocked_by`;
+  const blockers = await rest.all<Issue>(path);
+  return blockers.filter((each) => isIssueOf(each, repository)).map((each) => idOf(each.number));
 }
 
-async function pages<T>(
-  ask: (page: number) => Promise<{ readonly data: readonly T[]; readonly headers: { link?: string } }>,
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const { data, headers } = await ask(page);
-    all.push(...data);
-    if (!hasNext(headers.link)) break;
-  }
-  return all;
-}
-
-/** Null: it does not exist, or no longer. */
-async function found<T>(asked: Promise<{ readonly data: T }>): Promise<T | null> {
-  try {
-    return (await asked).data;
-  } catch (thrown) {
-    const { status } = thrown as { status?: number };
-    if (status === 404 || status === 410) return null;
-    throw thrown;
-  }
-}
+/** GitHub answers 410 for an issue that was deleted. */
+const there = <T>(answer: Promise<T>): Promise<T | null> => orNull(answer, [404, 410]);
 
 /** Neither a pull request nor an issue that moved to another repository. */
 function isIssueOf({ pull_request, repository_url }: Issue, repository: string): boolean {
@@ -253,14 +196,6 @@ function knownNumber(id: string): number {
     `GitHub has no issue ${id}: its issues are GH-1, GH-2 and so on.`,
     "Nothing to do: the task is not from GitHub.",
   );
-}
-
-/** Octokit's error in Pawl's words. */
-function named(thrown: unknown): unknown {
-  if (thrown instanceof PawlError) return thrown;
-  const { response, status } = thrown as { status?: number; response?: unknown };
-  const answered = response !== undefined && status !== undefined ? { status } : {};
-  return new HttpFailure(forgeFailureOf(thrown, Date.now()), { cause: thrown, ...answered });
 }
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

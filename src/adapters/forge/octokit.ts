@@ -1,1 +1,0 @@
-export { Octokit } from "@octokit/rest";

@@ -26,6 +26,20 @@ export function checkId(text: unknown, what: string): string {
   );
 }
 
+/** Makes ids that are not taken, and takes them: `x`, else `x-2`. */
+export function openIds(taken: Set<string>): (wanted: string) => string {
+  const next = new Map<string, number>();
+  return (wanted) => {
+    let id = wanted;
+    for (let count = next.get(wanted) ?? 2; taken.has(id); count++) {
+      id = `${wanted.slice(0, MAX_ID_LENGTH - 10)}-${count}`;
+      next.set(wanted, count + 1);
+    }
+    taken.add(id);
+    return id;
+  };
+}
+
 /** Whether the text is the whole id of a git object, by SHA-1 or SHA-256. */
 export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);

@@ -10,11 +10,12 @@
  * I4  Nothing is removed: what the source no longer has stays.
  */
 import { hashOf } from "../core/hash.ts";
+import { openIds } from "../core/id.ts";
 import { fewOf } from "../core/text/few.ts";
 import { breakCircles } from "../tasks-file/cycle.ts";
 import type { Put } from "../tasks-file/put.ts";
 import type { TaskEdit } from "../tasks-file/splice.ts";
-import { eachTask, type Step, type Task } from "../tasks-file/task.ts";
+import { eachTask, idsIn, type Step, type Task } from "../tasks-file/task.ts";
 import { type Imported, matchSources, placeOf } from "./match.ts";
 import { DEEPEST, type Format, type Read, type SourceItem, type SourceTask } from "./source.ts";
 import { paragraphs } from "./words.ts";
@@ -127,7 +128,7 @@ function placeAll(
     remarks.push(
       `Taken as the same with other words: ${shown(reworded.map(([, { task, title }]) => `${task.id} (${title})`))}.`,
     );
-  const openId = ids(new Set(all.flatMap((task) => [task.id, ...task.steps.map(({ id }) => id)])));
+  const openId = openIds(idsIn(present));
   const taskOf = (key: string) => tasks.get(sourceOf(key))?.task ?? null;
   const idOf = new Map(items.map(({ id, key }) => [key, taskOf(key)?.id ?? openId(id)]));
   const renamed = items.filter(({ id, key }) => idOf.get(key) !== id && taskOf(key) === null);
@@ -185,20 +186,6 @@ function lostOf<Item extends { readonly id: string }>(
     .map(({ task }) => task.id);
 }
 
-/** Makes unused ids: `x`, else `x-2`. */
-function ids(taken: Set<string>): (wanted: string) => string {
-  const next = new Map<string, number>();
-  return (wanted) => {
-    let id = wanted;
-    for (let count = next.get(wanted) ?? 2; taken.has(id); count++) {
-      id = `${wanted.slice(0, 90)}-${count}`;
-      next.set(wanted, count + 1);
-    }
-    taken.add(id);
-    return id;
-  };
-}
-
 /** The parent's key by key, without parents that are missing, part of a cycle, or too deep. */
 function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap<string, string> {
   const wanted = new Map(
@@ -221,17 +208,11 @@ function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap
     }
     for (const each of path.toReversed()) {
       const parent = wanted.get(each);
-      if (parent === undefined) depths.set(each, 1);
-      else {
-        const above = depths.get(parent);
-        if (above === undefined || above >= DEEPEST) {
-          lost.push(each);
-          depths.set(each, 1);
-        } else {
-          found.set(each, parent);
-          depths.set(each, above + 1);
-        }
-      }
+      const above = parent === undefined ? 0 : (depths.get(parent) ?? DEEPEST);
+      const isLost = above >= DEEPEST;
+      if (isLost) lost.push(each);
+      else if (parent !== undefined) found.set(each, parent);
+      depths.set(each, isLost ? 1 : above + 1);
     }
   }
   if (lost.length > 0)
@@ -388,13 +369,14 @@ function stepValues({ criteria, status, text, title }: SourceItem) {
 }
 
 function newTask(
-  { dependsOn, hasChildren, id, item, notes, source, steps, ...placed }: Placed,
+  placed: Placed,
   children: readonly Record<string, unknown>[],
   { repo }: PlanOptions,
 ): Record<string, unknown> {
+  const { dependsOn, hasChildren, id, item, notes, source, steps } = placed;
   const { criteria, status, text, title } = item;
   const all = [...item.notes, ...notes];
-  const values = valuesOf({ dependsOn, hasChildren, id, item, notes, source, steps, ...placed });
+  const values = valuesOf(placed);
   return {
     id,
     title,

@@ -6,14 +6,13 @@ import { eachTask, type Task } from "./task.ts";
 
 /** One cycle, as the ids of its tasks with the first repeated at the end; empty: there is none. */
 export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[] {
-  const waits = waiting(tasks);
-  const done = new Set<string>();
+  let cycle: readonly string[] | null = null;
+  walkCircles(waiting(tasks), (path, closes) => {
+    cycle = [...path.slice(path.indexOf(closes)), closes];
+    return "stop";
+  });
   const order = new Map(eachTask(tasks).map(({ task }, index) => [task.id, index] as const));
-  for (const root of waits.keys()) {
-    const cycle = circleFrom(root, waits, done);
-    if (cycle) return [named(cycle, order)];
-  }
-  return [];
+  return cycle === null ? [] : [named(cycle, order)];
 }
 
 /**
@@ -24,12 +23,26 @@ export function breakCircles(
   tasks: readonly Task[],
   mayDrop: (id: string, on: string) => boolean,
 ): readonly { readonly id: string; readonly on: string }[] {
-  const waits = waiting(tasks);
-  const done = new Set<string>();
   const dropped: { id: string; on: string }[] = [];
+  walkCircles(waiting(tasks), (path, closes) => {
+    const at = droppable(path, closes, mayDrop);
+    if (at !== null) dropped.push(edgeOf(path[at] ?? "", path[at + 1] ?? closes));
+    return at;
+  });
+  return dropped;
+}
+
+/**
+ * Depth first without recursion, so that a long chain of dependencies cannot exhaust the stack. `onCircle` gets the path
+ * whose last node leads back to `closes`, and says behind which index to leave it; null: nowhere.
+ */
+function walkCircles(
+  waits: ReadonlyMap<string, readonly string[]>,
+  onCircle: (path: readonly string[], closes: string) => number | null | "stop",
+): void {
+  const done = new Set<string>();
   for (const root of waits.keys()) {
-    if (done.has(root)) continue;
-    const path: { node: string; next: number }[] = [{ node: root, next: 0 }];
+    const path: { node: string; next: number }[] = done.has(root) ? [] : [{ node: root, next: 0 }];
     const open = new Set([root]);
     for (let top = path.at(-1); top; top = path.at(-1)) {
       const next = waits.get(top.node)?.[top.next++];
@@ -38,28 +51,27 @@ export function breakCircles(
         open.delete(top.node);
         path.pop();
       } else if (open.has(next)) {
-        const at = droppable(path, next, mayDrop);
-        if (at === null) continue;
-        dropped.push(edgeOf(path[at]?.node ?? "", path[at + 1]?.node ?? next));
-        for (const { node } of path.splice(at + 1)) open.delete(node);
+        const nodes = path.map(({ node }) => node);
+        const at = onCircle(nodes, next);
+        if (at === "stop") return;
+        if (at !== null) for (const { node } of path.splice(at + 1)) open.delete(node);
       } else if (!done.has(next) && waits.has(next)) {
         path.push({ node: next, next: 0 });
         open.add(next);
       }
     }
   }
-  return dropped;
 }
 
 /** The index on the path of the cycle's last edge that may be removed; null: there is none. */
 function droppable(
-  path: readonly { readonly node: string }[],
+  path: readonly string[],
   closes: string,
   mayDrop: (id: string, on: string) => boolean,
 ): number | null {
   for (let at = path.length - 1; at >= 0; at--) {
-    const from = path[at]?.node ?? "";
-    const { id, on } = edgeOf(from, path[at + 1]?.node ?? closes);
+    const from = path[at] ?? "";
+    const { id, on } = edgeOf(from, path[at + 1] ?? closes);
     if (id !== "" && mayDrop(id, on)) return at;
     if (from === closes) return null;
   }
@@ -89,32 +101,6 @@ function waiting(tasks: readonly Task[]): ReadonlyMap<string, readonly string[]>
     waits.set(`end ${task.id}`, [`work ${task.id}`, ...task.subtasks.map((sub) => `end ${sub.id}`)]);
   }
   return waits;
-}
-
-/** Depth first without recursion, so that a long chain of dependencies cannot exhaust the stack. */
-function circleFrom(
-  root: string,
-  waits: ReadonlyMap<string, readonly string[]>,
-  done: Set<string>,
-): readonly string[] | null {
-  const path: { node: string; next: number }[] = [{ node: root, next: 0 }];
-  const open = new Set([root]);
-  if (done.has(root)) return null;
-  for (let top = path.at(-1); top; top = path.at(-1)) {
-    const next = waits.get(top.node)?.[top.next++];
-    if (next === undefined) {
-      done.add(top.node);
-      open.delete(top.node);
-      path.pop();
-    } else if (open.has(next)) {
-      const nodes = path.map(({ node }) => node);
-      return [...nodes.slice(nodes.indexOf(next)), next];
-    } else if (!done.has(next) && waits.has(next)) {
-      path.push({ node: next, next: 0 });
-      open.add(next);
-    }
-  }
-  return null;
 }
 
 /** The ids along the cycle, from the one that comes first in the file. */

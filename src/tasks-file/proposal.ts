@@ -7,11 +7,11 @@
 import { z } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
-import { isId } from "../core/id.ts";
+import { isId, openIds } from "../core/id.ts";
 import { clean } from "../core/text/clean.ts";
 import { findCycle } from "./cycle.ts";
 import { taskOf } from "./load.ts";
-import { eachTask, type Task } from "./task.ts";
+import { eachTask, idsIn, type Task } from "./task.ts";
 
 /** Limits: more than this a person does not read at once. */
 const MOST_TASKS = 50;
@@ -156,14 +156,12 @@ export function itemsOf(
   present: readonly Task[],
 ): readonly (Readonly<Record<string, unknown>> & { readonly id: string; readonly title: string })[] {
   const after = proposed.after.map((each) => taskOf(present, each).id);
-  const taken = new Set(
-    eachTask(present).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
-  );
+  const openId = openIds(idsIn(present));
   const there = new Set(eachTask(present).map(({ task }) => task.id));
   const idOf = new Map<string, string>();
   for (const each of proposed.tasks) {
     if (idOf.has(each.id)) throw invalidAs(`The id ${each.id} is proposed twice.`);
-    idOf.set(each.id, openId(each.id, taken));
+    idOf.set(each.id, openId(each.id));
   }
   const more = proposed.repo === null ? {} : { repo: proposed.repo };
   const items = proposed.tasks.map((each) => {
@@ -177,7 +175,7 @@ export function itemsOf(
     // Only proposed tasks without dependencies among themselves depend on `after`; the others follow those.
     const begins = !each.depends_on.some((on) => idOf.has(on));
     const depends_on = [...new Set([...own, ...(begins ? after : [])])];
-    return itemOf(each, { id: newId, depends_on, more, taken });
+    return itemOf(each, { id: newId, depends_on, more, openId });
   });
   const [circle] = findCycle(items.map(asTask));
   if (circle) throw invalidAs(`The tasks wait for each other in a circle: ${circle.join(" → ")}.`);
@@ -189,14 +187,14 @@ interface Placed {
   readonly depends_on: readonly string[];
   /** Its other keys. */
   readonly more: Readonly<Record<string, unknown>>;
-  /** The ids that are used; those of its steps join them. */
-  readonly taken: Set<string>;
+  /** Makes the ids of its steps. */
+  readonly openId: (wanted: string) => string;
 }
 
 /** A proposed task as an item of tasks.yaml. */
 export function itemOf(
   task: Omit<ProposedTask, "depends_on" | "id">,
-  { depends_on, id, more, taken }: Placed,
+  { depends_on, id, more, openId }: Placed,
 ) {
   return {
     id,
@@ -207,7 +205,7 @@ export function itemOf(
     ...(task.acceptance_criteria.length > 0 ? { acceptance_criteria: task.acceptance_criteria } : {}),
     ...(task.steps.length > 0
       ? {
-          steps: task.steps.map((text, at) => ({ id: openId(`${id}.${at + 1}`, taken), instruction: text })),
+          steps: task.steps.map((text, at) => ({ id: openId(`${id}.${at + 1}`), instruction: text })),
         }
       : {}),
   };
@@ -221,14 +219,6 @@ function asTask({
   readonly depends_on?: readonly string[];
 }): Task {
   return { id: own, depends_on, steps: [], subtasks: [] } as unknown as Task;
-}
-
-/** `x` if it is unused, else `x-2` and so on. */
-function openId(wanted: string, taken: Set<string>): string {
-  let found = wanted;
-  for (let count = 2; taken.has(found); count++) found = `${wanted.slice(0, 90)}-${count}`;
-  taken.add(found);
-  return found;
 }
 
 function invalid(what: string, expected: string, found: string): PawlError {

@@ -109,6 +109,11 @@ function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]):
   }
 }
 
+/** The ids of all tasks and steps, which share one set. */
+export function idsIn(tasks: readonly Task[]): Set<string> {
+  return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map(({ id }) => id)]));
+}
+
 /** The task of that id, with its parent. */
 export function placedTask(tasks: readonly Task[], id: string): PlacedTask | undefined {
   return indexOf(tasks).byId.get(id);

@@ -6,7 +6,7 @@ import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { checkAsWritten } from "../../../runtime/run-log/read.ts";
 import { loadTasks } from "../../../tasks-file/load.ts";
-import { eachTask, type Task } from "../../../tasks-file/task.ts";
+import { idsIn, type Task } from "../../../tasks-file/task.ts";
 import type { LoadedRun, LoopProgress } from "../state/load.ts";
 import { exportedTask } from "./plan-export.ts";
 import { askedSince, stem } from "./rework.ts";
@@ -32,9 +32,7 @@ export async function loadLoopSide(view: View, id: string, context: Context): Pr
   // A text without the task's id cannot contain the task, so it is not parsed.
   if (!text?.includes(stem(id))) return nothing;
   const { tasks } = (await loadTasks(view, context)).file;
-  const taken = new Set(
-    eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
-  );
+  const taken = idsIn(tasks);
   const task = tasks.find((each) => each.id === id);
   if (!task) return { ...nothing, taken };
   return {

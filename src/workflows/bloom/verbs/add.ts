@@ -6,7 +6,7 @@ import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { definedWith, parseDefinition, parseSets } from "../../../tasks-file/definition.ts";
 import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
 import { TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
-import { eachTask, type Task } from "../../../tasks-file/task.ts";
+import { idsIn, type Task } from "../../../tasks-file/task.ts";
 import { eventOf } from "./snapshot.ts";
 
 interface AddInput {
@@ -77,10 +77,6 @@ function withoutId({ id: _, ...rest }: Fields): Fields {
 
 function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-function idsIn(tasks: readonly Task[]): ReadonlySet<string> {
-  return new Set(eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]));
 }
 
 /**

@@ -8,6 +8,7 @@
  * G3  If the entries cannot be used, nothing begins, and a person is told why.
  */
 import { PawlError } from "../../../core/error.ts";
+import { openIds } from "../../../core/id.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
 import { stamped } from "../../../runtime/transaction/run-advanced.ts";
@@ -16,7 +17,7 @@ import { withFailure } from "../../../runtime/transaction/transaction.ts";
 import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/grow.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
 import { itemOf } from "../../../tasks-file/proposal.ts";
-import { eachTask } from "../../../tasks-file/task.ts";
+import { eachTask, idsIn } from "../../../tasks-file/task.ts";
 import { BLOOM, type DefinitionSource } from "../definition.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
 import { type BeginOrder, type RunFile, renderRun } from "../run-file.ts";
@@ -218,13 +219,11 @@ function added(
   context: Context,
 ) {
   const idOf = new Map(planned.map(({ entry, id }) => [entry.id, id]));
-  const taken = new Set(
-    eachTask(tasks.tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
-  );
+  const openId = openIds(idsIn(tasks.tasks));
   const waitsFor = ({ depends_on }: Entry) => depends_on.flatMap((on) => idOf.get(on) ?? []);
   const begun = planned.filter(({ isNew }) => isNew);
   const items = begun.map(({ entry, id }) =>
-    itemOf(entry.task, { id, depends_on: waitsFor(entry), more: begin.with ?? {}, taken }),
+    itemOf(entry.task, { id, depends_on: waitsFor(entry), more: begin.with ?? {}, openId }),
   );
   // What waited for one that failed waits for the one in its place.
   const present = new Map(eachTask(tasks.tasks).map(({ task }) => [task.id, task]));

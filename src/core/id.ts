@@ -44,3 +44,19 @@ export function openIds(taken: Set<string>): (wanted: string) => string {
 export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
+
+/** Why git would refuse the text as a branch's name (`git check-ref-format --branch`); null: it would not. */
+export function branchFault(name: string): string | null {
+  if (name === "" || name === "@" || name === "HEAD") return "it is reserved or empty";
+  if (name.startsWith("-")) return "it begins with -";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(name)) return "it has a space or one of ~ ^ : ? * [ \\";
+  if (name.includes("..") || name.includes("@{")) return "it has .. or @{";
+  if (name.endsWith(".")) return "it ends with a dot";
+  for (const part of name.split("/")) {
+    if (part === "") return "it begins or ends with /, or has //";
+    if (part.startsWith(".") || part.endsWith(".lock")) return "a part begins with a dot, or ends with .lock";
+    if (new TextEncoder().encode(part).length > 200) return "a part is longer than 200 bytes";
+  }
+  return null;
+}

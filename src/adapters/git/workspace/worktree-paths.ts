@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
+import { branchFault } from "../../../core/id.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { AgentFolder, Repo } from "../../../core/ports/worktrees.ts";
 import { ownPlace } from "../../files/own-folder.ts";
@@ -130,21 +131,4 @@ export function checkBranch(branch: string): string {
     `The branch name ${JSON.stringify(branch.slice(0, 200))} cannot be used: ${fault}.`,
     "Use a name such as feature/login-form.",
   );
-}
-
-/** The rules of `git check-ref-format --branch`. */
-function branchFault(branch: string): string | null {
-  if (branch === "" || branch === "HEAD" || branch === "@") return "it is not a name";
-  if (branch.startsWith("-")) return "it begins with a dash";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(branch)) return "it has a space or one of ~ ^ : ? * [ \\";
-  if (branch.includes("..") || branch.includes("@{")) return "it has .. or @{";
-  if (branch.endsWith(".")) return "it ends in a dot";
-  for (const part of branch.split("/")) {
-    if (part === "") return "it has an empty part between slashes";
-    if (part.startsWith(".") || part.endsWith(".lock"))
-      return "a part of it begins with a dot or ends in .lock";
-    if (Buffer.byteLength(part) > 200) return "a part of it is longer than 200 bytes";
-  }
-  return null;
 }

@@ -2,14 +2,12 @@
  * Backlog.md: one Markdown file per task, with front matter; in `tasks`, `completed`, `drafts` and `archive`.
  */
 
-import { parseFrontMatter } from "../core/text/front-matter.ts";
-import { fieldsIn } from "./front-fields.ts";
+import type { Fields } from "../core/json.ts";
+import { parseFronted } from "./front-fields.ts";
 import { outline } from "./outline.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
 import { stateOf, stateOfBox } from "./states.ts";
-import { idFrom, openKeys, paragraphs, plain, textOf, titled, withoutBlankLines } from "./words.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { idFrom, openKeys, paragraphs, textOf, titled, withoutBlankLines } from "./words.ts";
 
 interface Card {
   readonly path: string;
@@ -55,9 +53,8 @@ const NAME =
   /^((?:task-(?:[a-z][a-z0-9_]{0,30}-){1,2}|[a-z][a-z0-9_]{0,30}-)\d+(?:\.\d+)*)(?:[ _-].*)?\.md$/i;
 
 function cardOf({ path, text }: SourceFile): Card | null {
-  const source = plain(text);
-  const front = parseFrontMatter(source);
-  const fields = front ? fieldsIn(front.front) : {};
+  const { body, fields: front } = parseFronted(text);
+  const fields = front ?? {};
   const name = path.split("/").at(-1) ?? "";
   const id = textOf(fields.id) || NAME.exec(name)?.[1] || "";
   if (id === "" || /^(?:readme|config|index)\.md$/i.test(name)) return null;
@@ -65,7 +62,7 @@ function cardOf({ path, text }: SourceFile): Card | null {
     path,
     id,
     fields,
-    body: source.slice(front?.whole.length ?? 0),
+    body,
     isArchived: /(?:^|\/)archive\//.test(path),
     isDraft: /(?:^|\/)drafts\//.test(path),
   };

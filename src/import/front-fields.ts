@@ -1,12 +1,21 @@
-/** The fields of front matter. */
+/** The front matter of files. */
 import type { Fields } from "../core/json.ts";
+import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
+import { plain } from "./words.ts";
+
+/** `fields` null: it has no front matter. */
+export function parseFronted(source: string): { readonly fields: Fields | null; readonly body: string } {
+  const text = plain(source);
+  const front = parseFrontMatter(text);
+  return { fields: front && fieldsIn(front.front), body: text.slice(front?.whole.length ?? 0) };
+}
 
 /**
  * Front matter of people and agents is often invalid YAML (`title: A: b`); then its lines are read one by
  * one.
  */
-export function fieldsIn(text: string): Fields {
+function fieldsIn(text: string): Fields {
   const { data, faults } = readYaml(text);
   if (faults.length === 0 && typeof data === "object" && data !== null) return data as Fields;
   const fields: Record<string, unknown> = {};

@@ -5,6 +5,7 @@
  */
 
 import { hashOf } from "../core/hash.ts";
+import { openIds } from "../core/id.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import { oneLine } from "../core/text/lines.ts";
@@ -18,7 +19,7 @@ import type { ImportRow } from "./plan.ts";
 import type { Format, SourceTask } from "./source.ts";
 import { settleStates } from "./states.ts";
 import { paragraphs } from "./words.ts";
-import type { ImportInput } from "./write.ts";
+import { type ImportInput, imported } from "./write.ts";
 
 interface ImportedFile extends Imported {
   readonly id: string;
@@ -34,7 +35,7 @@ interface LoadedImport {
 export const importIntoAlfred: Transaction<ImportInput, LoadedImport, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
   read: readFiles,
-  propose(seen, _, { dryRun, format, read: raw, words = {} }, { caller, now }) {
+  propose(seen, _, { dryRun, format, read: raw, words = {} }, context) {
     const said = addWords(seen.kept, words);
     const read = settleStates(raw, said.statuses);
     const open = read.tasks.filter(({ status }) => isOpenStatus(status));
@@ -47,22 +48,7 @@ export const importIntoAlfred: Transaction<ImportInput, LoadedImport, undefined,
     ];
     const { changes, rows } = filesFor(seen, open, format, remarks);
     const reply = { text: "", data: { format, into: TASKS, rows, remarks } };
-    if (dryRun || changes.length + said.changes.length === 0) return { reply };
-    const added = rows.filter(({ change }) => change === "new").length;
-    const by = caller.who ?? caller.channel;
-    const event = {
-      type: "tasks:imported",
-      format,
-      into: TASKS,
-      added,
-      updated: changes.length - added,
-      by,
-    } as const;
-    return {
-      reply,
-      changes: [...changes, ...said.changes],
-      events: [{ id: `${now.id}-0`, time: now.time, ...event }],
-    };
+    return imported(reply, dryRun ? [] : [...changes, ...said.changes], context);
   },
 };
 
@@ -90,16 +76,10 @@ function filesFor(
   format: Format,
   remarks: string[],
 ): { readonly changes: readonly Change[]; readonly rows: readonly ImportRow[] } {
-  const taken = new Set(seen.ids);
+  const openId = openIds(new Set(seen.ids));
   const files = matchSources(tasks, (key) => `${format}:${key}`, seen.files);
   const idOf = new Map(
-    tasks.map(({ id: wanted, key }) => {
-      let id = files.get(`${format}:${key}`)?.id ?? wanted;
-      for (let count = 2; !files.has(`${format}:${key}`) && taken.has(id); count++)
-        id = `${wanted.slice(0, 90)}-${count}`;
-      taken.add(id);
-      return [key, id] as const;
-    }),
+    tasks.map(({ id, key }) => [key, files.get(`${format}:${key}`)?.id ?? openId(id)] as const),
   );
   const changes: Change[] = [];
   const rows: ImportRow[] = [];

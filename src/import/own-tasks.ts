@@ -2,7 +2,7 @@
  * A tasks.yaml of Pawl's own, brought into the tasks one way: what people wrote in it counts, key by key; what the work
  * writes (status, times, session, notes) counts for new tasks alone. Nothing is removed.
  */
-import { canonical, type Fields, isObject } from "../core/json.ts";
+import { canonical, type Fields, isObject, objectsIn } from "../core/json.ts";
 import { fewOf } from "../core/text/few.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
@@ -12,6 +12,7 @@ import { TASKS_RUN, tasksInvalid } from "../tasks-file/load.ts";
 import { itemsIn, type Put } from "../tasks-file/put.ts";
 import { readTasks } from "../tasks-file/read.ts";
 import { editedWords, proposeTaskEdits } from "../workflows/bloom/verbs/edit.ts";
+import { imported } from "./write.ts";
 
 export interface OwnTasksInput {
   /** The path, as the person named it. */
@@ -41,14 +42,7 @@ export const importOwnTasks: Transaction<OwnTasksInput, TasksText, undefined, Re
     const shown = editedWords({ dangers, diff });
     const data = { format: "tasks.yaml", into: before.path, rows, remarks, diff, dangers, shown };
     const reply = { text: shown, data };
-    if (dryRun || changes.length === 0) return { reply };
-    const count = (kind: OwnTasksRow["change"]) => rows.filter(({ change }) => change === kind).length;
-    const { caller, now } = context;
-    const event = {
-      ...({ type: "tasks:imported", format: "tasks.yaml", into: before.path } as const),
-      ...{ added: count("new"), updated: count("updated"), by: caller.who ?? caller.channel },
-    };
-    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...event }] };
+    return imported(reply, dryRun ? [] : changes, context);
   },
 };
 
@@ -66,7 +60,7 @@ function planOwnTasks(before: string, source: string): OwnPlan {
   const seen = new Set<string>();
   const walk = (list: unknown, into: string | null) => {
     const added: Fields[] = [];
-    for (const item of tasksOf(list)) {
+    for (const item of objectsIn(list)) {
       const id = String(item.id);
       const own = present.get(id);
       for (const each of idsIn(item)) seen.add(each);
@@ -96,11 +90,7 @@ function dataOf(text: string): Fields {
   return isObject(data) ? data : {};
 }
 
-function tasksOf(list: unknown): readonly Fields[] {
-  return Array.isArray(list) ? list.filter(isObject) : [];
-}
-
 /** Of a task and its subtasks. */
 function idsIn(item: Fields): readonly string[] {
-  return [String(item.id), ...tasksOf(item.subtasks).flatMap(idsIn)];
+  return [String(item.id), ...objectsIn(item.subtasks).flatMap(idsIn)];
 }

@@ -7,7 +7,7 @@
  * R2  The status follows from its word and from other evidence: a date, a tick, a category.
  */
 import { criterionWords } from "../core/criterion.ts";
-import { type Fields, isObject } from "../core/json.ts";
+import { type Fields, isObject, objectsIn } from "../core/json.ts";
 import {
   DEEPEST,
   type Dependency,
@@ -131,9 +131,8 @@ export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope):
   return tasks.map(({ key }) => inverse.get(key) as SourceTask);
 }
 
-/** The tasks of the records of several files, among which ids are unique. */
-export function readRecords(records: readonly Fields[], shape: Shape): Read {
-  const remarks: string[] = [];
+/** The tasks of the records of several files, among which ids are unique; `remarks` on the files come first. */
+export function readRecords(records: readonly Fields[], shape: Shape, remarks: string[] = []): Read {
   return { tasks: tasksOf(records, shape, { key: "", prefix: "", remarks }), remarks };
 }
 
@@ -213,8 +212,7 @@ function titleIn(row: Row, { texts, title }: Shape): Pick<Placed, "title" | "res
 
 function childrenIn(row: Row, { children = [] }: Shape): readonly Fields[] {
   return children.flatMap((name) => {
-    const value = row.fields.get(name)?.value;
-    const list = Array.isArray(value) ? value.filter(isObject) : [];
+    const list = objectsIn(row.fields.get(name)?.value);
     if (list.length > 0) row.left.delete(name);
     return list;
   });

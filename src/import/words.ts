@@ -49,11 +49,6 @@ export function titledWith(line: string, text: string, fallback: string): { titl
 }
 
 export function paragraphs(...parts: readonly (string | undefined)[]): string {
-  return joined(parts);
-}
-
-/** Like `paragraphs`, with the parts as one array, because there may be too many for arguments. */
-function joined(parts: readonly (string | undefined)[]): string {
   return parts
     .map((part) => withoutBlankLines(part ?? ""))
     .filter((part) => part !== "")

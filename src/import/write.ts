@@ -1,5 +1,6 @@
 /** An import into tasks.yaml, as one commit. */
-import type { Reply, Transaction } from "../runtime/module.ts";
+import type { Change } from "../core/ports/store.ts";
+import type { Context, Proposal, Reply, Transaction } from "../runtime/module.ts";
 import { changesOf, readTasksText, type TasksText } from "../tasks-file/grow.ts";
 import { checkLimit } from "../tasks-file/limit.ts";
 import { TASKS_RUN } from "../tasks-file/load.ts";
@@ -30,22 +31,41 @@ export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply
     file: await readTasksText(view, context),
     kept: await loadWords(view),
   }),
-  propose({ file, kept }, _, { dryRun, format, read, repo, words = {} }, { caller, now, settings }) {
+  propose({ file, kept }, _, { dryRun, format, read, repo, words = {} }, context) {
+    const { settings } = context;
     const said = addWords(kept, words);
     const plan = planImport(file.tasks, settleStates(read, said.statuses), { format, repo });
-    const { added, updated } = countsOf(plan);
     // Before the text of them all is made.
-    const count = eachTask(file.tasks).length + added;
+    const count = eachTask(file.tasks).length + countsOf(plan).added;
     checkLimit(settings, { path: file.path, text: "", tasks: count, by: "change" });
     const changes = [...changesOf(file, plan.edits, settings), ...said.changes];
     const { remarks, rows } = plan;
     const reply = { text: "", data: { format, into: file.path, rows, remarks } };
-    if (dryRun || changes.length === 0) return { reply };
-    const by = caller.who ?? caller.channel;
-    const event = { type: "tasks:imported", format, into: file.path, added, updated, by } as const;
-    return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...event }] };
+    return imported(reply, dryRun ? [] : changes, context);
   },
 };
+
+interface ImportReply extends Reply {
+  readonly data: {
+    readonly format: string;
+    readonly into: string;
+    readonly rows: readonly Pick<ImportRow, "change">[];
+  };
+}
+
+/** The proposal of an import; without changes, only what it would do. */
+export function imported(
+  reply: ImportReply,
+  changes: readonly Change[],
+  { caller, now }: Context,
+): Proposal<Reply> {
+  if (changes.length === 0) return { reply };
+  const { format, into, rows } = reply.data;
+  const { added, updated } = countsOf({ rows });
+  const by = caller.who ?? caller.channel;
+  const event = { type: "tasks:imported", format, into, added, updated, by } as const;
+  return { reply, changes, events: [{ id: `${now.id}-0`, time: now.time, ...event }] };
+}
 
 export function countsOf({ rows }: { readonly rows: readonly Pick<ImportRow, "change">[] }) {
   return {

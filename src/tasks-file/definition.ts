@@ -3,7 +3,7 @@
  * subtasks, which are tasks themselves.
  */
 import { PawlError } from "../core/error.ts";
-import { canonical, type Fields, isObject } from "../core/json.ts";
+import { canonical, type Fields, isObject, objectsIn } from "../core/json.ts";
 import { nearest } from "../core/text/nearest.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 import { isProgressKey } from "./progress.ts";
@@ -23,12 +23,8 @@ function isDefined(key: string): boolean {
 export function definitionOf(item: Fields): Fields {
   const own = Object.entries(item).filter(([key, value]) => isDefined(key) && value !== null);
   return Object.fromEntries(
-    own.map(([key, value]) => [key, key === "steps" ? listOf(value).map(definitionOf) : value]),
+    own.map(([key, value]) => [key, key === "steps" ? objectsIn(value).map(definitionOf) : value]),
   );
-}
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** The edits that give the item this definition: what the work wrote stays. */
@@ -42,14 +38,14 @@ export function definitionEdits(item: Fields, wanted: Fields): readonly Put[] {
   return [
     ...gone.map((key) => ({ type: "drop", id, key }) as const),
     ...changed.flatMap(([key, value]): readonly Put[] =>
-      key === "steps" ? stepEdits(id, listOf(item.steps), value) : [{ type: "put", id, key, value }],
+      key === "steps" ? stepEdits(id, objectsIn(item.steps), value) : [{ type: "put", id, key, value }],
     ),
   ];
 }
 
 /** Steps that stay where they are keep their lines. */
 function stepEdits(id: string, present: readonly Fields[], value: unknown): readonly Put[] {
-  const wanted = listOf(value);
+  const wanted = objectsIn(value);
   const isWhole = Array.isArray(value) && wanted.length === value.length;
   const staying = present.every((step, at) => wanted[at]?.id === step.id);
   if (!isWhole) return [{ type: "put", id, key: "steps", value }];

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
-import type { SourceFile } from "../../import/source.ts";
+import { invalid, type SourceFile } from "../../import/source.ts";
 import { firstEntries, readPlain } from "../files/plain-file.ts";
 
 const MOST_FILES = 5_000;
@@ -110,29 +110,21 @@ function textIn(path: string, given: string): string {
   } catch {
     if (bytes.subarray(0, ZIP.length).equals(ZIP)) throw packed(given);
     const name = nameFrom(dirname(path), path);
-    throw unreadable(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).");
+    throw invalid(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).");
   }
 }
 
 const ZIP = Buffer.from("PK\u0003\u0004");
 
 function packed(given: string): PawlError {
-  return new PawlError(
-    "import-invalid",
-    `${given} cannot be imported: expected a folder or a file of text, found a ZIP archive.`,
+  return invalid(
+    given,
+    "a folder or a file of text",
+    "a ZIP archive",
     "Unpack it, and name the folder or the file that holds the tasks; save a spreadsheet as CSV.",
   );
 }
 
-function unreadable(
-  path: string,
-  expected: string,
-  found: string,
-  fix = "Name the file or folder that holds the tasks.",
-): PawlError {
-  return new PawlError(
-    "import-invalid",
-    `${path} cannot be imported: expected ${expected}, found ${found}.`,
-    fix,
-  );
+function unreadable(path: string, expected: string, found: string): PawlError {
+  return invalid(path, expected, found, "Name the file or folder that holds the tasks.");
 }

@@ -72,8 +72,7 @@ export function readBeads(files: readonly SourceFile[]): Read {
     remarks.push(
       `Kept as notes, since they hold nothing up: ${[...kinds].map(([kind, count]) => `${kind} (${count})`).join(", ")}.`,
     );
-  const read = readRecords(records, SHAPE);
-  return { ...read, remarks: [...remarks, ...read.remarks] };
+  return readRecords(records, SHAPE, remarks);
 }
 
 /** The issue with its links as fields, by kind; those that block nothing become notes. */

@@ -37,6 +37,5 @@ export function readBmad(files: readonly SourceFile[]): Read {
         };
       });
     });
-  const read = readRecords(records, SHAPE);
-  return { ...read, remarks: [...remarks, ...read.remarks] };
+  return readRecords(records, SHAPE, remarks);
 }

@@ -1,13 +1,9 @@
 /** Records in other tools' JSON: Trello's board, `gh project item-list`, Claude Code's task files. */
-import { type Fields, isObject } from "../../core/json.ts";
+import { type Fields, isObject, objectsIn } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
 import { readRecords, renderComments, type Shape, tasksOf } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { idFrom, textOf } from "../words.ts";
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
 
 // ── Trello ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -26,7 +22,7 @@ const CARD = ["id", "shortLink", "name", "desc", "shortUrl", "due", "start", "du
 /** The comments by card; a board's file has the newest thousand of its actions. */
 function commentsIn(actions: unknown): ReadonlyMap<unknown, readonly Fields[]> {
   const found = new Map<unknown, readonly Fields[]>();
-  for (const { data, date: createdAt, memberCreator, type } of listOf(actions)) {
+  for (const { data, date: createdAt, memberCreator, type } of objectsIn(actions)) {
     if (type !== "commentCard" || !isObject(data) || !isObject(data.card)) continue;
     const author = isObject(memberCreator) ? memberCreator.fullName : "";
     found.set(data.card.id, [{ author, createdAt, text: data.text }, ...(found.get(data.card.id) ?? [])]);
@@ -39,28 +35,28 @@ export function readTrello(files: readonly SourceFile[]): Read {
     const board = parseJson(path, text);
     if (!isObject(board) || !Array.isArray(board.cards))
       throw invalid(path, "a board with `cards` and `lists`", "none");
-    const lists = new Map(listOf(board.lists).map(({ id, name }) => [id, textOf(name)]));
+    const lists = new Map(objectsIn(board.lists).map(({ id, name }) => [id, textOf(name)]));
     const comments = commentsIn(board.actions);
-    const members = new Map(listOf(board.members).map(({ fullName, id }) => [id, textOf(fullName)]));
-    return listOf(board.cards).map((card) => ({
+    const members = new Map(objectsIn(board.members).map(({ fullName, id }) => [id, textOf(fullName)]));
+    return objectsIn(board.cards).map((card) => ({
       ...Object.fromEntries(CARD.map((name) => [name, card[name]])),
       ...(card.closed === true
         ? { state: "archived", list: lists.get(card.idList) }
         : { state: lists.get(card.idList) }),
       members: (Array.isArray(card.idMembers) ? card.idMembers : []).map((id) => members.get(id) ?? ""),
-      checklists: listOf(board.checklists)
+      checklists: objectsIn(board.checklists)
         .filter(({ idCard }) => idCard === card.id)
         .map(checklistOf)
         .join("\n\n"),
       comments: renderComments(comments.get(card.id) ?? []),
-      attachments: listOf(card.attachments).map(({ url }) => textOf(url)),
+      attachments: objectsIn(card.attachments).map(({ url }) => textOf(url)),
     }));
   });
   return readRecords(records, TRELLO);
 }
 
 function checklistOf({ checkItems, name }: Fields): string {
-  const lines = listOf(checkItems).map(
+  const lines = objectsIn(checkItems).map(
     (item) => `- [${item.state === "complete" ? "x" : " "}] ${textOf(item.name).replaceAll("\n", "\n  ")}`,
   );
   return [`## ${textOf(name)}`, "", ...lines].join("\n");
@@ -81,16 +77,16 @@ const GH_PROJECT: Shape = {
 };
 
 export function readGhProject(files: readonly SourceFile[]): Read {
-  const cut: string[] = [];
+  const remarks: string[] = [];
   const items = files.flatMap(({ path, text }) => {
     const data = parseJson(path, text);
     if (!isObject(data) || !Array.isArray(data.items)) throw invalid(path, "`items` of a project", "none");
     const { items: found, totalCount: all } = data;
     if (typeof all === "number" && all > found.length)
-      cut.push(
+      remarks.push(
         `${path} has ${found.length} of the project's ${all} items: \`gh project item-list --limit ${all}\` writes all.`,
       );
-    return listOf(found).map(({ content, ...item }) => ({
+    return objectsIn(found).map(({ content, ...item }) => ({
       ...item,
       ...(isObject(content) ? content : {}),
     }));
@@ -99,16 +95,9 @@ export function readGhProject(files: readonly SourceFile[]): Read {
   const records = items.filter((each) => !isPull(each) && textOf(each.title) !== "");
   const pulls = items.filter(isPull).length;
   const hidden = items.length - records.length - pulls;
-  const read = readRecords(records.map(withPlace), GH_PROJECT);
-  return {
-    ...read,
-    remarks: [
-      ...cut,
-      ...(pulls > 0 ? [`${pulls} pull requests: left out.`] : []),
-      ...(hidden > 0 ? [`${hidden} items that the token may not see: left out.`] : []),
-      ...read.remarks,
-    ],
-  };
+  if (pulls > 0) remarks.push(`${pulls} pull requests: left out.`);
+  if (hidden > 0) remarks.push(`${hidden} items that the token may not see: left out.`);
+  return readRecords(records.map(withPlace), GH_PROJECT, remarks);
 }
 
 /** A project has issues of many repositories, so a number alone is no id. */

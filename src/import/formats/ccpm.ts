@@ -4,11 +4,10 @@
  */
 
 import type { Fields } from "../../core/json.ts";
-import { parseFrontMatter } from "../../core/text/front-matter.ts";
-import { fieldsIn } from "../front-fields.ts";
+import { parseFronted } from "../front-fields.ts";
 import { readRecords, type Shape } from "../records.ts";
 import type { Read, SourceFile } from "../source.ts";
-import { plain, textOf } from "../words.ts";
+import { textOf } from "../words.ts";
 
 const SHAPE: Shape = {
   id: ["id", "task"],
@@ -34,17 +33,15 @@ export function readCcpm(files: readonly SourceFile[]): Read {
       ?.slice(epic.length + 1) ?? number;
   const records = files.flatMap((file): readonly Fields[] => {
     const [, epic, name] = FILE.exec(file.path) ?? [];
-    const text = plain(file.text);
-    const front = parseFrontMatter(text);
-    if (epic === undefined || front === null || ARCHIVED.test(file.path)) return [];
+    const { body, fields } = parseFronted(file.text);
+    if (epic === undefined || fields === null || ARCHIVED.test(file.path)) return [];
     const isEpic = name === "epic";
-    const fields = fieldsIn(front.front);
     const on = Array.isArray(fields.depends_on) ? fields.depends_on.map(textOf) : [];
     return [
       {
         ...fields,
         id: isEpic ? epic : `${epic}.${name}`,
-        body: text.slice(front.whole.length),
+        body,
         depends_on: on.map((each) => `${epic}.${nameOf(each, epic)}`),
         ...(isEpic ? {} : { parent: epic }),
         ...(isEpic && textOf(fields.name) === "" ? { name: epic } : {}),
@@ -57,6 +54,5 @@ export function readCcpm(files: readonly SourceFile[]): Read {
     remarks.push(
       `${files.length - records.length - archived} files are neither an epic nor a task (notes, updates, analyses): left out.`,
     );
-  const read = readRecords(records, SHAPE);
-  return { ...read, remarks: [...remarks, ...read.remarks] };
+  return readRecords(records, SHAPE, remarks);
 }

@@ -41,11 +41,8 @@ const MOST_ROWS = 20_000;
 
 export function readCsv(files: readonly SourceFile[], more: Partial<Shape> = {}): Read {
   const remarks: string[] = [];
-  const read = readRecords(
-    files.flatMap((file) => recordsOf(file, remarks)),
-    { ...SHAPE, ...more },
-  );
-  return { ...read, remarks: [...remarks, ...read.remarks] };
+  const records = files.flatMap((file) => recordsOf(file, remarks));
+  return readRecords(records, { ...SHAPE, ...more }, remarks);
 }
 
 function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {

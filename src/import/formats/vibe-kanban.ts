@@ -37,9 +37,6 @@ export function readVibeKanban(files: readonly SourceFile[]): Read {
   const tables = files.filter(isVibeKanbanTable);
   if (tables.length > 0) return readCsv(tables, UNDATED);
   const remarks: string[] = [];
-  const read = readRecords(
-    files.flatMap((file) => recordsIn(file, remarks)),
-    SHAPE,
-  );
-  return { ...read, remarks: [...remarks, ...read.remarks] };
+  const records = files.flatMap((file) => recordsIn(file, remarks));
+  return readRecords(records, SHAPE, remarks);
 }

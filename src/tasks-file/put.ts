@@ -19,7 +19,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { canonical, type Fields } from "../core/json.ts";
+import { canonical, type Fields, objectsIn } from "../core/json.ts";
 import { readYaml } from "../core/yaml/yaml.ts";
 import { readText } from "./parse.ts";
 
@@ -98,39 +98,37 @@ function targetOf<T>(put: Put, root: T, items: ReadonlyMap<string, T>): T | unde
 
 const LISTS = ["tasks", "subtasks", "steps"] as const;
 
-function indexNodes(root: YAMLMap): ReadonlyMap<string, YAMLMap> {
-  const found = new Map<string, YAMLMap>();
-  const walk = (map: YAMLMap) => {
-    for (const list of LISTS) {
-      const seq = map.get(list, true);
-      if (!isSeq(seq)) continue;
-      for (const item of seq.items) {
-        if (!isMap(item)) continue;
-        found.set(String(item.get("id")), item);
+function byId<T>(
+  root: T,
+  itemsOf: (at: T, list: string) => readonly T[],
+  idOf: (item: T) => unknown,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  const walk = (at: T) => {
+    for (const list of LISTS)
+      for (const item of itemsOf(at, list)) {
+        found.set(String(idOf(item)), item);
         walk(item);
       }
-    }
   };
   walk(root);
   return found;
 }
 
-function indexData(root: Fields): ReadonlyMap<string, Record<string, unknown>> {
-  const found = new Map<string, Record<string, unknown>>();
-  const walk = (map: Fields) => {
-    for (const list of LISTS) {
-      const items = map[list];
-      if (!Array.isArray(items)) continue;
-      for (const item of items as unknown[]) {
-        if (typeof item !== "object" || item === null) continue;
-        found.set(String((item as Fields).id), item as Record<string, unknown>);
-        walk(item as Fields);
-      }
-    }
+function indexNodes(root: YAMLMap): ReadonlyMap<string, YAMLMap> {
+  const itemsOf = (map: YAMLMap, list: string) => {
+    const items = map.get(list, true);
+    return isSeq(items) ? items.items.filter((item) => isMap(item)) : [];
   };
-  walk(root);
-  return found;
+  return byId(root, itemsOf, (map) => map.get("id"));
 }
+
+const indexData = (root: Fields) =>
+  byId(
+    root,
+    (map, list) => objectsIn(map[list]),
+    (map) => map.id,
+  );
 
 /** The tasks and steps of a file by their ids, as they are written there. */
 export function itemsIn(text: string): ReadonlyMap<string, Fields> {
@@ -139,7 +137,7 @@ export function itemsIn(text: string): ReadonlyMap<string, Fields> {
 
 function applied(data: Fields, puts: readonly Put[]): Fields {
   const copy = structuredClone(data) as Record<string, unknown>;
-  const items = indexData(copy);
+  const items = indexData(copy) as ReadonlyMap<string, Record<string, unknown>>;
   for (const put of puts) {
     const map = targetOf(put, copy, items);
     if (!map) throw missing(put);

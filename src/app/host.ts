@@ -176,9 +176,7 @@ async function importsAt(root: string, environment: Environment, cwd: string) {
     import("../adapters/sources/sources.ts"),
     import("../adapters/forge/github-issues.ts"),
   ]);
-  const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-  const issues = openGitHubIssues({ token, api, environment });
-  return { sources: openSources(root, cwd), issues };
+  return { sources: openSources(root, cwd), issues: openGitHubIssues(environment) };
 }
 
 async function boardOf(order: BoardOrder, place: HostPlace): Promise<NodeJS.Signals> {

@@ -54,10 +54,9 @@ export async function verify(place: VerifyPlace, { forge, range, rerun }: Verify
 }
 
 function approvalsOf(folder: string, environment: Environment): Approvals {
-  const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
   return lazyPort(async () => {
     const { openGithubApprovals } = await import("../adapters/forge/github-approvals.ts");
-    return openGithubApprovals({ folder, environment, token, api });
+    return openGithubApprovals(folder, environment);
   });
 }
 

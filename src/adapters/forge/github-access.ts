@@ -1,22 +1,12 @@
 import type { RestEndpointMethodTypes as Endpoints } from "@octokit/rest";
 import { orNull } from "../net/failure.ts";
+import type { Environment } from "../process/environment.ts";
 import type { Repository } from "./forge-api.ts";
-import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
+import { lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
 import { openRest, type Rest, type RestAccess } from "./rest.ts";
-import { type Lacking, pathOn, serverOf } from "./servers.ts";
+import { pathOn, serverOf } from "./servers.ts";
 
-export interface AccessOptions {
-  /** The project's folder, absolute. */
-  readonly folder: string;
-  /** Git's environment; git gets only what is on the allow-list. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `GITHUB_TOKEN` */
-  readonly token?: string | undefined;
-  /** `GITHUB_API_URL`, for a self-hosted server. */
-  readonly api?: string | undefined;
-}
-
-export interface Access extends Pick<Checkout, "branch" | "pushedAs"> {
+interface Access {
   readonly token: string;
   readonly api: string;
   /** `owner/name`, of `origin` first. */
@@ -26,22 +16,21 @@ export interface Access extends Pick<Checkout, "branch" | "pushedAs"> {
 const MAX_REMOTES = 4;
 
 /** The access to GitHub for this repository, or what is missing; without `help` it is the token. */
-export async function accessOf({
-  token,
-  folder,
-  environment,
-  ...options
-}: AccessOptions): Promise<Access | { readonly detail: string; readonly help?: string }> {
+export async function accessOf(
+  folder: string,
+  environment: Environment,
+): Promise<Access | { readonly detail: string; readonly help?: string }> {
+  const { GITHUB_TOKEN: token } = environment;
   if (!token) return { detail: "`GITHUB_TOKEN` is not set." };
-  const server = serverOf("github", { GITHUB_API_URL: options.api });
+  const server = serverOf("github", environment);
   if ("detail" in server) return server;
   try {
-    const { remotes, ...checkout } = await lookAtCheckout(folder, environment);
+    const { remotes } = await lookAtCheckout(folder, environment);
     const paths = remotes.flatMap(
       ({ addresses }) => addresses.map((each) => pathOn(server, each)).find((path) => path !== null) ?? [],
     );
     const repositories = [...new Set(paths)].slice(0, MAX_REMOTES);
-    if (repositories.length > 0) return { ...checkout, token, api: server.api, repositories };
+    if (repositories.length > 0) return { token, api: server.api, repositories };
   } catch {
     return NO_CHECKOUT;
   }
@@ -49,12 +38,6 @@ export async function accessOf({
     detail: "No remote of the repository is on GitHub.",
     help: "Add the repository on GitHub as a remote (or set `GITHUB_API_URL`, if it is on a GitHub server of your own).",
   };
-}
-
-/** `GITHUB_API_URL`, or GitHub's own; or why it cannot be used. */
-export function apiOf(variable: string | undefined): string | Lacking {
-  const server = serverOf("github", { GITHUB_API_URL: variable });
-  return "detail" in server ? server : server.api;
 }
 
 export function openGitHubRest(access: RestAccess): Rest {

@@ -6,19 +6,20 @@ import { PawlError } from "../../core/error.ts";
 import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
 import { httpFailureIn } from "../net/failure.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
+import type { Environment } from "../process/environment.ts";
 import { githubFailed } from "./failure.ts";
-import { type AccessOptions, type Answer, accessOf, type Item, openGitHubRest } from "./github-access.ts";
+import { type Answer, accessOf, type Item, openGitHubRest } from "./github-access.ts";
 import type { Rest } from "./rest.ts";
 
-export function openGithubApprovals(options: AccessOptions): Approvals {
+export function openGithubApprovals(folder: string, environment: Environment): Approvals {
   return {
     async find({ commit, pull }): Promise<PullsFound> {
-      const access = await accessOf(options);
+      const access = await accessOf(folder, environment);
       if ("detail" in access) throw unconfigured(access.detail, access.help);
       const { api, repositories, token } = access;
       try {
         return await withinLimits(LIMITS, async () => {
-          const rest = openGitHubRest({ server: { api, token }, environment: options.environment });
+          const rest = openGitHubRest({ server: { api, token }, environment });
           return { repositories, pulls: await pullsIn(rest, repositories, commit, pull) };
         });
       } catch (thrown) {

@@ -8,7 +8,7 @@ test("issues of a repository that was renamed are read, and written under its pr
   const issue: ServedIssue = { number: 1, title: "a", body: null, state: "open", state_reason: null };
   await using server = await IssuesServer.open("acme/app", [issue]);
   server.former = "old/name";
-  const issues = openGitHubIssues({ token: "ghp_token", api: server.url, environment: {} });
+  const issues = openGitHubIssues({ GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url });
   expect(await issues.list("old/name")).toMatchObject([{ number: 1 }]);
   await issues.setState("old/name", 1, { state: "closed", reason: "not_planned" });
   expect(await issues.read("old/name", 1)).toEqual({ state: "closed", reason: "not_planned" });
@@ -24,7 +24,7 @@ test.each([
   ],
   [
     { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inHalfAnHour }, json: {} },
-    /^Try again in (?:1800|179\d) seconds\.$/,
+    /^Try again in 1\d{3} seconds\.$/,
   ],
   [{ status: 401, json: { message: "Bad credentials" } }, /^Set a valid GITHUB_TOKEN/],
   [{ status: 403, json: { message: "Resource not accessible" } }, /^Let the token read/],
@@ -32,7 +32,7 @@ test.each([
   promise("fetch.words");
   await using server = await IssuesServer.open("acme/app", []);
   server.faults.push({ path: /./, answer });
-  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {} });
+  const issues = openGitHubIssues({ GITHUB_TOKEN: "t", GITHUB_API_URL: server.url });
   await expect(issues.list("acme/app")).rejects.toMatchObject({
     code: "forge-failed",
     fix: typeof fix === "string" ? fix : expect.stringMatching(fix),
@@ -44,7 +44,7 @@ test("a refusal names the fields that GitHub names without words", async () => {
   await using server = await IssuesServer.open("acme/app", []);
   const errors = [{ resource: "Issue", field: "state", code: "invalid" }];
   server.faults.push({ path: /./, answer: { status: 422, json: { message: "Validation Failed", errors } } });
-  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {} });
+  const issues = openGitHubIssues({ GITHUB_TOKEN: "t", GITHUB_API_URL: server.url });
   await expect(issues.list("acme/app")).rejects.toThrow(/422: Validation Failed; state: invalid/);
 });
 
@@ -53,6 +53,6 @@ test("more issues than it takes are refused, not left out", async () => {
   await using server = await IssuesServer.open("acme/app", []);
   const next = `<${server.url}/repos/acme/app/issues?page=2>; rel="next"`;
   server.faults.push({ path: /issues/, answer: { headers: { link: next }, json: [] } });
-  const issues = openGitHubIssues({ token: "t", api: server.url, environment: {} });
+  const issues = openGitHubIssues({ GITHUB_TOKEN: "t", GITHUB_API_URL: server.url });
   await expect(issues.list("acme/app")).rejects.toThrow(/more than 50000 items/);
 });

@@ -4,34 +4,19 @@ import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
 import { githubFailed } from "./failure.ts";
-import {
-  type Access,
-  type Answer,
-  apiOf,
-  type Item,
-  openGitHubRest,
-  presentRepository,
-} from "./github-access.ts";
-import type { Rest } from "./rest.ts";
-
-export interface IssuesSetup {
-  /** `GITHUB_TOKEN` */
-  readonly token: string | undefined;
-  /** `GITHUB_API_URL` */
-  readonly api: string | undefined;
-  readonly environment: Environment;
-  readonly limits?: Limits;
-}
+import { type Answer, type Item, openGitHubRest, presentRepository } from "./github-access.ts";
+import type { Rest, RestAccess } from "./rest.ts";
+import { serverOf } from "./servers.ts";
 
 const MOST_PAGES = 500;
 /** For everything that one call fetches: fifty thousand issues are many pages. */
 const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
 
-export function openGitHubIssues(setup: IssuesSetup): Issues {
+export function openGitHubIssues(environment: Environment): Issues {
   const asking = async <T>(what: string, work: (rest: Rest) => Promise<T>): Promise<T> => {
-    const rest = openGitHubRest({ server: accessIn(setup), environment: setup.environment });
+    const rest = openGitHubRest({ server: accessIn(environment), environment });
     try {
-      return await withinLimits(setup.limits ?? LIMITS, () => work(rest));
+      return await withinLimits(LIMITS, () => work(rest));
     } catch (thrown) {
       throw failed(what, thrown);
     }
@@ -67,16 +52,17 @@ function stateOf(state: string, reason: string | null | undefined): IssueState {
   return { state: "closed", reason: isDropped ? "not_planned" : "completed" };
 }
 
-function accessIn({ api: variable, token }: IssuesSetup): Pick<Access, "api" | "token"> {
+function accessIn(environment: Environment): RestAccess["server"] {
+  const { GITHUB_TOKEN: token } = environment;
   if (!token)
     throw new PawlError(
       "forge-unconfigured",
       "GitHub cannot be asked for issues: `GITHUB_TOKEN` is not set.",
       "Set `GITHUB_TOKEN` to a token that may read the repository's issues (and write them, for an export).",
     );
-  const api = apiOf(variable);
-  if (typeof api === "string") return { api, token };
-  throw new PawlError("forge-unconfigured", api.detail, api.help);
+  const server = serverOf("github", environment);
+  if ("detail" in server) throw new PawlError("forge-unconfigured", server.detail, server.help);
+  return { api: server.api, token };
 }
 
 function failed(what: string, thrown: unknown): PawlError {

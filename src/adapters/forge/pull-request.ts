@@ -20,9 +20,8 @@ import type { FetchFailure } from "../../core/ports/references.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { remoteOf, upstreamOf } from "../git/refs.ts";
 import { httpFailureIn } from "../net/failure.ts";
-import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import { failureIn, LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { forgeFailureOf } from "./failure.ts";
 import { type ForgeRemote, findForges, openForge } from "./find-forge.ts";
 import type { ApiSetup, ForgeApi, Repository, Ways } from "./forge-api.ts";
 import { returnedOf } from "./returned.ts";
@@ -187,7 +186,7 @@ async function open(
 const PASSES: ReadonlySet<FetchFailure["reason"]> = new Set(["rate-limited", "timed-out", "unreachable"]);
 
 function failureOf(thrown: unknown): ForgeFailure {
-  const { detail: reason, reason: why, retryAfter } = forgeFailureOf(thrown);
+  const { detail: reason, reason: why, retryAfter } = failureIn(thrown);
   const passes = PASSES.has(why) || (why === "unexpected" && (statusOf(thrown) ?? 500) >= 500);
   if (!passes) return refused(reason);
   return { kind: "unreachable", reason, ...(retryAfter === undefined ? {} : { retryAfter }) };

@@ -2,8 +2,7 @@
 
 import type { FailedForgeCheck, Returned } from "../../core/ports/pull-requests.ts";
 import { clean } from "../../core/text/clean.ts";
-import { withinLimits } from "../net/limits.ts";
-import { forgeFailureOf } from "./failure.ts";
+import { failureIn, withinLimits } from "../net/limits.ts";
 import type { ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
 
 /** Null: there is no reason, or none yet. */
@@ -84,7 +83,7 @@ export async function allowed<T>(found: Promise<readonly T[]>): Promise<readonly
   try {
     return await found;
   } catch (thrown) {
-    const { reason } = forgeFailureOf(thrown);
+    const { reason } = failureIn(thrown);
     if (reason === "forbidden" || reason === "not-found") return [];
     throw thrown;
   }

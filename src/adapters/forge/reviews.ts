@@ -14,9 +14,8 @@ import type {
   ReviewPart,
   Reviews,
 } from "../../core/ports/reviews.ts";
-import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import { failureIn, LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { forgeFailureOf, repeatsItself } from "./failure.ts";
 import { findForges, openForge } from "./find-forge.ts";
 import type { ForgeApi, Pull, RemarksPage, Repository } from "./forge-api.ts";
 
@@ -62,7 +61,7 @@ export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSet
           const api = await openForge(setup);
           return await fetchReviews(api, names, [...paths].slice(0, MAX_REMOTES), missing);
         } catch (thrown) {
-          return { kind: "failed", failure: forgeFailureOf(thrown) };
+          return { kind: "failed", failure: failureIn(thrown) };
         }
       });
     },
@@ -106,7 +105,7 @@ async function findPull(
     try {
       return await asked;
     } catch (thrown) {
-      if (forgeFailureOf(thrown).reason !== "not-found") throw thrown;
+      if (failureIn(thrown).reason !== "not-found") throw thrown;
       notFound = thrown;
       return null;
     }
@@ -166,6 +165,11 @@ interface Read {
   readonly failure: FetchFailure | null;
 }
 
+/** Whether the next request would fail in the same way. */
+function repeatsItself({ reason }: FetchFailure): boolean {
+  return reason !== "not-found" && reason !== "unexpected";
+}
+
 async function readParts(
   api: ForgeApi,
   pull: PullRequest,
@@ -207,7 +211,7 @@ async function readPart(
       remarks.push(...answer.remarks);
       if (!answer.more) return null;
     } catch (thrown) {
-      return { page, failure: forgeFailureOf(thrown) };
+      return { page, failure: failureIn(thrown) };
     }
   }
 }

@@ -3,7 +3,8 @@
  * number of requests. `http.ts` queries them for each request.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { HttpFailure } from "./failure.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
+import { HttpFailure, httpFailureIn } from "./failure.ts";
 
 export interface Limits {
   readonly bytes: number;
@@ -95,7 +96,12 @@ export function underLimits<T>(request: (budget: Budget) => Promise<T>): Promise
   return withinLimits(LIMITS, () => underLimits(request));
 }
 
-/** Why the present work was cut off, for code that keeps partial results in spite of a failure. */
-export function exceededHere(): LimitExceeded | undefined {
-  return scope.getStore()?.exceeded;
+/** Why a request failed, in Pawl's own words and the service's; first of all, because the present work was cut off. */
+export function failureIn(thrown: unknown): FetchFailure {
+  const found = scope.getStore()?.exceeded ?? httpFailureIn(thrown);
+  if (found) return found.failure;
+  const { name } = thrown as { readonly name?: string };
+  if (name === "TimeoutError" || name === "AbortError")
+    return { reason: "timed-out", detail: "no answer in time" };
+  return { reason: "unexpected", detail: "its answer does not have the shape that its API describes" };
 }

@@ -9,8 +9,7 @@
  * A3  An answer to nobody is a refused login, whatever its status: to a login that it does not know, Jira answers as
  *     to a stranger, with no issues or without the one that was asked for.
  */
-import type { FetchFailure } from "../../core/ports/references.ts";
-import { HttpFailure, httpFailureIn } from "../net/failure.ts";
+import { HttpFailure } from "../net/failure.ts";
 import type { Http } from "../net/http.ts";
 import { askJson } from "../net/json.ts";
 
@@ -102,14 +101,4 @@ function asSomebody(http: Http): Http {
       throw refused("did not accept the login, and answered as to a stranger");
     return answer;
   };
-}
-
-/** Describes an error in Pawl's own words. The detail never repeats what was sent. */
-export function failureOf(thrown: unknown): FetchFailure {
-  return (
-    httpFailureIn(thrown)?.failure ?? {
-      reason: "unexpected",
-      detail: "the answer does not have the shape that Atlassian's API describes",
-    }
-  );
 }

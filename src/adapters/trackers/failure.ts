@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { httpFailureIn } from "../net/failure.ts";
-import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import { failureIn, LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 
 export interface TrackerRequest {
   readonly tracker: string;
@@ -24,13 +24,9 @@ export async function ask<T>(asked: TrackerRequest, work: () => Promise<T>): Pro
 const PENDING = "Pawl sends what is pending later.";
 
 function failed({ token, tracker, url }: TrackerRequest, thrown: unknown): PawlError {
-  const found = httpFailureIn(thrown);
-  const failure = found?.failure ?? { reason: "unexpected", detail: NO_SHAPE };
-  const [what, fix] = wordsFor(failure, found?.status, token);
+  const [what, fix] = wordsFor(failureIn(thrown), httpFailureIn(thrown)?.status, token);
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
-
-const NO_SHAPE = "its answer does not have the shape that its API describes";
 
 function wordsFor(
   { detail, reason, retryAfter }: FetchFailure,

@@ -1,8 +1,8 @@
 import type { Reference, ReferenceFetch, References } from "../../core/ports/references.ts";
 import { addressFault, openHttp } from "../net/http.ts";
-import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
+import { failureIn, LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { type AtlassianAccess, failureOf, isOtherSite, needsUser } from "./atlassian.ts";
+import { type AtlassianAccess, isOtherSite, needsUser } from "./atlassian.ts";
 
 const SETTINGS = { issue: "JIRA_BASE_URL", page: "CONFLUENCE_BASE_URL" } as const;
 
@@ -20,7 +20,7 @@ export function openReferences(environment: Environment, limits: Limits = LIMITS
       try {
         return { kind: "fetched", markdown: await withinLimits(limits, () => fetchIt(reference, access)) };
       } catch (thrown) {
-        return { kind: "failed", failure: failureOf(thrown) };
+        return { kind: "failed", failure: failureIn(thrown) };
       }
     },
   };

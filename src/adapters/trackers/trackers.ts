@@ -1,5 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import type { Trackers } from "../../core/ports/trackers.ts";
+import { serverOf } from "../forge/servers.ts";
 import { addressFault, openHttp } from "../net/http.ts";
 import type { Environment } from "../process/environment.ts";
 import { needsUser } from "./atlassian.ts";
@@ -51,13 +52,14 @@ export function openTrackers(environment: Environment, root: string): Trackers {
 }
 
 async function gitHubAccess(environment: Environment, root: string, project: string | null) {
-  const { GITHUB_API_URL, GITHUB_TOKEN: token } = environment;
+  const { GITHUB_TOKEN: token } = environment;
   if (!token) throw unconfigured("GitHub", "GITHUB_TOKEN");
-  const { accessOf, apiOf } = await import("../forge/github-access.ts");
-  const api = apiOf(GITHUB_API_URL);
-  if (typeof api !== "string") throw new PawlError("tracker-unconfigured", api.detail, api.help);
+  const server = serverOf("github", environment);
+  if ("detail" in server) throw new PawlError("tracker-unconfigured", server.detail, server.help);
+  const { api } = server;
   if (project !== null) return { token, api, repository: repositoryOf(project) };
-  const access = await accessOf({ token, folder: root, environment, api: GITHUB_API_URL });
+  const { accessOf } = await import("../forge/github-access.ts");
+  const access = await accessOf(root, environment);
   const [repository] = "repositories" in access ? access.repositories : [];
   if (repository) return { token, api, repository };
   throw new PawlError(

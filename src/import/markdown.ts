@@ -3,7 +3,7 @@
  * their text. In a file without boxes, the bullets are the tasks; without bullets, the headings with a tick.
  */
 import { parseFrontMatter } from "../core/text/front-matter.ts";
-import { type Branch, branches, type Entry, outline, textBelow, tickOf } from "./outline.ts";
+import { type Branch, branches, type Entry, eachBranch, outline, textBelow, tickOf } from "./outline.ts";
 import type { Read, SourceFile, SourceTask, State } from "./source.ts";
 import { stateOfBox } from "./states.ts";
 import { idFrom, openKeys, paragraphs, plain, slugOf, titled } from "./words.ts";
@@ -50,7 +50,8 @@ function tasksIn(path: string, text: string): MarkdownTasks {
     } else {
       const inner =
         hasBoxes && depth < DEEPEST_BOX ? children.filter((child) => child.entry.box !== null) : [];
-      if (hasBoxes && depth === DEEPEST_BOX) deeper += children.reduce((sum, each) => sum + boxesIn(each), 0);
+      if (hasBoxes && depth === DEEPEST_BOX)
+        deeper += children.flatMap(eachBranch).filter((each) => each.entry.box !== null).length;
       const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
       const section = parent === null ? headings.map((each) => each.text).join(" / ") : "";
       const task = taskOf(entry, textBelow(rest), section, path, parent, unique);
@@ -65,17 +66,6 @@ function tasksIn(path: string, text: string): MarkdownTasks {
     if (entry.kind === "heading" && !own.has(entry)) outside += linesOf(entry.body);
   const alone = ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique));
   return { found: [...tasks, ...alone], outside, deeper };
-}
-
-/** Not recursive, because items may be nested to any depth. */
-function boxesIn(branch: Branch): number {
-  let boxes = 0;
-  const stack = [branch];
-  for (let each = stack.pop(); each; each = stack.pop()) {
-    if (each.entry.box !== null) boxes += 1;
-    stack.push(...each.children);
-  }
-  return boxes;
 }
 
 function linesOf(text: string): number {

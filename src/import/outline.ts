@@ -193,13 +193,17 @@ export function textBelow({ children, entry }: Branch): string {
   return dedented([...entry.lines.slice(1), ...children.flatMap(linesOf)]);
 }
 
-/** All lines of the branches; not recursive, because items may be nested to any depth. */
-export function linesOf(branch: Branch): readonly string[] {
-  const lines: (readonly string[])[] = [];
+/** The branch and those below it, in order; not recursive, because items may be nested to any depth. */
+export function eachBranch(branch: Branch): readonly Branch[] {
+  const found: Branch[] = [];
   const stack: Branch[] = [branch];
   for (let each = stack.pop(); each; each = stack.pop()) {
-    lines.push(each.entry.lines);
+    found.push(each);
     for (const child of each.children.toReversed()) stack.push(child);
   }
-  return lines.flat();
+  return found;
+}
+
+export function linesOf(branch: Branch): readonly string[] {
+  return eachBranch(branch).flatMap(({ entry }) => entry.lines);
 }

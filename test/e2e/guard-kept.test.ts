@@ -1,5 +1,5 @@
 /** What the guard keeps of a project between its calls, and what makes it read again. */
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stateFolder } from "../../src/config/state-home.ts";
@@ -23,7 +23,13 @@ async function writing({ root }: AlfredProject, path = "src/a", more: Recorded =
 }
 
 const keptOf = ({ root }: AlfredProject) => join(stateFolder(root, stateHome()), "cache/guard.json");
-const headOf = (project: AlfredProject) => keptOf(project).replace("guard.json", "guard-head.json");
+const runsKept = (project: AlfredProject) => JSON.parse(readFileSync(keptOf(project), "utf8")).worked.runs;
+/** Pretends that more was read of the run. */
+function claim(project: AlfredProject, run: string, more: Partial<Scope>) {
+  const kept = JSON.parse(readFileSync(keptOf(project), "utf8"));
+  Object.assign(kept.worked.runs[run].scope, more);
+  writeFileSync(keptOf(project), JSON.stringify(kept));
+}
 const stampOf = (project: AlfredProject) => statSync(keptOf(project), { throwIfNoEntry: false })?.ino ?? null;
 
 async function begun(): Promise<AlfredProject> {
@@ -50,16 +56,9 @@ test("a run that moves, begins or ends is read again, and no other", async () =>
   await project.call("create_task", { task_content: taskMarkdown("TS-02") });
   await project.call("start_task", { task_id: "TS-02" });
   await writing(project);
-  const scopesKept = () => JSON.parse(readFileSync(keptOf(project), "utf8")).worked.known.scopes;
-  await until(() => scopesKept().length === 2);
+  await until(() => "alfred:TS-02" in runsKept(project));
   // TS-01 is not looked at again: what is kept of it stays, whatever it is.
-  const kept = JSON.parse(readFileSync(keptOf(project), "utf8"));
-  const marked = kept.worked.known.scopes.map((scope: { run: string }) =>
-    scope.run === "alfred:TS-01" ? { ...scope, writes: "worktree", next: "Kept." } : scope,
-  );
-  kept.worked.known.scopes = marked;
-  writeFileSync(keptOf(project), JSON.stringify(kept));
-  rmSync(headOf(project), { force: true });
+  claim(project, "alfred:TS-01", { writes: "worktree", next: "Kept." });
   expect(await writing(project), "the widest of both").toBeNull();
   await project.submit("TS-02", CLEAN);
   expect(await writing(project), "after an event of TS-02 alone").toBeNull();
@@ -75,14 +74,11 @@ test("a run that came or went without an event is seen, though another has moved
   project.write(path, project.read(path).replaceAll(ID, "TS-02"));
   await project.submit(ID, CLEAN);
   await writing(project);
-  const runsKept = () =>
-    JSON.parse(readFileSync(keptOf(project), "utf8")).worked.known.scopes.map((scope: Scope) => scope.run);
-  await until(() => runsKept().length === 2);
-  expect(runsKept()).toContain("alfred:TS-02");
+  await until(() => "alfred:TS-02" in runsKept(project));
   rmSync(to ?? "", { recursive: true });
   await project.review(ID, true);
   await writing(project);
-  await until(() => runsKept().length === 1);
+  await until(() => !("alfred:TS-02" in runsKept(project)));
 });
 
 test("the session's own run is read again where its file was edited", async () => {
@@ -128,56 +124,48 @@ test("a state in which the assistant may write counts for the next call", async 
   expect(await writing(project)).toBeNull();
 });
 
-/** The files of single runs that are kept. */
-function runsKept(project: AlfredProject): readonly string[] {
-  const folder = keptOf(project).replace("guard.json", "");
-  return readdirSync(folder).flatMap((name) =>
-    /^guard-run-.*\.json$/.test(name) ? [join(folder, name)] : [],
-  );
-}
-
 test("a session that works on a run needs that run alone", async () => {
   using project = await begun();
-  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
+  await project.call("create_task", { task_content: taskMarkdown("TS-02") });
+  await project.call("start_task", { task_id: "TS-02" });
+  await writing(project);
+  await until(() => "alfred:TS-02" in runsKept(project));
   await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
   expect(await writing(project)).toContain("submit_work");
-  await until(() => runsKept(project).length === 1);
-  // Nothing else is looked at, whatever it says.
-  writeFileSync(keptOf(project), "not JSON");
-  expect(await writing(project)).toContain("submit_work");
-  const [path = ""] = runsKept(project);
-  const kept = JSON.parse(readFileSync(path, "utf8"));
-  writeFileSync(
-    path,
-    JSON.stringify({ ...kept, worked: { ...kept.worked, scope: { ...kept.worked.scope, writes: "all" } } }),
-  );
+  claim(project, "alfred:TS-01", { writes: "all" });
+  const before = stampOf(project);
+  // It has moved, and is not looked at.
+  const path = ".alfred/workspace/TS-02/task_state.json";
+  project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
+  expect(await writing(project), "as it is kept").toBeNull();
+  expect(stampOf(project)).toBe(before);
+  await project.submit(ID, CLEAN);
+  expect(await writing(project), "the run has moved").toContain("provide_review");
+});
+
+test("without a run of its own, a session needs the widest scope, until anything changes", async () => {
+  using project = await begun();
+  claim(project, "alfred:TS-01", { writes: "all" });
   expect(await writing(project), "as it is kept").toBeNull();
   await project.submit(ID, CLEAN);
   expect(await writing(project), "the run has moved").toContain("provide_review");
 });
 
-test("without a run of its own, a session needs the widest scope alone, until anything changes", async () => {
+test("another run whose file was edited is read again, too", async () => {
+  promise("guard.kept");
   using project = await begun();
-  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
-  const head = JSON.parse(readFileSync(headOf(project), "utf8"));
-  const [widest] = head.worked.widest;
-  writeFileSync(
-    headOf(project),
-    JSON.stringify({ ...head, worked: { ...head.worked, widest: [{ ...widest, writes: "all" }] } }),
-  );
-  expect(await writing(project), "as it is kept").toBeNull();
-  await project.submit(ID, CLEAN);
-  expect(await writing(project), "the run has moved").toContain("provide_review");
+  const path = `.alfred/workspace/${ID}/task_state.json`;
+  project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
+  expect(await writing(project)).toContain('"unreadable"');
 });
 
 test("a session whose run is over, or is not there, is not read for again and again", async () => {
   using project = await begun();
-  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
   const call = JSON.stringify(recorded(CLAUDE, "call", project.root)).replaceAll("TS-01", "GONE-1");
   await ask(CLAUDE, JSON.parse(call), project.root);
   expect(await writing(project), "the widest of the open runs").toContain("alfred:TS-01");
-  await until(() => runsKept(project).length === 1);
-  const before = statSync(runsKept(project)[0] ?? "").ino;
+  await until(() => "alfred:GONE-1" in runsKept(project));
+  const before = stampOf(project);
   expect(await writing(project)).toContain("alfred:TS-01");
-  expect(statSync(runsKept(project)[0] ?? "").ino).toBe(before);
+  expect(stampOf(project)).toBe(before);
 });

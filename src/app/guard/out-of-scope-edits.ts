@@ -46,10 +46,9 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
     });
   };
   /** Updates the kept scopes, so that the next call of a client's hook need not read the project. */
-  const keepScopes = async (run: string) => {
+  const keepScopes = async () => {
     const { keptScopes } = await import("./kept-scopes.ts");
     const kept = keptScopes({ root, home, environment, open: (work) => work(project()) });
-    await kept.keep(run);
     // After the answer. Optional: a hook that finds it outdated reads the project itself.
     setImmediate(() => void kept.project(null).catch(() => {}));
   };
@@ -58,7 +57,7 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
     async note(run, accepted, view) {
       const guards = await isOn(view);
       if (guards || isNoted()) await (await open()).note(run, accepted);
-      if (guards) await keepScopes(run);
+      if (guards) await keepScopes();
     },
   };
 }

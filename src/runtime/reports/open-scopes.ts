@@ -8,12 +8,28 @@ type Runs = Pick<Project, "runtime" | "workflows">;
 
 /**
  * The scopes of all open runs. A workflow whose runs cannot be listed becomes one scope, in which no path may
- * be written.
+ * be written. `viewOf`: the view through which a run is read.
  */
-export async function openScopes({ runtime, workflows }: Runs): Promise<readonly Scope[]> {
+export async function openScopes(
+  { runtime, workflows }: Runs,
+  viewOf: (view: View, run: string) => View = (view) => view,
+): Promise<readonly Scope[]> {
   const view = runtime.store.view();
   const modules = await loadWorkflows(workflows);
-  return (await Promise.all(modules.map((module) => scopesOf(module, view)))).flat();
+  const scopesOf = async ({ name, runIds, scope }: WorkflowModule): Promise<readonly Scope[]> => {
+    if (!runIds || !scope) return [];
+    try {
+      const found: Scope[] = [];
+      for (const id of await runIds(view)) {
+        const each = await scope(viewOf(view, `${name}:${id}`), id);
+        if (each) found.push(each);
+      }
+      return found;
+    } catch (thrown) {
+      return [unreadableScope(name, toPawlError(thrown))];
+    }
+  };
+  return (await Promise.all(modules.map(scopesOf))).flat();
 }
 
 /** The names, as `workflow:id`, of the runs that may be open, without reading their files. */
@@ -22,20 +38,6 @@ export async function runNames({ runtime, workflows }: Runs): Promise<readonly s
   const namesOf = async ({ name, runIds, scope }: WorkflowModule) =>
     runIds && scope ? (await runIds(view)).map((id) => `${name}:${id}`) : [];
   return (await Promise.all((await loadWorkflows(workflows)).map(namesOf))).flat();
-}
-
-async function scopesOf({ name, runIds, scope }: WorkflowModule, view: View): Promise<readonly Scope[]> {
-  if (!runIds || !scope) return [];
-  try {
-    const found: Scope[] = [];
-    for (const id of await runIds(view)) {
-      const each = await scope(view, id);
-      if (each) found.push(each);
-    }
-    return found;
-  } catch (thrown) {
-    return [unreadableScope(name, toPawlError(thrown))];
-  }
 }
 
 /** The run, as `workflow:id`, that a call of an MCP tool is about; null: of none. */
@@ -55,8 +57,12 @@ export async function runOfCall(
  * The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is
  * over.
  */
-export async function scopeOf({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
+export async function scopeOf(
+  { runtime, workflows }: Runs,
+  run: string,
+  view: View = runtime.store.view(),
+): Promise<Scope | null> {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
-  return (await (await load?.())?.scope?.(runtime.store.view(), id)) ?? null;
+  return (await (await load?.())?.scope?.(view, id)) ?? null;
 }

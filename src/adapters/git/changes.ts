@@ -1,6 +1,8 @@
 import type { ChangedFile, GitCommits, PinnedBase } from "../../core/ports/git.ts";
+import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { isAncestor } from "./reader.ts";
+import { unavailable } from "./reason.ts";
 import { commitOf, remoteOf } from "./refs.ts";
 
 const FALLBACKS = ["main", "master"];
@@ -19,7 +21,7 @@ export async function commits(
         : await forkOf(call, base, head);
     return "reason" in fork ? { kind: "unavailable", ...fork } : await commitsSince(call, fork, head);
   } catch (thrown) {
-    return { kind: "unavailable", reason: reasonOf(thrown) };
+    return unavailable(thrown);
   }
 }
 
@@ -37,12 +39,12 @@ export async function forkOf(
   base: string | null,
   head: string,
 ): Promise<Fork | { readonly reason: string }> {
-  const there = await git(call, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${head}^{commit}`]);
-  if (there.code !== 0) return { reason: "there is no commit to compare with" };
+  const there = await commitOf(call, head);
+  if (there === null) return { reason: "there is no commit to compare with" };
   for (const branch of base === null ? FALLBACKS : [base, ...FALLBACKS]) {
     const newest = await newestOf(call, branch);
     if (newest === null) continue;
-    const fork = await git(call, ["merge-base", "--", newest, there.output.trim()]);
+    const fork = await git(call, ["merge-base", "--", newest, there]);
     if (fork.code === 0) return { commit: fork.output.trim(), base: branch };
   }
   return { reason: `there is no base branch (${[base, ...FALLBACKS].filter(Boolean).join(", ")})` };
@@ -62,10 +64,6 @@ async function newestOf(call: GitCall, branch: string): Promise<string | null> {
   return fetched === null || (await isAncestor(call, fetched, local)) ? local : fetched;
 }
 
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
 async function commitsSince(call: GitCall, { base, commit }: Fork, head: string): Promise<GitCommits> {
   const strict = { ...call, accept: [] };
   const range = `${commit}..${head}`;
@@ -80,7 +78,7 @@ async function commitsSince(call: GitCall, { base, commit }: Fork, head: string)
     "--",
   ]);
   const stat = await git(strict, ["diff", "--numstat", "-z", "--no-renames", commit, head, "--"]);
-  const prefix = await gitLine(strict, ["rev-parse", "--show-prefix"]);
+  const prefix = prefixOf(call.folder);
   const entries = log.output.split("\0").filter((entry) => entry !== "");
   return {
     kind: "commits",
@@ -90,24 +88,49 @@ async function commitsSince(call: GitCall, { base, commit }: Fork, head: string)
       hash: entry.slice(0, entry.indexOf(" ")),
       title: entry.slice(entry.indexOf(" ") + 1),
     })),
-    files: within(prefix, parseNumstat(stat.output)),
+    files: parseNumstat(stat.output)
+      .filter(({ path }) => path.startsWith(prefix))
+      .map((file) => ({ ...file, path: fromRoot(prefix, file.path) })),
   };
 }
 
-function within<T extends { readonly path: string }>(prefix: string, files: readonly T[]): readonly T[] {
-  const inside = files.filter(({ path }) => path.startsWith(prefix));
-  return inside.map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
-}
-
-/** Reads `added TAB deleted TAB path NUL`; a binary file has dashes for the numbers. */
+/**
+ * Reads `added TAB deleted TAB path NUL`; a binary file has dashes for the numbers, and a renamed one both paths, each
+ * with its NUL.
+ */
 export function parseNumstat(text: string): readonly ChangedFile[] {
-  return text
-    .split("\0")
-    .map((entry) => /^(\d+|-)\t(\d+|-)\t([\s\S]+)$/.exec(entry))
-    .filter((match) => match !== null)
-    .map(([, added, deleted, path]) => ({
-      path: path ?? "",
+  return [...text.matchAll(/(\d+|-)\t(\d+|-)\t(?:\0[^\0]*\0)?([^\0]+)\0/gy)].map(
+    ([, added, deleted, path = ""]) => ({
+      path,
       added: added === "-" ? null : Number(added),
       deleted: deleted === "-" ? null : Number(deleted),
-    }));
+    }),
+  );
+}
+
+/** A file in which two trees differ, as `diff-tree --raw -z` prints it. */
+export interface RawChange {
+  readonly mode: string;
+  readonly before: string;
+  readonly after: string;
+  /** `A`, `D`, `M`, `R` or `T`. */
+  readonly status: string;
+  /** Of a rename: 0 to 100. */
+  readonly similarity: number;
+  readonly was: string | null;
+  readonly path: string;
+}
+
+/** Reads `:MODE MODE ID ID STATUS NUL PATH NUL`, with two paths of a rename. */
+export function parseRaw(text: string): readonly RawChange[] {
+  const fields = text.split("\0");
+  const changes: RawChange[] = [];
+  for (let at = 0; at < fields.length; ) {
+    const [, mode = "", before = "", after = "", status = "", score = ""] =
+      /^:\d+ (\d+) (\w+) (\w+) ([A-Z])(\d*)$/.exec(fields[at++] ?? "") ?? [];
+    if (status === "") continue;
+    const was = status === "R" ? (fields[at++] ?? "") : null;
+    changes.push({ mode, before, after, status, similarity: Number(score), was, path: fields[at++] ?? "" });
+  }
+  return changes;
 }

@@ -12,8 +12,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import type { DiffOrder, FileDiff, GitDiff } from "../../core/ports/git.ts";
+import { parseRaw } from "./changes.ts";
+import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkedId, fromRoot, prefixOf, withScratch } from "./tree.ts";
+import { unavailable } from "./reason.ts";
+import { checkedId, withScratch } from "./tree.ts";
 
 /** Bytes of output after which git is killed. */
 const MOST_READ = 64 * 1024 * 1024;
@@ -32,7 +35,7 @@ export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
   const nothing = mkdtempSync(join(tmpdir(), "pawl-diff-"));
   try {
     return await withScratch(place, realpathSync(nothing), async ({ call }) => {
-      const prefix = prefixOf(place);
+      const prefix = prefixOf(place.folder);
       const objects = [checkedId(order.from), checkedId(order.to)];
       const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
       const asked = { ...call, limit: LIMIT };
@@ -40,15 +43,9 @@ export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
       const shown = { ...asked, onOutput: (chunk: Buffer) => texts.add(chunk) };
       const form = [`--unified=${order.context ?? 3}`, "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN];
       if (order.was !== undefined && order.path !== null) {
-        const [before, after] = [order.was, order.path].map((path) => posix.join(prefix, path));
-        await git(shown, [
-          ...FORM,
-          "diff",
-          ...form,
-          `${objects[0]}:${before}`,
-          `${objects[1]}:${after}`,
-          "--",
-        ]);
+        const [before, after] = [`${prefix}${order.was}`, `${prefix}${order.path}`];
+        const pair = [`${objects[0]}:${before}`, `${objects[1]}:${after}`, "--"];
+        await git(shown, [...FORM, "diff", ...form, ...pair]);
         const [{ leftOut, text } = { text: "", leftOut: 0 }] = texts.end();
         return { kind: "diff", files: [{ path: order.path, text, isBinary: BINARY.test(text), leftOut }] };
       }
@@ -60,7 +57,7 @@ export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
       return { kind: "diff", files: filesOf(listed.output, texts.end(), prefix) };
     });
   } catch (thrown) {
-    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+    return unavailable(thrown);
   } finally {
     rmSync(nothing, { recursive: true, force: true });
   }
@@ -73,18 +70,17 @@ interface Section {
 
 /** One diff per listed file, in git's order; two where a file became another kind of file. */
 function filesOf(listed: string, sections: readonly Section[], prefix: string): readonly FileDiff[] {
-  const fields = listed.split("\0").filter((field) => field !== "");
-  const files: FileDiff[] = [];
   let next = 0;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const count = /\bT\d*$/.test(fields[at] ?? "") ? 2 : 1;
+  return parseRaw(listed).map(({ path, status }) => {
+    const count = status === "T" ? 2 : 1;
     const own = sections.slice(next, next + count);
     next += count;
     const text = own.map((section) => section.text).join("");
-    const path = fromRoot(prefix, fields[at + 1] ?? "");
-    files.push({ path, text, isBinary: BINARY.test(text), leftOut: leftOutOf(own, count) });
-  }
-  return files;
+    return {
+      ...{ path: fromRoot(prefix, path), text },
+      ...{ isBinary: BINARY.test(text), leftOut: leftOutOf(own, count) },
+    };
+  });
 }
 
 /** Content lines carry a mark in front, so no line of a text file can match. */

@@ -1,6 +1,6 @@
 /** Finds a folder's repository as git does, without starting git or reading any configuration. */
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { readLinkedText } from "../files/plain-file.ts";
 
@@ -80,4 +80,19 @@ function isFolder(path: string): boolean {
 /** The path without links, unchanged if nothing is there. */
 export function realOr(path: string): string {
   return attempt(() => realpathSync(path), path);
+}
+
+/**
+ * A project's path in its repository: empty, or with a slash at its end. A bare repository is its own project.
+ */
+export function prefixOf(folder: string): string {
+  const top = discover(folder)?.top;
+  if (top == null) return "";
+  const path = relative(realpathSync(top), realpathSync(folder)).split(sep).join("/");
+  return path === "" ? "" : `${path}/`;
+}
+
+/** A path from the top of the repository as a path from the project's root. */
+export function fromRoot(prefix: string, path: string): string {
+  return prefix === "" ? path : posix.relative(prefix, path);
 }

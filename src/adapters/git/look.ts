@@ -1,26 +1,25 @@
 import type { GitLook } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
+import { unavailable } from "./reason.ts";
+
+const STATUS = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
 
 /** Git's view of the folder: its branch, its head and uncommitted files, or why git failed. Never throws. */
 export async function look(place: GitCall): Promise<GitLook> {
   const call: GitCall = { ...place, accept: [128], limit: 30_000 };
   try {
-    const answer = await git(call, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"]);
+    const answer = await git(call, STATUS);
     if (answer.code === 0) return parseStatus(answer.output);
     if (answer.errors.includes("not a git repository")) return { kind: "not-a-repository" };
     return { kind: "unavailable", reason: firstLine(answer.errors) };
   } catch (thrown) {
-    return {
-      kind: "unavailable",
-      reason: thrown instanceof Error ? firstLine(thrown.message) : String(thrown),
-    };
+    return { kind: "unavailable", reason: firstLine(unavailable(thrown).reason) };
   }
 }
 
 /** The status of one of the person's repositories, or why git failed. */
 export async function statusOf(call: GitCall): Promise<Status> {
-  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
-  return parseStatus((await git(call, args)).output);
+  return parseStatus((await git(call, STATUS)).output);
 }
 
 export type Status = Extract<GitLook, { readonly kind: "repository" }>;

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { errnoOf } from "../files/disk.ts";
 import type { GitCall } from "./git.ts";
-import { FOLDER_MODE, parseTree, type TreeEntry } from "./objects.ts";
+import { FOLDER_MODE, LINK_MODE, parseTree, type TreeEntry } from "./objects.ts";
 import { ask, commitsOf } from "./reader.ts";
 
 const MOST = 100;
@@ -112,7 +112,7 @@ async function filesOf(
   const wanted: string[] = [];
   for (const { id, mode, name } of own) {
     const known = theirs.flatMap((entries) => entries.filter((entry) => entry.name === name));
-    if (mode === LINK || known.some((entry) => entry.id === id)) continue;
+    if (mode === LINK_MODE || known.some((entry) => entry.id === id)) continue;
     const folders = known.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
     const files = mode === FOLDER_MODE ? await filesOf(call, id, folders) : [id];
     if (files === null || wanted.length + files.length > MOST) return null;
@@ -120,9 +120,6 @@ async function filesOf(
   }
   return [...wanted, tree];
 }
-
-/** The mode of a submodule's entry: a commit of another repository. */
-const LINK = "160000";
 
 async function entriesOf(
   call: GitCall,

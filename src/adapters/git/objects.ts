@@ -54,6 +54,8 @@ export interface TreeEntry {
 }
 
 export const FOLDER_MODE = "40000";
+/** Of a submodule's entry: a commit of another repository. */
+export const LINK_MODE = "160000";
 
 /** Reads a tree object: a sequence of `<mode> <name> NUL <id>`. */
 export function parseTree(bytes: string, idLength: number): readonly TreeEntry[] {

@@ -2,16 +2,18 @@
  * A range of commits for `pawl verify`. A handful of calls reads it from the repository's objects, so a bare
  * clone is enough.
  */
-import { posix } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { BOOKKEEPING } from "../../core/gate-record.ts";
 import type { RangeCommit, RangeHistory } from "../../core/ports/history.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
 import { lastLineOf } from "../../core/text/lines.ts";
+import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { readObjects } from "./objects.ts";
+import { isAncestor } from "./reader.ts";
+import { commitOf } from "./refs.ts";
 import { plantedIn } from "./workspace/planted.ts";
-import { prefixOf, strippedTrees } from "./workspace/stripped-tree.ts";
+import { strippedTrees } from "./workspace/stripped-tree.ts";
 
 export interface RangePlace {
   readonly call: GitCall;
@@ -27,8 +29,8 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
       `${JSON.stringify(range.slice(0, 200))} is not a range: expected BASE..HEAD.`,
       "For instance, write origin/main..HEAD.",
     );
-  const [base, head] = [await commitOf(call, ends.base), await commitOf(call, ends.head)];
-  const prefix = prefixOf(call);
+  const [base, head] = [await endOf(call, ends.base), await endOf(call, ends.head)];
+  const prefix = prefixOf(call.folder);
   const own = BOOKKEEPING.map((path) => `${prefix}${path}`);
   const [commits, planted] = await Promise.all([
     readCommits(call, `${base}..${head}`, prefix),
@@ -54,22 +56,19 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
       const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
       return (await strippedTrees(call, [tree], own)).get(tree) ?? tree;
     },
-    async isAncestor(one, other) {
-      const args = ["-c", "core.commitGraph=false", "merge-base", "--is-ancestor", one, other];
-      return (await git({ ...call, accept: [1, 128] }, args)).code === 0;
-    },
+    isAncestor: (one, other) => isAncestor(call, one, other),
     merged: (parents) => mergedTree(call, parents),
     async changed(one, other) {
       const args = ["diff", "--name-only", "-z", "--no-renames", one, other, "--"];
       const names = (await git(call, args)).output.split("\0").filter(Boolean);
-      return names.map((name) => fromProject(prefix, name));
+      return names.map((name) => fromRoot(prefix, name));
     },
     async list(commit, folder) {
       const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", `${prefix}${folder}`];
       return (await git(call, args)).output
         .split("\0")
         .filter(Boolean)
-        .map((name) => fromProject(prefix, name));
+        .map((name) => fromRoot(prefix, name));
     },
   };
 }
@@ -82,10 +81,9 @@ export function rangeIn(range: string): { readonly base: string; readonly head: 
   return at > 0 && isName(base) && isName(head) ? { base, head } : null;
 }
 
-async function commitOf(call: GitCall, name: string): Promise<string> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const { code, output } = await git({ ...call, accept: [1, 128] }, args);
-  if (code === 0) return output.trim();
+async function endOf(call: GitCall, name: string): Promise<string> {
+  const commit = await commitOf(call, name);
+  if (commit !== null) return commit;
   throw new PawlError(
     "usage",
     `The repository has no commit ${JSON.stringify(name)}: expected a branch, a tag or a commit's id.`,
@@ -113,7 +111,7 @@ async function readCommits(
       const [id = "", tree = "", ...parents] = token.slice("commit:".length).split(" ").filter(Boolean);
       commits.push({ id, tree, parents, title: next, changes: [] });
     } else if (token.startsWith(":"))
-      commits.at(-1)?.changes.push({ path: fromProject(prefix, next), what: whatOf(token) });
+      commits.at(-1)?.changes.push({ path: fromRoot(prefix, next), what: whatOf(token) });
     else if (token === "") at -= 1;
     else throw new Error("git log has an unexpected shape.");
   }
@@ -166,8 +164,4 @@ function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePl
         });
     },
   };
-}
-
-function fromProject(prefix: string, path: string): string {
-  return prefix === "" ? path : posix.relative(prefix, path);
 }

@@ -6,3 +6,8 @@ export function reasonOf(errors: string): string {
     .filter((line) => line.trim() !== "");
   return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
 }
+
+/** The answer of a call that never throws. */
+export function unavailable(thrown: unknown) {
+  return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) } as const;
+}

@@ -13,13 +13,13 @@ import { type KnownConfig, lastOf } from "./safe-config.ts";
 const NAMES_COMMIT =
   /^(?:HEAD|refs\/(?:person\/)?(?:heads|remotes)\/.+|refs\/pawl\/(?:head|left|merge)\/.+)$/;
 
-/** The commit of a full ref name (`refs/heads/…`), or null. */
+/** The commit of a name: of a full ref (`refs/heads/…`), which takes no git, or any other; or null. */
 export async function commitOf(call: GitCall, ref: string): Promise<string | null> {
   const read = NAMES_COMMIT.test(ref) ? await readCommit(call, ref) : null;
   if (read !== null) return read === ABSENT ? null : read;
   const object = isObjectId(ref) ? (await ask(call, [ref])).get(ref) : undefined;
   if (object?.type === "commit") return ref;
-  const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const answer = await git({ ...call, accept: [1, 128] }, args);
   return answer.code === 0 ? answer.output.trim() : null;
 }

@@ -3,8 +3,10 @@
  * binary files. Attributes count as the base has them, so no change can hide itself by them.
  */
 import type { FileShape } from "../../core/ports/git.ts";
+import { parseNumstat, parseRaw, type RawChange } from "./changes.ts";
+import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkedId, fromRoot, prefixOf, withScratch } from "./tree.ts";
+import { checkedId, withScratch } from "./tree.ts";
 
 const LIMIT = 30_000;
 /** Files beyond this many are not looked into for a generator's words. */
@@ -23,19 +25,22 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
       const asked = { ...call, limit: LIMIT };
       const tree = ["diff-tree", "-r", "-z"];
       const raw = await git(asked, [...tree, "--raw", "-M50%", "-l1000", "--abbrev=64", ...objects]);
-      const entries = entriesOf(raw.output);
+      const entries = parseRaw(raw.output);
       const renamed = await git(asked, [...tree, "--numstat", "-M50%", "-l1000", ...objects]);
       const inked = await git(asked, [...tree, "--numstat", "--no-renames", ...BLANKS, ...objects]);
-      const counts = countsOf(renamed.output);
+      const counts = new Map(parseNumstat(renamed.output).map((file) => [file.path, file]));
       const written = new Set(
-        [...countsOf(inked.output)].filter(([, own]) => own !== "0 0").map(([path]) => path),
+        parseNumstat(inked.output).flatMap(({ added, deleted, path }) =>
+          added === 0 && deleted === 0 ? [] : [path],
+        ),
       );
-      const sizes = await sizesOf(asked, entries, counts);
+      const isBinary = ({ path }: RawChange) => counts.get(path)?.added === null;
+      const sizes = await sizesOf(asked, entries.filter(isBinary));
       const attributed = await attributedIn(asked, checkedId(from), entries);
       const headed = await headedIn(asked, checkedId(to), entries);
-      const prefix = prefixOf(place);
+      const prefix = prefixOf(place.folder);
       return entries.map(({ after, before, path, similarity, status, was }): FileShape => {
-        const [added, deleted] = (counts.get(path) ?? "").split(" ").map(Number);
+        const { added, deleted } = counts.get(path) ?? {};
         return {
           path: fromRoot(prefix, path),
           ...(was !== null && {
@@ -53,60 +58,10 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
   }
 }
 
-interface Entry {
-  readonly before: string;
-  readonly after: string;
-  readonly status: string;
-  readonly similarity: number;
-  readonly was: string | null;
-  readonly path: string;
-}
-
-/** Reads `:MODE MODE ID ID STATUS NUL PATH NUL`, with two paths of a rename. */
-function entriesOf(output: string): readonly Entry[] {
-  const fields = output.split("\0");
-  const entries: Entry[] = [];
-  for (let at = 0; at < fields.length; ) {
-    const [, before = "", after = "", status = "", score = ""] =
-      /^:\d+ \d+ (\w+) (\w+) ([A-Z])(\d*)$/.exec(fields[at++] ?? "") ?? [];
-    if (status === "") continue;
-    const first = fields[at++] ?? "";
-    const path = status === "R" ? (fields[at++] ?? "") : first;
-    entries.push({
-      before,
-      after,
-      status,
-      similarity: Number(score),
-      was: status === "R" ? first : null,
-      path,
-    });
-  }
-  return entries;
-}
-
-/** `added deleted` by path; of a rename, by the new one. A binary file's are dashes. */
-function countsOf(output: string): ReadonlyMap<string, string> {
-  const fields = output.split("\0");
-  const counts = new Map<string, string>();
-  for (let at = 0; at < fields.length; ) {
-    const [, added = "", deleted = "", path = ""] =
-      /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(fields[at++] ?? "") ?? [];
-    if (added === "") continue;
-    if (path === "") at++;
-    counts.set(path === "" ? (fields[at++] ?? "") : path, `${added} ${deleted}`);
-  }
-  return counts;
-}
-
-/** By object; of binary files alone. */
-async function sizesOf(
-  call: GitCall,
-  entries: readonly Entry[],
-  counts: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, number>> {
-  const binary = entries.filter(({ path }) => counts.get(path) === "- -");
-  if (binary.length === 0) return new Map();
-  const input = binary.flatMap(({ after, before }) => [before, after]).join("\n");
+/** By object. */
+async function sizesOf(call: GitCall, changes: readonly RawChange[]): Promise<ReadonlyMap<string, number>> {
+  if (changes.length === 0) return new Map();
+  const input = changes.flatMap(({ after, before }) => [before, after]).join("\n");
   const { output } = await git({ ...call, input: `${input}\n` }, ["cat-file", "--batch-check"]);
   return new Map(
     output.split("\n").flatMap((line) => {
@@ -120,7 +75,7 @@ async function sizesOf(
 async function attributedIn(
   call: GitCall,
   tree: string,
-  entries: readonly Entry[],
+  entries: readonly RawChange[],
 ): Promise<ReadonlySet<string>> {
   const named = ["grep", "-q", "-I", "-F", "linguist-generated", tree, "--", ":(glob)**/.gitattributes"];
   if ((await git({ ...call, accept: [1] }, named)).code !== 0) return new Set();
@@ -135,7 +90,7 @@ async function attributedIn(
 async function headedIn(
   call: GitCall,
   tree: string,
-  entries: readonly Entry[],
+  entries: readonly RawChange[],
 ): Promise<ReadonlySet<string>> {
   const sought = entries.filter(({ status }) => status !== "D").slice(0, MOST_SEARCHED);
   if (sought.length === 0) return new Set();
@@ -153,8 +108,7 @@ export async function blob(
 ): Promise<Uint8Array | null> {
   try {
     return await withScratch(place, null, async ({ call }) => {
-      const prefix = prefixOf(place);
-      const name = `${checkedId(object)}:${prefix === "" ? path : `${prefix}/${path}`}`;
+      const name = `${checkedId(object)}:${prefixOf(place.folder)}${path}`;
       const size = await git(call, ["cat-file", "-s", name]);
       if (!(Number(size.output) <= most)) return null;
       const { output } = await git({ ...call, encoding: "latin1", most: most + 1 }, [

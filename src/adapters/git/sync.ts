@@ -12,6 +12,7 @@ import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { NO_HOOKS } from "./push.ts";
 import { countMissing, isAncestor } from "./reader.ts";
+import { reasonOf } from "./reason.ts";
 import { branchHeldBy, checkoutsOf, currentBranch, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { lockName, type Workplace } from "./workspace/workplace.ts";
 import { checkoutOf, checkRepository } from "./workspace/worktree-paths.ts";
@@ -29,8 +30,7 @@ export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
   const before = await branchesOf(call, `refs/remotes/${remote}/`);
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   const { code, errors } = await fetch(there, [remote]);
-  if (code !== 0)
-    return { kind: "failed", reason: errors.trim().split("\n").slice(-3).join(" / ").slice(0, 500) };
+  if (code !== 0) return { kind: "failed", reason: reasonOf(errors) };
   const after = await branchesOf(call, `refs/remotes/${remote}/`);
   const came: Fetched["came"][number][] = [];
   for (const [branch, commit] of after) {

@@ -11,7 +11,7 @@
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, join, posix, relative, resolve, sep } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isObjectId } from "../../core/id.ts";
@@ -20,8 +20,11 @@ import { openOwnFolder } from "../files/own-folder.ts";
 import { readLinkedText } from "../files/plain-file.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";
-import { type Discovered, discover } from "./discover.ts";
+import { type Discovered, discover, fromRoot, prefixOf } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine, quotedPath } from "./git.ts";
+import { isAncestor } from "./reader.ts";
+import { unavailable } from "./reason.ts";
+import { commitOf } from "./refs.ts";
 import { isOwnScope, type KnownConfig } from "./safe-config.ts";
 
 const LIMIT = 120_000;
@@ -126,8 +129,8 @@ export async function snapshot(
     if (repository === null) return { kind: "not-a-repository" };
     const known = await configOf(place);
     const { top, common } = repository;
-    const prefix = prefixOf(place);
-    const own = order.own.map((path) => (prefix === "" ? path : `${prefix}/${path}`));
+    const prefix = prefixOf(place.folder);
+    const own = order.own.map((path) => `${prefix}${path}`);
     const hiding = hidingLists(known, repository, place.environment);
     scratch = openScratch(place, known, common, top);
     const { call } = scratch;
@@ -174,7 +177,7 @@ export async function snapshot(
       hidden: await hiddenBy(call, hiding, hidden, (path) => fromRoot(prefix, path)),
     };
   } catch (thrown) {
-    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+    return unavailable(thrown);
   } finally {
     scratch?.close();
   }
@@ -189,15 +192,9 @@ async function findBase(
   return "reason" in fork ? null : { branch: fork.base, commit: fork.commit, isPinned: false };
 }
 
-async function commitOf(place: GitCall, name: string): Promise<string | null> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const answer = await git({ ...place, accept: [1, 128] }, args);
-  return answer.code === 0 ? answer.output.trim() : null;
-}
-
 async function isInHistory(place: GitCall, commit: string): Promise<boolean> {
-  const args = ["-c", "core.commitGraph=false", "merge-base", "--is-ancestor", commit, "HEAD"];
-  return (await git({ ...place, accept: [1, 128] }, args)).code === 0;
+  const head = await commitOf(place, "HEAD");
+  return head !== null && isAncestor(place, commit, head);
 }
 
 interface HidingList {
@@ -253,7 +250,7 @@ export async function between(
   return withScratch(place, null, async ({ call }) => {
     const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", checkedId(one), checkedId(other)];
     const { code, output } = await git({ ...call, accept: [128] }, args);
-    const prefix = prefixOf(place);
+    const prefix = prefixOf(place.folder);
     const files = parseNumstat(output).map((file) => ({ ...file, path: fromRoot(prefix, file.path) }));
     return code === 0 ? files : null;
   });
@@ -326,19 +323,7 @@ export async function pin(place: GitCall, work: string): Promise<PinnedBase | nu
   }
 }
 
-/** The project's folder, from the top of its repository; empty where that is the same. */
-export function prefixOf(place: GitCall): string {
-  const top = repositoryOf(place)?.top;
-  return top === undefined ? "" : relative(top, realpathSync(place.folder)).split(sep).join("/");
-}
-
-/** A path from the top of the repository as a path from the project's root. */
-export function fromRoot(prefix: string, path: string): string {
-  return prefix === "" ? path : posix.relative(prefix, path);
-}
-
 /** The folder of the project inside a checkout of its repository. */
 export function placeIn(place: GitCall, checkout: string): string {
-  const top = repositoryOf(place)?.top;
-  return top === undefined ? checkout : join(checkout, relative(top, realpathSync(place.folder)));
+  return join(checkout, prefixOf(place.folder));
 }

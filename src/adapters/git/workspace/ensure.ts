@@ -10,8 +10,8 @@
  * W4  A folder that is no longer a repository (an agent removed its `.git`) is set aside whole and made
  *     again.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentFolder, EnsureOrder, Worktree } from "../../../core/ports/worktrees.ts";
@@ -19,7 +19,7 @@ import { folderIn, isThere, removeFileIn, removeFolder } from "../../files/agent
 import { errnoOf, isAbsence } from "../../files/disk.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
-import { discover } from "../discover.ts";
+import { discover, prefixOf } from "../discover.ts";
 import { fetchMoved } from "../fetch.ts";
 import { configOf, type GitCall, gitLine } from "../git.ts";
 import { alternatesOf, follow, followAll, formOf, openHub, promisesOf } from "../hub.ts";
@@ -77,10 +77,8 @@ export async function ensureWorktree(place: Workplace, order: EnsureOrder): Prom
 
 /** The folder of the workspace in which tasks work: the project may be a subfolder of its repository. */
 export function insideOf(checkout: string, top: AgentFolder): AgentFolder {
-  const around = discover(checkout)?.top;
-  const prefix = around == null ? "" : relative(realpathSync(around), realpathSync(checkout));
-  if (prefix === "") return top;
-  return folderIn(top, prefix);
+  const prefix = prefixOf(checkout);
+  return prefix === "" ? top : folderIn(top, prefix.slice(0, -1));
 }
 
 async function ensure(

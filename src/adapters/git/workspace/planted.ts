@@ -6,9 +6,9 @@
 import { PawlError } from "../../../core/error.ts";
 import { isPawlName } from "../../../core/path.ts";
 import { type GitCall, git } from "../git.ts";
+import { LINK_MODE } from "../objects.ts";
 import { looksTracked } from "../tracked.ts";
 
-const LINK = "160000";
 const INCLUDE = ".worktreeinclude";
 
 interface Planted {
@@ -34,7 +34,7 @@ export async function plantedIn(call: GitCall, target: string, branch: string): 
     if (token.startsWith("commit:")) commit = token.slice("commit:".length, "commit:".length + 12);
     if (!token.startsWith(":")) continue;
     const path = tokens[index + 1] ?? "";
-    hasLinks ||= token.includes(LINK);
+    hasLinks ||= token.includes(LINK_MODE);
     if (path.toLowerCase() === INCLUDE && !isRemoval(token)) includes ??= commit;
     const fault = faultOf(token, path);
     if (fault === null) continue;
@@ -58,7 +58,7 @@ function faultOf(entry: string, path: string): "pawl" | "repository" | null {
   if (isRemoval(entry)) return null;
   if (path.split("/").some(isPawlName)) return "pawl";
   const before = words.slice(0, colons.length);
-  return words[colons.length] === LINK && !before.includes(LINK) ? "repository" : null;
+  return words[colons.length] === LINK_MODE && !before.includes(LINK_MODE) ? "repository" : null;
 }
 
 function isRemoval(entry: string): boolean {

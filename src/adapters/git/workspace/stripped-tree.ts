@@ -3,13 +3,12 @@
  * records were added since. It only computes ids and writes nothing, so a bare clone is enough.
  */
 import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
-import { relative, sep } from "node:path";
 import type { CommittedTree } from "../../../core/ports/git.ts";
 import { forkOf } from "../changes.ts";
-import { discover } from "../discover.ts";
+import { prefixOf } from "../discover.ts";
 import { type GitCall, git, gitLine } from "../git.ts";
 import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "../objects.ts";
+import { unavailable } from "../reason.ts";
 
 const FILE_MODES: ReadonlySet<string> = new Set(["100644", "100755"]);
 
@@ -111,7 +110,7 @@ export async function committed(
     const { commit, own, target } = order;
     const fork = await forkOf({ ...place, accept: [1, 128] }, target, commit);
     if ("reason" in fork) return { kind: "unavailable", reason: fork.reason };
-    const prefix = prefixOf(place);
+    const prefix = prefixOf(place.folder);
     const paths = own.map((path) => `${prefix}${path}`);
     const tree = await gitLine(place, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
     const stripped = await strippedTrees(place, [tree], paths);
@@ -120,17 +119,6 @@ export async function committed(
     const files = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
     return { kind: "tree", tree: stripped.get(tree) ?? tree, base: fork.commit, files };
   } catch (thrown) {
-    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+    return unavailable(thrown);
   }
-}
-
-/**
- * The project's prefix in its repository: empty, or a path with a slash at its end. A bare repository is its
- * own project.
- */
-export function prefixOf({ folder }: GitCall): string {
-  const top = discover(folder)?.top;
-  if (top == null) return "";
-  const path = relative(realpathSync(top), realpathSync(folder)).split(sep).join("/");
-  return path === "" ? "" : `${path}/`;
 }

@@ -4,14 +4,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import { parseRaw } from "../changes.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git, gitLine } from "../git.ts";
+import { LINK_MODE } from "../objects.ts";
 import { ask } from "../reader.ts";
 import { bringObjects } from "./hand-in.ts";
 import { isWhole } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
 
-const LINK = "160000";
 const FETCH_LIMIT = 60_000;
 
 interface Link {
@@ -107,21 +108,10 @@ async function linksIn(hub: GitCall, commit: string): Promise<readonly Link[]> {
 }
 
 async function movedLinks(hub: GitCall, target: string, branch: string): Promise<readonly Link[]> {
-  const raw = await gitLine(hub, [
-    "diff-tree",
-    "-r",
-    "-z",
-    "--raw",
-    "--no-abbrev",
-    "--no-renames",
-    target,
-    branch,
-  ]);
-  const fields = raw.split("\0");
-  return fields.flatMap((field, at) => {
-    const [, mode, , commit = ""] = field.startsWith(":") ? field.split(" ") : [];
-    return mode === LINK ? [{ commit, path: fields[at + 1] ?? "" }] : [];
-  });
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", target, branch];
+  return parseRaw((await git(hub, args)).output).flatMap(({ after, mode, path }) =>
+    mode === LINK_MODE ? [{ commit: after, path }] : [],
+  );
 }
 
 /** The submodules' names by their paths. */

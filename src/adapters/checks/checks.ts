@@ -142,13 +142,22 @@ function known(
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   const start = readStart(folder);
   if (start === null || start.command !== command || (start.tree ?? null) !== tree) return null;
+  return stateOf(folder, start, environment);
+}
+
+/** Null: it vanished without an outcome. */
+function stateOf(folder: string, start: Start, environment: Environment): CheckOutcome | null {
   const redactor = openRedactor(environment);
   const ended = endOf(folder, start, redactor);
   if (ended) return ended;
-  const isAlive = start.birth !== null && birthOf(start.pid) === start.birth;
-  if (!isAlive) return endOf(folder, start, redactor);
+  // It may end between the two looks.
+  if (!isAlive(start)) return endOf(folder, start, redactor);
   const tail = tailOf(join(folder, "output"), redactor);
   return { kind: "running", milliseconds: Date.now() - start.time, tail };
+}
+
+function isAlive({ birth, pid }: Pick<Start, "birth" | "pid">): boolean {
+  return birth !== null && birthOf(pid) === birth;
 }
 
 /** The state of the run. Null: start it, perhaps again because it vanished without an outcome. */
@@ -158,8 +167,7 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
   if (found && !found.isDirectory()) rmSync(folder, { force: true });
   const start = readStart(folder);
   if (start !== null && (start.command !== command || (start.tree ?? null) !== run.tree)) {
-    if (start.birth !== null && birthOf(start.pid) === start.birth) endGroup(start.pid);
-    rmSync(folder, { recursive: true, force: true });
+    discard(folder, start);
     return null;
   }
   if (start === null) {
@@ -170,30 +178,23 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
     rmSync(folder, { recursive: true, force: true });
     return null;
   }
-  const redactor = openRedactor(options.environment);
-  const ended = endOf(folder, start, redactor);
-  if (ended && !isStale(run, options)) return ended;
-  if (ended) {
-    rmSync(folder, { recursive: true, force: true });
-    return null;
-  }
-  const milliseconds = Date.now() - start.time;
-  const isAlive = start.birth !== null && birthOf(start.pid) === start.birth;
-  const tail = tailOf(join(folder, "output"), redactor);
-  if (isAlive && milliseconds <= (options.limitMilliseconds ?? LIMIT))
-    return { kind: "running", milliseconds, tail };
-  if (isAlive) {
+  const state = stateOf(folder, start, options.environment);
+  if (state?.kind === "ended" && !isStale(run, options)) return state;
+  if (state?.kind === "running") {
+    if (state.milliseconds <= (options.limitMilliseconds ?? LIMIT)) return state;
     endGroup(start.pid);
     rmSync(join(folder, "tree"), { recursive: true, force: true });
     writeFileSync(join(folder, "ended.new"), "");
     renameSync(join(folder, "ended.new"), join(folder, "ended"));
-    return { kind: "ended", exitCode: null, milliseconds, tail };
+    return { ...state, kind: "ended", exitCode: null };
   }
-  // It may have ended between the two checks.
-  const late = endOf(folder, start, redactor);
-  if (late) return late;
   rmSync(folder, { recursive: true, force: true });
   return null;
+}
+
+function discard(folder: string, start: Start): void {
+  if (isAlive(start)) endGroup(start.pid);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /**
@@ -203,9 +204,7 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
  */
 function callOff({ folder, tree }: Run): void {
   const start = tree === null ? null : readStart(folder);
-  if (start === null) return;
-  if (start.birth !== null && birthOf(start.pid) === start.birth) endGroup(start.pid);
-  rmSync(folder, { recursive: true, force: true });
+  if (start !== null) discard(folder, start);
 }
 
 /** Whether it failed so long ago that a person may have fixed something since. */
@@ -266,10 +265,7 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
 }
 
 function isBeingMade(folder: string): boolean {
-  return attempt(() => {
-    const { pid, birth } = JSON.parse(readPlainText(join(folder, "making.json"))) as Start;
-    return birth !== null && birthOf(pid) === birth;
-  }, false);
+  return attempt(() => isAlive(JSON.parse(readPlainText(join(folder, "making.json")))), false);
 }
 
 function start(run: Run, { command, cwd }: Prepared, { environment, names }: ChecksOptions): void {

@@ -38,7 +38,7 @@ import { giveLoose, isSmallPack } from "./loose.ts";
 import { ask } from "./reader.ts";
 import { commitOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
-import { configText } from "./workspace/skeleton.ts";
+import { makeGitFolder, type Setting } from "./workspace/skeleton.ts";
 import { lockName, type Workplace } from "./workspace/workplace.ts";
 import { worktreePathsOf } from "./workspace/worktree-paths.ts";
 
@@ -117,14 +117,10 @@ async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<vo
   // Left by a killed process: this one holds the lock.
   rmSync(draft, { recursive: true, force: true });
   place.makeWork();
-  for (const name of ["objects/info", "objects/pack", "refs", "info"])
-    mkdirSync(join(draft, name), { recursive: true, mode: 0o700 });
-  writeFileSync(join(draft, "HEAD"), "ref: refs/heads/none\n");
-  writeFileSync(join(draft, "config"), hubConfig(await configOf(from)));
   const objects = join(common, "objects");
   await linkAll(objects, join(draft, "objects"));
   const alternates = alternatesOf(objects);
-  writeFileSync(join(draft, "objects/info/alternates"), alternates.map((path) => `${path}\n`).join(""));
+  makeGitFolder(draft, { settings: hubSettings(await configOf(from)), objects: alternates });
   const shallow = attempt(() => readPlain(join(common, "shallow")), null);
   if (shallow !== null) writeFileSync(join(draft, "shallow"), shallow);
   // Git LFS searches for large files beside the objects that an alternate points to.
@@ -137,23 +133,21 @@ function commonOf(call: GitCall): string {
   return discover(call.folder)?.common ?? join(call.folder, ".git");
 }
 
-function hubConfig(known: KnownConfig): string {
+function hubSettings(known: KnownConfig): readonly Setting[] {
   const promised = promisesOf(known);
   const addresses = known.entries.filter(({ key }) => /^remote\..*\.url$/s.test(key));
   const isPartial = promised.length > 0;
-  return configText([
+  return [
     ...formOf(known, { bare: true, isExtended: isPartial }),
     { key: "gc.auto", value: "0" },
     { key: "uploadpack.allowanysha1inwant", value: "true" },
     ...promised,
     ...(isPartial ? addresses.filter(({ value }) => !/\/\/[^/\s@]*@/.test(value)) : []),
-  ]);
+  ];
 }
 
 /** The settings by which git accepts that a partial clone lacks objects. */
-export function promisesOf({
-  entries,
-}: KnownConfig): readonly { readonly key: string; readonly value: string }[] {
+export function promisesOf({ entries }: KnownConfig): readonly Setting[] {
   const found = entries.filter(({ key }) => /^remote\..*\.(?:promisor|partialclonefilter)$/s.test(key));
   return found.some(({ key }) => key.endsWith(".promisor")) ? found : [];
 }

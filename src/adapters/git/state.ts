@@ -2,7 +2,7 @@
  * How far the work in a workspace is. The agent's commits come in first. Uncommitted files are found through
  * a separate git folder, so that nothing in the workspace's own can hide them.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../core/id.ts";
 import type { AgentFolder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
@@ -19,7 +19,7 @@ import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";
 import { HAS_CHANGED, takeChangedIn } from "./workspace/left-out.ts";
-import { configText } from "./workspace/skeleton.ts";
+import { makeGitFolder } from "./workspace/skeleton.ts";
 import { isWhole } from "./workspace/whole.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
@@ -221,11 +221,8 @@ function parseCheckout({ output }: GitAnswer): CheckoutState {
 export async function openLook(hub: GitCall, top: AgentFolder): Promise<string> {
   const look = beside(top, "look");
   if (existsSync(join(look, "config"))) return look;
-  for (const name of ["objects/info", "refs", "info"])
-    mkdirSync(join(look, name), { recursive: true, mode: 0o700 });
-  writeFileSync(join(look, "HEAD"), "ref: refs/heads/none\n");
-  writeFileSync(join(look, "objects/info/alternates"), `${join(hub.folder, "objects")}\n`);
-  writeFileSync(join(look, "config"), configText(formOf(await configOf(hub), { bare: false })));
+  const settings = formOf(await configOf(hub), { bare: false });
+  makeGitFolder(look, { settings, objects: [join(hub.folder, "objects")] });
   return look;
 }
 

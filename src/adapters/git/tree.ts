@@ -25,7 +25,8 @@ import { configOf, type GitCall, git, gitLine, quotedPath } from "./git.ts";
 import { isAncestor } from "./reader.ts";
 import { unavailable } from "./reason.ts";
 import { commitOf } from "./refs.ts";
-import { isOwnScope, type KnownConfig } from "./safe-config.ts";
+import { isOwnScope, type KnownConfig, lastOf } from "./safe-config.ts";
+import { makeGitFolder, type Setting } from "./workspace/skeleton.ts";
 
 const LIMIT = 120_000;
 /** New objects, kept so that two snapshots can be compared later. */
@@ -48,10 +49,7 @@ function repositoryOf({ folder }: GitCall): (Discovered & { readonly top: string
 function openScratch(place: GitCall, known: KnownConfig, common: string, top: string): Scratch {
   const folder = mkdtempSync(join(tmpdir(), "pawl-tree-"));
   const objects = openOwnFolder(place.folder, OBJECTS, 0o700);
-  mkdirSync(join(folder, "refs"));
-  mkdirSync(join(folder, "info"));
-  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
-  writeFileSync(join(folder, "config"), configText(known));
+  makeGitFolder(folder, { settings: scratchSettings(known), objects: [] });
   const own = {
     GIT_DIR: folder,
     GIT_WORK_TREE: top,
@@ -68,23 +66,25 @@ function openScratch(place: GitCall, known: KnownConfig, common: string, top: st
   };
 }
 
-function configText({ entries }: KnownConfig): string {
-  const format = entries.findLast(({ key }) => key === "extensions.objectformat")?.value;
+/** Nothing of the repository's own configuration but its hash. */
+function scratchSettings(known: KnownConfig): readonly Setting[] {
+  const isSha256 = lastOf(known, "extensions.objectformat") === "sha256";
   const isWindows = process.platform === "win32";
-  const lines = [
-    "[core]",
-    `\trepositoryformatversion = ${format === "sha256" ? 1 : 0}`,
-    "\tbare = false",
-    `\tfilemode = ${!isWindows}`,
-    `\tsymlinks = ${!isWindows}`,
-    `\tignorecase = ${isWindows || process.platform === "darwin"}`,
-    `\tprecomposeunicode = ${process.platform === "darwin"}`,
-    "\tcommitGraph = false",
-    "\tmultiPackIndex = false",
-    "\texcludesFile = /dev/null",
-    ...(format === "sha256" ? ["[extensions]", "\tobjectformat = sha256"] : []),
+  const isMac = process.platform === "darwin";
+  const core = {
+    ...{ repositoryformatversion: isSha256 ? 1 : 0, bare: false, filemode: !isWindows, symlinks: !isWindows },
+    ...{
+      ignorecase: isWindows || isMac,
+      precomposeunicode: isMac,
+      commitGraph: false,
+      multiPackIndex: false,
+    },
+    excludesFile: "/dev/null",
+  };
+  return [
+    ...Object.entries(core).map(([name, value]) => ({ key: `core.${name}`, value: String(value) })),
+    ...(isSha256 ? [{ key: "extensions.objectformat", value: "sha256" }] : []),
   ];
-  return `${lines.join("\n")}\n`;
 }
 
 /** Adds every file of the working folder to the index, as it is, except the project's own files. */

@@ -42,7 +42,7 @@ import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { fetchLarge } from "./large.ts";
 import { copyOwn, personConfig } from "./person-config.ts";
-import { configText } from "./skeleton.ts";
+import { makeGitFolder } from "./skeleton.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, checkRepository, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
@@ -299,8 +299,6 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
     rmSync(beside(top, kind), { recursive: true, force: true });
   place.makeWork();
-  for (const name of ["objects/info", "objects/pack", "refs/heads", "info"])
-    mkdirSync(join(own, name), { recursive: true, mode: 0o755 });
   const known = await configOf(from);
   const who = await identityOf(from);
   const settings = [
@@ -308,16 +306,10 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     ...promisesOf(known),
     { key: "core.logallrefupdates", value: "true" },
     // Some agents' shells read no other configuration.
-    ...(who === null
-      ? []
-      : [
-          { key: "user.name", value: who.name },
-          { key: "user.email", value: who.email },
-        ]),
+    ...Object.entries(who ?? {}).map(([name, value]) => ({ key: `user.${name}`, value })),
   ];
   const around = discover(from.folder)?.top ?? from.folder;
-  writeFileSync(join(own, "config"), configText(settings));
-  writeFileSync(join(own, "objects/info/alternates"), `${join(hub.folder, "objects")}\n`);
+  makeGitFolder(own, { settings, objects: [join(hub.folder, "objects")], mode: 0o755 });
   const shallow = attempt(() => readFileSync(join(hub.folder, "shallow")), null);
   if (shallow !== null) writeFileSync(join(own, "shallow"), shallow);
   const { places, text } = await personConfig(from, around);

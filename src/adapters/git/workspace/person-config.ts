@@ -13,7 +13,7 @@ import { attempt } from "../../../core/attempt.ts";
 import type { Environment } from "../../process/environment.ts";
 import { configOf, type GitCall } from "../git.ts";
 import { type ConfigEntry, hooksFolder, lastOf } from "../safe-config.ts";
-import { configText } from "./skeleton.ts";
+import { configText, type Setting } from "./skeleton.ts";
 
 const OWN =
   /^(?:core\.(?:repositoryformatversion|bare|worktree|logallrefupdates|fsmonitor|untrackedcache|sshcommand|askpass|gitproxy|editor|pager|alternaterefs.*|splitindex|sharedrepository)|extensions\..*|remote\..*|branch\..*\.(?:remote|merge|pushremote)|submodule\..*\.(?:url|active|update)|include\..*|includeif\..*|safe\..*|maintenance\..*|gc\..*|uploadpack\..*|receive\..*|init\.templatedir|sequence\.editor|interactive\..*)$/s;
@@ -58,9 +58,7 @@ function isKept({ key, scope, value }: ConfigEntry): boolean {
 }
 
 /** A large file that the person lacks is a pointer in a workspace, as it is in their checkout. */
-function pointers(
-  entries: readonly ConfigEntry[],
-): readonly { readonly key: string; readonly value: string }[] {
+function pointers(entries: readonly ConfigEntry[]): readonly Setting[] {
   const isUsed = entries.some(({ key }) => key.startsWith("filter.lfs."));
   return isUsed ? [{ key: "lfs.skipdownloaderrors", value: "true" }] : [];
 }
@@ -75,7 +73,7 @@ function unnamed(
   environment: Environment,
   home: string,
   entries: readonly ConfigEntry[],
-): readonly { readonly key: string; readonly value: string }[] {
+): readonly Setting[] {
   const folder = join(environment.XDG_CONFIG_HOME || join(home, ".config"), "git");
   return [
     { key: "core.excludesfile", value: join(folder, "ignore") },

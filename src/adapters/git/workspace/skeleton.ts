@@ -1,9 +1,31 @@
 /** Writes the files that `git init` and `git config` would write, without starting git. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-/** A setting: section and variable, with the part between them unchanged; null: the variable has no value. */
+/** `key`: section and variable, with the part between them unchanged. */
 export interface Setting {
   readonly key: string;
-  readonly value: string | null;
+  readonly value: string;
+}
+
+/** Makes a git folder without refs. `objects`: the folders of objects that it borrows. */
+export function makeGitFolder(
+  folder: string,
+  {
+    mode = 0o700,
+    objects,
+    settings,
+  }: {
+    readonly settings: readonly Setting[];
+    readonly objects: readonly string[];
+    readonly mode?: number;
+  },
+): void {
+  for (const name of ["objects/info", "objects/pack", "refs/heads", "info"])
+    mkdirSync(join(folder, name), { recursive: true, mode });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(folder, "objects/info/alternates"), objects.map((path) => `${path}\n`).join(""));
+  writeFileSync(join(folder, "config"), configText(settings));
 }
 
 /** Settings as the text of a configuration file, in the given order. */
@@ -16,7 +38,7 @@ export function configText(settings: readonly Setting[]): string {
     const head = `[${key.slice(0, first)}${sub}]`;
     if (head !== last) text += `${head}\n`;
     last = head;
-    text += value === null ? `\t${key.slice(end + 1)}\n` : `\t${key.slice(end + 1)} = "${quoted(value)}"\n`;
+    text += `\t${key.slice(end + 1)} = "${quoted(value)}"\n`;
   }
   return text;
 }

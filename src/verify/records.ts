@@ -30,10 +30,14 @@ export interface Base {
   proof(workflow: string): Promise<GateProof | null>;
 }
 
-export interface FoundRecord {
+interface Read {
+  readonly seq: number;
   readonly path: string;
   readonly text: string;
   readonly record: GateRecord;
+}
+
+export interface FoundRecord extends Read {
   readonly strength: Strength;
   /** The base does not have the record. */
   readonly isNew: boolean;
@@ -119,7 +123,7 @@ async function judgeRun(
   known: ReadonlySet<string>,
 ) {
   const faults: Fault[] = [];
-  const read: { seq: number; path: string; text: string; record: GateRecord; strength: Strength }[] = [];
+  const read: Read[] = [];
   const wanted = Array.from({ length: Math.max(...seqs, 0) }, (_, index) => index + 1);
   const missing = wanted.find((seq) => !seqs.includes(seq));
   if (missing !== undefined || seqs.length === 0)
@@ -138,7 +142,7 @@ async function judgeRun(
     const record = parseRecord(text ?? "");
     if (typeof record === "string")
       faults.push(fault("record-form", path, `is not a gate record: ${record}`));
-    else read.push({ seq, path, text: text ?? "", record, strength: "signed" });
+    else read.push({ seq, path, text: text ?? "", record });
   }
   if (faults.length > 0) return { faults, records: [] };
   const added = read.filter(({ path }) => !known.has(path));
@@ -163,13 +167,6 @@ async function judgeRun(
 
 async function strengthOf({ head }: RecordsContext, { run, seq }: GateRecord): Promise<Strength> {
   return strengthOfSignature((await head.read(recordPath(run, seq, "sig"))) ?? "");
-}
-
-interface Read {
-  readonly seq: number;
-  readonly path: string;
-  readonly text: string;
-  readonly record: GateRecord;
 }
 
 /** Checks one record: its run, its rules, and its signer. */

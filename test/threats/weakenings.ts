@@ -1154,7 +1154,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at branches when the agent has ended",
       file: "src/adapters/git/watch-checkout.ts",
-      find: "movedBranches(branches, await branchesOf(place, paths), paths);",
+      find: "movedBranches(branches, await branchesOf(call), paths);",
       replace: "movedBranches(branches, branches, paths);",
       tests: [
         "src/adapters/git/workspace/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",

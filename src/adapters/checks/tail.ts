@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 import { watchTests } from "../../core/tests-ran.ts";
 import { REPLACING } from "../files/own-folder.ts";
 import { openPlain, readPlainEnd } from "../files/plain-file.ts";
+import { writeAll } from "../files/write-whole.ts";
 import type { Redactor } from "../process/redact.ts";
 
 const MAX_BYTES = 4_000;
@@ -59,10 +60,6 @@ export function maskFile(path: string, redactor: Redactor): void {
     closeSync(from);
   }
   renameSync(`${path}.masked`, path);
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
 }
 
 /** Removes colours, cursor movements and control characters other than the line break and the tab. */

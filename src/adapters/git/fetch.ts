@@ -15,16 +15,6 @@ const OVERTAKEN = /cannot lock ref|unable to update local ref/;
 const FETCH_LIMIT = 60_000;
 
 /**
- * Fetches a remote's branch. If the remote is unreachable or has no such branch, the exit code says so; it
- * does not throw.
- */
-export async function fetchOne(call: GitCall, remote: string, branch: string): Promise<GitAnswer> {
-  const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
-  const [ref, known] = branchRefs(branch, remote);
-  return fetch({ ...call, ...there }, ["--no-tags", remote, `+${ref}:${known}`]);
-}
-
-/**
  * Queries a remote for the branches, and fetches those that moved. Returns the branches that it lacks, or as
  * a text why the query failed.
  */

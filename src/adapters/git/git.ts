@@ -99,7 +99,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   const isFar =
     call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);
   if (!call.own) checkConfig(known, call.folder, isFar);
-  const filters = filtersIn(known).length === 0 ? [] : ((await call.filters?.()) ?? []);
+  const filters = await filtersOf(call, known);
   const overrides = [
     ...FIXED,
     ...driverOverrides(known, filters),
@@ -121,6 +121,11 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
     call.folder,
     answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`,
   );
+}
+
+/** The filters that may run, if the configuration has any. */
+export async function filtersOf({ filters }: GitCall, known: KnownConfig): Promise<readonly string[]> {
+  return filtersIn(known).length === 0 ? [] : ((await filters?.()) ?? []);
 }
 
 /** `safe.bareRepository` may allow only bare repositories that are named. */

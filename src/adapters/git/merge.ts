@@ -77,7 +77,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const target = await findTarget(call, order);
   if ("kind" in target) return target;
   const { local, far, remote } = target;
-  if (order.onto === undefined) await followTarget(hub, call, order.into, target);
+  if (order.onto === undefined) await follow(hub, call, branchRefs(order.into, remote?.name));
   const tip = far === null || (await isAncestor(hub, far, local)) ? local : far;
   const isDiverged = tip !== local && !(await isAncestor(hub, local, tip));
   const isSame = far === local || remote === undefined;
@@ -98,8 +98,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const lacking = planted.hasLinks ? await bringSubmodules(hub, call, tip, branch, order.stop) : null;
   if (lacking !== null) return { kind: "refused", reason: lacking };
   const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
-  await openMergeFolder(making, isDiverged ? local : tip);
   let base = isDiverged ? local : tip;
+  await makeWorkspace(place, { ...making, branch: null, commit: base });
   if (isDiverged) {
     const name = `${remote?.name}/${order.into}`;
     const made = await mergeAside(making, "merge", base, tip, `Merge ${name} into ${order.into}`);
@@ -130,10 +130,6 @@ export async function renewMerge(place: Workplace, order: MergeOrder, merge: Rea
   });
 }
 
-async function followTarget(hub: GitCall, from: GitCall, into: string, { remote }: Target): Promise<void> {
-  await follow(hub, from, branchRefs(into, remote?.name));
-}
-
 interface Making {
   readonly place: Workplace;
   readonly order: MergeOrder;
@@ -141,10 +137,6 @@ interface Making {
   /** The person's repository. */
   readonly from: GitCall;
   readonly top: AgentFolder;
-}
-
-async function openMergeFolder({ place, order: _, ...making }: Making, commit: string): Promise<void> {
-  await makeWorkspace(place, { ...making, branch: null, commit });
 }
 
 const CONFLICTS = `files=$(git diff --name-only --diff-filter=U | head -c 1)

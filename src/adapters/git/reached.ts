@@ -1,6 +1,6 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
 import type { ReachedOrder } from "../../core/ports/worktrees.ts";
-import { fetchOne } from "./fetch.ts";
+import { fetchMoved } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { openHub, tipOf } from "./hub.ts";
 import { upstreamOf } from "./refs.ts";
@@ -31,5 +31,5 @@ export async function reached(place: Workplace, order: ReachedOrder): Promise<"y
 async function fetchTarget(call: GitCall, into: string): Promise<boolean> {
   const remote = await upstreamOf(call, into);
   if (remote === null) return true;
-  return (await fetchOne(call, remote, into)).code === 0;
+  return (await fetchMoved(call, remote, [into])).length === 0;
 }

@@ -130,11 +130,10 @@ export function branchHeldBy(gitFolderPath: string): string | null {
   return null;
 }
 
-/** Options that make Pawl the committer if neither the repository nor its user names one. */
+/** Options that name the committer: the person, or else Pawl. */
 export async function identityOptions(call: GitCall): Promise<readonly string[]> {
-  return (await missingIdentity(call)) === null
-    ? []
-    : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
+  const { email, name } = (await identityOf(call)) ?? { name: "Pawl", email: "pawl@localhost" };
+  return ["-c", `user.name=${name}`, "-c", `user.email=${email}`];
 }
 
 /** The committer that the person's git uses for the project. */

@@ -1,8 +1,7 @@
 /**
  * Finds what changes in the repository's own checkout and branches while an agent works in its worktree. The
  * author of a change is unknown, but known changes by others are left out: a commit of earlier edits, and
- * files that another program keeps writing; for branches, those of Pawl's worktrees, and merges that Pawl
- * published.
+ * files that another program keeps writing; for branches, merges that Pawl published.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +9,9 @@ import { attempt } from "../../core/attempt.ts";
 import { isBookkeeping } from "../../core/gate-record.ts";
 import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
-import { git } from "./git.ts";
+import { type GitCall, git } from "./git.ts";
 import { statusOf } from "./look.ts";
 import { isPublished } from "./merge.ts";
-import { checkoutsOf } from "./refs.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { type WorktreePaths, worktreePathsOf } from "./workspace/worktree-paths.ts";
 
@@ -30,15 +28,16 @@ interface Mark {
 export async function watchCheckout(place: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
   const paths = worktreePathsOf(place, repo);
   const { checkout } = paths;
+  const call = place.call(checkout);
   const began = Date.now();
   const look = async () => {
-    const { uncommitted } = await statusOf(place.call(checkout));
+    const { uncommitted } = await statusOf(call);
     return uncommitted.filter((path) => !isBookkeeping(path) && !isTemporary(path));
   };
   const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
-  const branches = await branchesOf(place, paths);
+  const branches = await branchesOf(call);
   return async () => {
-    const moved = movedBranches(branches, await branchesOf(place, paths), paths);
+    const moved = movedBranches(branches, await branchesOf(call), paths);
     const changed = [...new Set([...before.keys(), ...(await look())])].flatMap((path) => {
       const now = markOf(join(checkout, path));
       const then = before.get(path);
@@ -51,27 +50,15 @@ export async function watchCheckout(place: Workplace, repo: Repo): Promise<() =>
   };
 }
 
-/** Branch → commit, without branches that Pawl's worktrees have checked out. */
-async function branchesOf(
-  place: Workplace,
-  { checkout, base }: WorktreePaths,
-): Promise<ReadonlyMap<string, string>> {
-  const call = place.call(checkout);
+/** Branch → commit. */
+async function branchesOf(call: GitCall): Promise<ReadonlyMap<string, string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads"];
-  const [{ output }, checkouts] = await Promise.all([git(call, args), checkoutsOf(call)]);
-  const own = new Set(checkouts.flatMap(({ folder, branch }) => (folder.startsWith(base) ? [branch] : [])));
-  return new Map(
-    output
-      .split("\n")
-      .map((line) => line.split(" ") as [string, string])
-      .filter(([branch]) => branch !== "" && !own.has(branch)),
-  );
+  const { output } = await git(call, args);
+  const lines = output.split("\n").filter(Boolean);
+  return new Map(lines.map((line) => line.split(" ") as [string, string]));
 }
 
-/**
- * A worktree's branch is missing on one side if the worktree was added or removed meanwhile: that is Pawl's
- * own change.
- */
+/** New branches and removed ones do not count. */
 function movedBranches(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,

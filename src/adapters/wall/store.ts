@@ -2,39 +2,27 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf } from "../../core/hash.ts";
-import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
+import { openOwnFolder } from "../files/own-folder.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 const WALLS = ".pawl/walls";
 
-export interface Store {
-  /** Absolute. */
-  readonly folder: string;
-}
-
-/** Creates the store if it is missing, and removes those of worktrees that are gone. */
-export function openStore(projectRoot: string, folder: string): Store {
+/** The folder. Creates it if it is missing, and removes those of worktrees that are gone. */
+export function openStore(projectRoot: string, folder: string): string {
   const walls = openOwnFolder(projectRoot, WALLS, 0o700);
-  const name = hashOf(folder).slice(0, 32);
-  const store = { folder: join(walls, name) };
-  if (!existsSync(join(store.folder, "of.json"))) {
-    sweep(projectRoot);
-    mkdirSync(store.folder, { recursive: true, mode: 0o700 });
-    writeWhole(join(store.folder, "of.json"), JSON.stringify({ folder }));
+  const store = join(walls, hashOf(folder).slice(0, 32));
+  if (!existsSync(join(store, "of.json"))) {
+    sweep(walls);
+    mkdirSync(store, { recursive: true, mode: 0o700 });
+    writeWhole(join(store, "of.json"), JSON.stringify({ folder }));
   }
   return store;
 }
 
-function storesOf(projectRoot: string): readonly Store[] {
-  const walls = ownPlace(projectRoot, WALLS);
-  if (!existsSync(walls)) return [];
-  return readdirSync(walls).map((name) => ({ folder: join(walls, name) }));
-}
-
-function sweep(projectRoot: string): void {
+function sweep(walls: string): void {
   // What a removal leaves, the next one finds.
-  for (const { folder } of storesOf(projectRoot))
+  for (const folder of readdirSync(walls).map((name) => join(walls, name)))
     if (!isUsed(folder)) void removeTree(folder).catch(() => {});
 }
 

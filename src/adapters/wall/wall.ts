@@ -29,7 +29,7 @@ import {
 import { gitsIn, maskOf } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
-import { clearWay, openStore, type Store } from "./store.ts";
+import { clearWay, openStore } from "./store.ts";
 
 export interface Wall {
   /** Throws `wall-failed`. */
@@ -286,7 +286,7 @@ function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] 
 }
 
 /** An agent's home is replaced by a private one; other hidden places stay empty. */
-function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlace[]): readonly Hidden[] {
+function hiddenBy(setup: WallSetup, store: string | null, home: readonly HomePlace[]): readonly Hidden[] {
   const places = hiddenPlaces(setup.environment);
   if (store === null) return places.map((at) => ({ at, by: null }));
   const own = homeOf(setup.environment);
@@ -294,7 +294,7 @@ function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlac
   const canBe = (at: string) => existsSync(at) || places.some((place) => isInside(at, place));
   const personal = [own, ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, own) && canBe(at))];
   const privates = [...new Set(personal)].map((at, index) => {
-    const by = join(store.folder, `home${index === 0 ? "" : `-${index}`}`);
+    const by = join(store, `home${index === 0 ? "" : `-${index}`}`);
     mkdirSync(by, { recursive: true, mode: 0o700 });
     return { at, by };
   });

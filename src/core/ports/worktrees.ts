@@ -65,8 +65,7 @@ export interface Worktrees {
   /**
    * Records the content of the repository's own checkout, and its branches' commits. The returned function
    * reports, once, what has changed since, without known changes of others: a commit of earlier edits, or a
-   * log that another program has open; for branches, those with a worktree of Pawl's, and merges that Pawl
-   * published.
+   * log that another program has open; for branches, merges that Pawl published.
    */
   watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
   /**

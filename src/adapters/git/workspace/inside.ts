@@ -10,13 +10,14 @@ import { topOf, workspaceEnvironment } from "../../process/work-folder.ts";
 import {
   checkFilter,
   configOf,
+  filtersOf,
   type GitAnswer,
   type GitCall,
   gitFailed,
   plainEnvironment,
   runProgram,
 } from "../git.ts";
-import { driverOverrides, FIXED, filtersIn } from "../safe-config.ts";
+import { driverOverrides, FIXED } from "../safe-config.ts";
 import type { Workplace } from "./workplace.ts";
 
 export interface InsideOrder
@@ -42,10 +43,13 @@ const MOST = 64 * 1024 * 1024;
 export async function inside(place: Workplace, order: InsideOrder): Promise<GitAnswer> {
   const top = topOf(order.folder);
   const folder = top.agentPath;
+  // Behind the wall, any filter and driver may run; without it, only those that the person's own git may run.
+  const known = place.wall || !order.from ? null : await configOf(order.from);
+  const filters = known && order.from ? await filtersOf(order.from, known) : [];
   const own = {
     ...plainEnvironment(place.call(folder).environment),
     ...workspaceEnvironment(top),
-    ...gitSettings([...FIXED, ...(place.wall || !order.from ? [] : await driversOf(order.from))]),
+    ...gitSettings([...FIXED, ...(known ? driverOverrides(known, filters) : [])]),
     ...order.environment,
   };
   const called = {
@@ -61,26 +65,13 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
       ...(order.writes && { writes: order.writes }),
     }) ?? called;
   const answer = await runProgram(
-    { ...order, ...capped(order), folder, environment: own },
+    { ...order, ...(order.onOutput ? {} : { most: MOST }), folder, environment: own },
     program,
     args,
     environment,
   );
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
-  // Behind the wall, all of them may run.
-  if (order.from && !place.wall)
-    checkFilter(answer.errors, folder, await configOf(order.from), (await order.from.filters?.()) ?? []);
+  if (known) checkFilter(answer.errors, folder, known, filters);
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
   throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
-}
-
-/** Behind the wall, any may run; without it, only those that the person's own git may run. */
-async function driversOf(from: GitCall): Promise<readonly (readonly [string, string])[]> {
-  const known = await configOf(from);
-  const filters = filtersIn(known).length === 0 ? [] : ((await from.filters?.()) ?? []);
-  return driverOverrides(known, filters);
-}
-
-function capped({ onOutput }: InsideOrder): Pick<GitCall, "most"> {
-  return onOutput ? {} : { most: MOST };
 }

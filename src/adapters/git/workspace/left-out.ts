@@ -16,9 +16,10 @@ import type { AgentFolder, Repo } from "../../../core/ports/worktrees.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { beside, topOf } from "../../process/work-folder.ts";
 import type { WorkspaceFiles } from "../../setup/setup.ts";
+import type { Wall } from "../../wall/wall.ts";
 import type { GitAnswer } from "../git.ts";
 import { type InsideOrder, inside } from "./inside.ts";
-import { openWorkplace, type Walled, type Workplace } from "./workplace.ts";
+import { openWorkplace, type Workplace } from "./workplace.ts";
 import { checkoutOf } from "./worktree-paths.ts";
 
 const MOST_FILES = 1000;
@@ -33,7 +34,7 @@ interface LeftOut {
 export function openWorkspaceFiles(
   projectRoot: string,
   environment: Readonly<Record<string, string | undefined>>,
-  wall?: Walled,
+  wall?: Wall,
 ): WorkspaceFiles {
   const place = openWorkplace(projectRoot, environment, undefined, wall);
   return {

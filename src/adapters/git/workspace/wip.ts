@@ -29,7 +29,7 @@ import { followCommits, give, openHub } from "../hub.ts";
 import { hookOptions, NO_HOOKS } from "../push.ts";
 import { countMissing, isAncestor } from "../reader.ts";
 import { reasonOf } from "../reason.ts";
-import { commitOf, identityOf, remoteOf } from "../refs.ts";
+import { commitOf, identityOptions, remoteOf } from "../refs.ts";
 import { holdings } from "../state.ts";
 import { ensureWorktree } from "./ensure.ts";
 import { bringObjects, refusedWork } from "./hand-in.ts";
@@ -99,7 +99,7 @@ export async function saveWork(
   const known = savedRef(lease);
   const before = await commitOf(hub, known);
   const isNew = before === null || !(await holds(hub, before, work));
-  const saved = isNew ? await commitWork(hub, await whoCommits(call), lease, work, before) : before;
+  const saved = isNew ? await commitWork(hub, await identityOptions(call), lease, work, before) : before;
   if (held.saved.get(worktree.repo) === saved) return { kind: "unchanged", commit };
   if (isNew) await git(hub, ["update-ref", known, saved, before ?? ""]);
   await give(hub, call, [saved]);
@@ -181,12 +181,6 @@ async function holds(call: GitCall, saved: string, { commit, others, tree }: Wor
   if (found !== `${commit}\n${tree}`) return false;
   for (const other of others) if (!(await isAncestor(call, other, saved))) return false;
   return true;
-}
-
-/** Options that name the committer: the hub's configuration does not. */
-async function whoCommits(from: GitCall): Promise<readonly string[]> {
-  const { email, name } = (await identityOf(from)) ?? { name: "Pawl", email: "pawl@localhost" };
-  return ["-c", `user.name=${name}`, "-c", `user.email=${email}`];
 }
 
 async function commitWork(

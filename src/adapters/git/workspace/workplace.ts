@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { LOCKS } from "../../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../../files/locks.ts";
 import { nodeDisk } from "../../files/node-disk.ts";
@@ -11,24 +10,9 @@ import { readPlainText } from "../../files/plain-file.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { keepProgramsFrom } from "../../process/programs.ts";
 import { OWNER, workFolder } from "../../process/work-folder.ts";
+import type { Wall } from "../../wall/wall.ts";
 import type { GitCall } from "../git.ts";
 import { encodeName } from "./worktree-paths.ts";
-
-/** How a program is started behind the wall. */
-export interface Walled {
-  enclose(order: {
-    readonly folder: AgentFolder;
-    readonly readOnly?: true;
-    readonly program: string;
-    readonly args: readonly string[];
-    readonly environment: Readonly<Record<string, string>>;
-    readonly writes?: readonly string[];
-  }): {
-    readonly program: string;
-    readonly args: readonly string[];
-    readonly environment: Readonly<Record<string, string>>;
-  };
-}
 
 export interface Workplace {
   readonly projectRoot: string;
@@ -37,7 +21,7 @@ export interface Workplace {
   /** Makes the folder if it is missing. */
   makeWork(): void;
   /** The wall for git in a workspace; absent: there is none. */
-  readonly wall?: Walled | undefined;
+  readonly wall?: Wall | undefined;
   readonly locks: Locks;
   /** Returns the lock, or the name of its owner. */
   readonly tryLock: (name: string, owner: string) => Promise<Lock | string>;
@@ -49,7 +33,7 @@ export function openWorkplace(
   root: string,
   environment: Readonly<Record<string, string | undefined>>,
   filters: GitCall["filters"],
-  wall?: Walled,
+  wall?: Wall,
 ): Workplace {
   const projectRoot = realpathSync(root);
   const locks = openLocks(nodeDisk(projectRoot));

@@ -12,6 +12,7 @@ import type {
 } from "../../../core/ports/worktrees.ts";
 import { isThere } from "../../files/agent-folder.ts";
 import { errnoOf, isAbsence } from "../../files/disk.ts";
+import type { Wall } from "../../wall/wall.ts";
 import { baseOf, checkOut, treeOf } from "../base.ts";
 import { type Fence, openFence, pushFenced } from "../fence.ts";
 import type { GitCall } from "../git.ts";
@@ -23,13 +24,13 @@ import { watchCheckout } from "../watch-checkout.ts";
 import { ensureWorktree, insideOf } from "./ensure.ts";
 import { removeWorktree } from "./remove.ts";
 import { checkHeld, forgetWork, type Held, saveWork, takeUp } from "./wip.ts";
-import { openWorkplace, type Walled, type Workplace } from "./workplace.ts";
+import { openWorkplace, type Workplace } from "./workplace.ts";
 import { worktreePathsOf } from "./worktree-paths.ts";
 
 export interface WorktreesSetup {
   readonly filters?: GitCall["filters"];
   /** The wall for git in a workspace; absent: there is none. */
-  readonly wall?: Walled | undefined;
+  readonly wall?: Wall | undefined;
   /** How a remote separates the workers of a task; by default by refs of Pawl's own. */
   readonly fence?: Pick<Fence, "kind" | "project">;
 }

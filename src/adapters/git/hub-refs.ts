@@ -10,7 +10,7 @@ import { isObjectId } from "../../core/id.ts";
 import { birthOf } from "../checks/process.ts";
 import { errnoOf } from "../files/disk.ts";
 import { type GitCall, git, gitFailed } from "./git.ts";
-import { ABSENT, listRefs, readRef } from "./ref-files.ts";
+import { ABSENT, readRef } from "./ref-files.ts";
 
 /** Milliseconds after which a lock counts as left over. */
 const LEFT = 5_000;
@@ -86,17 +86,4 @@ function removeEmpty(hub: string, ref: string): void {
   const names = ref.split("/");
   for (let length = names.length - 1; length > 2; length--)
     attempt(() => rmdirSync(join(hub, ...names.slice(0, length))), undefined);
-}
-
-const MOST = 300;
-
-/**
- * The newest commits of the hub under these refs. The other repository has them, so a pack can leave them
- * out.
- */
-export async function newestIn(hub: GitCall, prefixes: readonly string[]): Promise<readonly string[]> {
-  const refs = listRefs(placeOf(hub), prefixes, MOST);
-  if (refs !== null) return [...new Set(refs.values())];
-  const args = ["for-each-ref", `--count=${MOST}`, "--sort=-creatordate", "--format=%(objectname)"];
-  return [...new Set((await git(hub, [...args, ...prefixes])).output.split("\n").filter(Boolean))];
 }

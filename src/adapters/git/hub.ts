@@ -33,10 +33,10 @@ import { writeAll, writeWhole } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
 import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { moveRef, newestIn, removeLeft } from "./hub-refs.ts";
+import { moveRef, removeLeft } from "./hub-refs.ts";
 import { giveLoose, isSmallPack } from "./loose.ts";
 import { ask } from "./reader.ts";
-import { commitOf } from "./refs.ts";
+import { commitOf, newestRefs } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 import { makeGitFolder, type Setting } from "./workspace/skeleton.ts";
 import { lockName, type Workplace } from "./workspace/workplace.ts";
@@ -271,14 +271,15 @@ export async function followCommits(hub: GitCall, from: GitCall, commits: readon
 export async function give(hub: GitCall, to: GitCall, commits: readonly string[]): Promise<void> {
   const missing = await missingIn(to, commits);
   if (missing.length === 0 || (await giveLoose(hub, commonOf(to), to, missing))) return;
-  const theirs = await newestIn(hub, ["refs/person"]);
+  // The person's repository has these, so the pack can leave them out.
+  const theirs = new Set((await newestRefs(hub, ["refs/person"])).values());
   const pack = join(hub.folder, `outgoing-${process.pid}-${missing[0]}`);
   const file = openSync(pack, "w", 0o600);
   try {
     await git(
       {
         ...{ ...hub, limit: LIMIT },
-        input: [...missing, ...theirs.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
+        input: [...missing, ...[...theirs].map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
         onOutput(chunk) {
           writeAll(file, chunk);
           return true;

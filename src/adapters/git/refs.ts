@@ -6,7 +6,7 @@ import { readPlainText } from "../files/plain-file.ts";
 import { discover, realOr } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ask } from "./reader.ts";
-import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
+import { ABSENT, type Checkout, listRefs, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
 /** No tag, and no ref that the remote alone controls: those may point to objects other than commits. */
@@ -32,6 +32,22 @@ export async function currentBranch(call: GitCall): Promise<string> {
 async function readCommit(call: GitCall, ref: string): Promise<string | typeof ABSENT | null> {
   const repository = plainRepository(await configOf(call));
   return repository === null ? null : readRef(repository, ref);
+}
+
+const MOST_REFS = 300;
+
+/** The refs in these folders, each with its commit or tag; of many, the newest. */
+export async function newestRefs(
+  call: GitCall,
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const repository = plainRepository(await configOf(call));
+  const read = repository && listRefs(repository, folders, MOST_REFS);
+  if (read) return read;
+  const args = ["--sort=-creatordate", "--format=%(objectname) %(refname)", ...folders];
+  const listed = await gitLine(call, ["for-each-ref", `--count=${MOST_REFS}`, ...args]);
+  const lines = listed.split("\n").filter(Boolean);
+  return new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
 }
 
 /** The full names of a branch in a person's repository: the local one and the remote-tracking one. */

@@ -10,10 +10,18 @@ import { kindIn } from "../files/agent-folder.ts";
 import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
 import { follow, formOf, openHub } from "./hub.ts";
-import { moveRef, newestIn } from "./hub-refs.ts";
+import { moveRef } from "./hub-refs.ts";
 import { parseStatus } from "./look.ts";
 import { countMissing } from "./reader.ts";
-import { branchRefs, commitOf, OPERATIONS, type Operation, remoteOf, upstreamOf } from "./refs.ts";
+import {
+  branchRefs,
+  commitOf,
+  newestRefs,
+  OPERATIONS,
+  type Operation,
+  remoteOf,
+  upstreamOf,
+} from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
 import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
@@ -63,8 +71,8 @@ export async function holdings(place: Workplace, { branch, folder, repo }: Workt
   if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
     tips.push({ ref: headRef, commit: said.head, before: elsewhere });
   if (tips.length > 0) {
-    const known = await newestIn(hub, ["refs/heads", "refs/person", "refs/pawl"]);
-    const refused = await handIn(place, hub, top, tips, known);
+    const known = await newestRefs(hub, ["refs/heads", "refs/person", "refs/pawl"]);
+    const refused = await handIn(place, hub, top, tips, [...new Set(known.values())]);
     if (refused !== null) throw refusedWork(folder, branch, refused);
     await bringLarge(place, hub, top, said.large);
   }

@@ -21,7 +21,7 @@ import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { discover, prefixOf } from "../discover.ts";
 import { fetchMoved } from "../fetch.ts";
-import { configOf, type GitCall, gitLine } from "../git.ts";
+import { configOf, type GitCall } from "../git.ts";
 import { alternatesOf, follow, followAll, formOf, openHub, promisesOf } from "../hub.ts";
 import { moveRef } from "../hub-refs.ts";
 import { isAncestor } from "../reader.ts";
@@ -33,6 +33,7 @@ import {
   currentBranch,
   identityOf,
   missingIdentity,
+  newestRefs,
   remoteOf,
   upstreamOf,
 } from "../refs.ts";
@@ -321,7 +322,9 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
   await copyOwn(from, own, true);
   const look = await openLook(hub, top);
   await copyOwn(from, look, false);
-  writeFileSync(join(own, "packed-refs"), packed(await refsOf(hub, from), branch));
+  const refs = await newestRefs(from, ["refs/heads", "refs/remotes", "refs/tags"]);
+  await followAll(hub, from, refs);
+  writeFileSync(join(own, "packed-refs"), packed(refs, branch));
   if (branch !== null) {
     const ref = join(own, "refs/heads", branch);
     mkdirSync(dirname(ref), { recursive: true });
@@ -339,35 +342,6 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
     limit: CHECKOUT_LIMIT,
   });
   await bringIncluded(from, top);
-}
-
-/** Maximum number of the person's branches and tags in a workspace, the newest first. */
-const MOST_REFS = 300;
-
-/**
- * The person's branches, remote-tracking branches and tags: commit by ref. Afterwards the hub has their
- * objects.
- */
-async function refsOf(hub: GitCall, from: GitCall): Promise<ReadonlyMap<string, string>> {
-  const kinds = ["refs/heads", "refs/remotes", "refs/tags"];
-  const repository = plainRepository(await configOf(from));
-  const read = repository && listRefs(repository, kinds, MOST_REFS);
-  if (read) {
-    await followAll(hub, from, read);
-    return read;
-  }
-  const args = [
-    "for-each-ref",
-    `--count=${MOST_REFS}`,
-    "--sort=-creatordate",
-    "--format=%(objectname) %(refname)",
-  ];
-  const lines = (await gitLine(from, [...args, ...kinds])).split("\n").filter(Boolean);
-  const refs = new Map(
-    lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]),
-  );
-  await followAll(hub, from, refs);
-  return refs;
 }
 
 /** The content of `packed-refs`, without refs whose names conflict with the workspace's own branch. */

@@ -1,10 +1,11 @@
 /** What a person can do about a task, on its card and on its page: answer, speak, try again, take over, end. */
 import { useState } from "preact/hooks";
 import { type TaskDeed, taskDeeds } from "../../../runtime/board.ts";
-import type { Done, Refused, Tasks, VerdictQuestion, WordsOrder } from "../wire.ts";
+import type { Tasks, WordsOrder } from "../wire.ts";
 import { announce } from "./announce.ts";
-import { post, projectPath, refusedOf, session } from "./api.ts";
+import { projectPath, session } from "./api.ts";
 import { Problem } from "./notice.tsx";
+import { useOrder } from "./order.ts";
 import { linkTo } from "./route.ts";
 import { oneLine, Words } from "./words.tsx";
 
@@ -44,16 +45,16 @@ interface DeedsProps {
 export function Deeds({ about, deeds, project }: DeedsProps) {
   const [open, setOpen] = useState<string | null>(null);
   const [sure, setSure] = useState<string | null>(null);
-  const { asked, leave, problem, said, send } = useOrder(project);
+  const { act, outcome } = useAct(project);
   // A device answers, and does nothing else.
   const acts = session.value?.readOnly
     ? []
-    : deeds.filter(({ act }) => act === "answer" || !session.value?.device);
-  const press = async ({ act, isSure, words }: TaskDeed) => {
-    if (words !== undefined) return setOpen(open === act ? null : act);
-    if (isSure && sure !== act) return setSure(act);
+    : deeds.filter((deed) => deed.act === "answer" || !session.value?.device);
+  const press = async ({ act: name, isSure, words }: TaskDeed) => {
+    if (words !== undefined) return setOpen(open === name ? null : name);
+    if (isSure && sure !== name) return setSure(name);
     setSure(null);
-    await send(act, about, "");
+    await act(name, about, "");
   };
   return (
     <>
@@ -74,95 +75,68 @@ export function Deeds({ about, deeds, project }: DeedsProps) {
           ))}
         </div>
       )}
-      {acts.map(({ act, label, words }) =>
-        words !== undefined && open === act ? (
-          <Speak
-            key={act}
-            project={project}
-            name={act}
-            about={about}
-            asked={null}
-            label={words}
-            send={label}
-          />
-        ) : null,
+      {acts.map(
+        ({ act: name, label, words }) =>
+          words !== undefined &&
+          open === name && (
+            <Speak key={name} project={project} name={name} about={about} label={words} send={label} />
+          ),
       )}
-      {asked && <Sure asked={asked} leave={leave} />}
-      {said !== null && <p class="small good-words">{oneLine(said, 300)}</p>}
-      {problem && <Problem refused={problem} />}
+      {outcome}
     </>
   );
 }
 
-interface Pending {
-  readonly message: string;
-  readonly confirm: () => void;
-}
-
-/** Sends an act; the server may ask once more before it counts. */
-function useOrder(project: string) {
-  const [asked, setAsked] = useState<Pending | null>(null);
-  const [problem, setProblem] = useState<Refused | null>(null);
+/** Sends an act. `outcome`: what came of it, or the question that the server asks once more. */
+function useAct(project: string) {
   const [said, setSaid] = useState<string | null>(null);
-  const send = async (name: string, about: string, words: string, hash?: string): Promise<boolean> => {
-    setAsked(null);
-    try {
-      const order: WordsOrder = { words, ...(hash !== undefined && { asked: hash }) };
-      const done = await post<Done | VerdictQuestion>(projectPath(project, name, about), order);
-      setProblem(null);
-      if ("asked" in done) {
-        const { hash: own, message } = done.asked;
-        setAsked({ message, confirm: () => void send(name, about, words, own) });
-        return true;
-      }
-      setSaid(done.words);
-      announce(done.words);
-      return true;
-    } catch (failure) {
-      setProblem(refusedOf(failure));
-      return false;
-    }
-  };
-  return { asked, leave: () => setAsked(null), problem, said, send };
-}
-
-function Sure({ asked, leave }: { readonly asked: Pending; readonly leave: () => void }) {
-  return (
-    <div class="stale" role="group" aria-label="Before it counts">
-      <Words text={asked.message} max={2_000} />
-      <div class="buttons">
-        <button type="button" class="primary" onClick={asked.confirm}>
-          Yes
-        </button>
-        <button type="button" onClick={leave}>
-          No
-        </button>
-      </div>
-    </div>
+  const { back, leave, problem, send } = useOrder<WordsOrder>(({ words }) => {
+    setSaid(words);
+    announce(words);
+  });
+  const confirm = ({ asked, order, path }: NonNullable<typeof back>) =>
+    void send(path, { ...order, asked: asked.hash });
+  const outcome = (
+    <>
+      {back && (
+        <div class="stale" role="group" aria-label="Before it counts">
+          <Words text={back.asked.message} max={2_000} />
+          <div class="buttons">
+            <button type="button" class="primary" onClick={() => confirm(back)}>
+              Yes
+            </button>
+            <button type="button" onClick={leave}>
+              No
+            </button>
+          </div>
+        </div>
+      )}
+      {said !== null && <p class="small good-words">{oneLine(said, 300)}</p>}
+      {problem && <Problem refused={problem} />}
+    </>
   );
+  const act = (name: string, about: string, words: string) =>
+    send(projectPath(project, name, about), { words });
+  return { act, outcome };
 }
 
-/** A form for words: an answer, a message to an agent, a reason. */
-export function Speak({
-  about,
-  asked: question,
-  label,
-  name,
-  project,
-  send: verb,
-}: {
+interface SpeakProps {
   readonly name: string;
   readonly project: string;
   /** The question to answer, or the task. */
   readonly about: string;
-  readonly asked: string | null;
+  /** The question's text. */
+  readonly asked?: string;
   readonly label: string;
   readonly send: string;
-}) {
+}
+
+/** A form for words: an answer, a message to an agent, a reason. */
+export function Speak({ about, asked: question, label, name, project, send }: SpeakProps) {
   const [text, setText] = useState("");
-  const { asked, leave, problem, said, send } = useOrder(project);
+  const { act, outcome } = useAct(project);
   const submit = async () => {
-    if (text.trim() !== "" && (await send(name, about, text.trim()))) setText("");
+    if (text.trim() !== "" && (await act(name, about, text.trim()))) setText("");
   };
   return (
     <form
@@ -172,17 +146,16 @@ export function Speak({
         void submit();
       }}
     >
-      {question !== null && (
+      {question !== undefined && (
         <blockquote class="said">
           <Words text={question} max={1_200} />
         </blockquote>
       )}
-      {said !== null && <p class="small good-words">{oneLine(said, 300)}</p>}
       {!session.value?.readOnly && (
         <div class="speak-row">
           <label>
             <span class="unseen">
-              {question === null ? `${label}: ${about}` : `Your answer to ${oneLine(question, 80)}`}
+              {question === undefined ? `${label}: ${about}` : `Your answer to ${oneLine(question, 80)}`}
             </span>
             <textarea
               rows={2}
@@ -196,12 +169,11 @@ export function Speak({
             />
           </label>
           <button type="submit" class="primary" disabled={text.trim() === ""}>
-            {name === "interject" ? "Send" : verb}
+            {name === "interject" ? "Send" : send}
           </button>
         </div>
       )}
-      {asked && <Sure asked={asked} leave={leave} />}
-      {problem && <Problem refused={problem} />}
+      {outcome}
     </form>
   );
 }

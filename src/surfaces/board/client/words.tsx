@@ -12,9 +12,15 @@ const BLOCK = 4_000;
 /** Added by each press. */
 const MORE = 100_000;
 
+interface OneLineProps {
+  readonly text: string;
+  readonly max?: number;
+  readonly class?: string;
+}
+
 /** On one line; a longer text ends in an ellipsis. */
-export function OneLine({ text, max = ONE_LINE }: { readonly text: string; readonly max?: number }) {
-  return <bdi class="one-line">{withCode(oneLine(text, max))}</bdi>;
+export function OneLine({ class: own = "", text, max = ONE_LINE }: OneLineProps) {
+  return <bdi class={`one-line ${own}`}>{withCode(oneLine(text, max))}</bdi>;
 }
 
 /** What stands between backticks, as code: still only text. */

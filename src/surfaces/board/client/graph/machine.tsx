@@ -4,6 +4,7 @@
  */
 import { useState } from "preact/hooks";
 import type { Machine } from "../../wire.ts";
+import { Switch } from "../lists.tsx";
 import { oneLine } from "../words.tsx";
 import { Picture } from "./picture.tsx";
 
@@ -17,15 +18,15 @@ export function MachinePicture({ at, machine }: { readonly at: string | null; re
   return (
     <>
       {isLarge && (
-        <fieldset class="switch picture-switch">
-          <legend class="unseen">How much of the table is shown</legend>
-          <button type="button" aria-pressed={!isWhole} onClick={() => setWhole(false)}>
-            Around {oneLine(at, 40)}
-          </button>
-          <button type="button" aria-pressed={isWhole} onClick={() => setWhole(true)}>
-            All {machine.states.length} states
-          </button>
-        </fieldset>
+        <Switch
+          name="How much of the table is shown"
+          options={[
+            [false, `Around ${oneLine(at, 40)}`],
+            [true, `All ${machine.states.length} states`],
+          ]}
+          value={isWhole}
+          choose={setWhole}
+        />
       )}
       <Picture
         name={machine.title || machine.name}

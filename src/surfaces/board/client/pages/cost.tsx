@@ -5,39 +5,33 @@ import {
   type CostGroup,
   type CostRow,
   type CostSum,
+  type CostsBy,
   groupCosts,
   sumCosts,
 } from "../../../../runtime/reports/costs.ts";
 import type { CostPage as CostAnswer } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
+import { FirstOf, Switch } from "../lists.tsx";
 import { renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
 import { Empty, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import type { PageProps } from "../route.ts";
 
 const BY = [
-  ["task", "Task"],
-  ["agent", "Agent"],
-  ["day", "Day"],
-  ["cause", "Cause"],
+  ["task", "By task"],
+  ["agent", "By agent"],
+  ["day", "By day"],
+  ["cause", "By cause"],
 ] as const;
-type By = (typeof BY)[number][0];
 
 export function CostPage({ project }: PageProps) {
   const cost = useResource<CostAnswer>(projectPath(project, "cost"), (event) => event.project === project);
-  const [by, setBy] = useState<By>("task");
+  const [by, setBy] = useState<CostsBy>("task");
   return (
     <>
       <Heading title="Cost">
-        <fieldset class="switch">
-          <legend class="unseen">By</legend>
-          {BY.map(([name, title]) => (
-            <button key={name} type="button" aria-pressed={name === by} onClick={() => setBy(name)}>
-              By {title.toLowerCase()}
-            </button>
-          ))}
-        </fieldset>
+        <Switch name="By" options={BY} value={by} choose={setBy} />
       </Heading>
       <Loaded from={cost}>
         {({ rows }) =>
@@ -92,8 +86,7 @@ function causeOf(largest: number): CostColumn<CostGroup> {
   return { title: "Cause", cell: ({ causes }) => <CauseBar causes={causes} largest={largest} /> };
 }
 
-function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by: By }) {
-  const [most, setMost] = useState(50);
+function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by: CostsBy }) {
   const sums = groupCosts(rows, by);
   const largest = Math.max(
     ...sums.map(({ causes }) => CAUSES.reduce((all, cause) => all + causes[cause], 0)),
@@ -108,17 +101,16 @@ function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by:
           </span>
         ))}
       </p>
-      <CostTable
-        label="Cost"
-        of={BY.find(([name]) => name === by)?.[1] ?? ""}
-        lines={sums.slice(0, most)}
-        columns={[causeOf(largest), MONEY, PER_STEP, TOKENS, TIME]}
-      />
-      {sums.length > most && (
-        <button type="button" class="link more" onClick={() => setMost(most + 200)}>
-          Show more ({sums.length - most})
-        </button>
-      )}
+      <FirstOf all={sums} first={50} more={200}>
+        {(lines) => (
+          <CostTable
+            label="Cost"
+            of={`${by.charAt(0).toUpperCase()}${by.slice(1)}`}
+            lines={lines}
+            columns={[causeOf(largest), MONEY, PER_STEP, TOKENS, TIME]}
+          />
+        )}
+      </FirstOf>
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** A task as a person writes it: its keys in a form. The difference is shown before anything is saved. */
 import { useState } from "preact/hooks";
-import type { Done, EditedTask, EditOrder, Refused, VerdictQuestion } from "../../wire.ts";
+import type { EditedTask, EditOrder } from "../../wire.ts";
 import { announce } from "../announce.ts";
-import { post, projectPath, refusedOf, session } from "../api.ts";
+import { projectPath, session } from "../api.ts";
 import { Heading, Loaded, Problem } from "../notice.tsx";
+import { useOrder } from "../order.ts";
 import { useResource } from "../resource.ts";
 import { goTo, linkTo, type PageProps } from "../route.ts";
 import { oneLine, Words } from "../words.tsx";
@@ -70,31 +71,24 @@ function Form({
   shown: { definition, seen, task },
 }: Pick<PageProps, "project" | "run"> & { readonly shown: EditedTask }) {
   const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
-  const [asked, setAsked] = useState<VerdictQuestion["asked"] | null>(null);
-  const [problem, setProblem] = useState<Refused | null>(null);
-  const send = async (hash?: string) => {
-    setAsked(null);
-    setProblem(null);
+  const { back, leave, problem, send } = useOrder<EditOrder>(({ words }) => {
+    announce(words);
+    goTo(linkTo("run", project, run));
+  });
+  const submit = (confirmed: Pick<EditOrder, "asked"> = {}) => {
+    leave();
     const fields = FIELDS.filter(({ key }) => changed[key] !== undefined);
     const values = Object.fromEntries(
       fields.map((field) => [field.key, keyValue(field, changed[field.key] ?? "")]),
     );
-    try {
-      const order: EditOrder = { values, seen, ...(hash !== undefined && { asked: hash }) };
-      const done = await post<Done | VerdictQuestion>(projectPath(project, "edit", task), order);
-      if ("asked" in done) return setAsked(done.asked);
-      announce(done.words);
-      goTo(linkTo("run", project, run));
-    } catch (failure) {
-      setProblem(refusedOf(failure));
-    }
+    void send(projectPath(project, "edit", task), { values, seen, ...confirmed });
   };
   return (
     <form
       class="verdict-form edit-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        submit();
       }}
     >
       {FIELDS.map((field) => (
@@ -103,7 +97,7 @@ function Form({
           field={field}
           before={shownIn(field, definition)}
           change={(value) => {
-            setAsked(null);
+            leave();
             setChanged({ ...changed, [field.key]: value });
           }}
         />
@@ -112,14 +106,14 @@ function Form({
         Its steps and other keys: <code>pawl task edit {task}</code>
       </p>
       {problem && <Problem refused={problem} />}
-      {asked ? (
+      {back ? (
         <div class="part" role="group" aria-label="Before it is saved">
-          <Words text={asked.message} isCode max={40_000} label="What would be changed" />
+          <Words text={back.asked.message} isCode max={40_000} label="What would be changed" />
           <div class="buttons">
-            <button type="button" class="primary" onClick={() => void send(asked.hash)}>
+            <button type="button" class="primary" onClick={() => submit({ asked: back.asked.hash })}>
               Save
             </button>
-            <button type="button" onClick={() => setAsked(null)}>
+            <button type="button" onClick={leave}>
               Change it further
             </button>
           </div>

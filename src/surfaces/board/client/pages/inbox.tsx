@@ -7,6 +7,7 @@ import { announce } from "../announce.ts";
 import { post, projectPath, session } from "../api.ts";
 import { jsonOf, keep, kept } from "../keep.ts";
 import { useKeys } from "../keys.ts";
+import { itemAt, itemKeys, Search, searchKey } from "../lists.tsx";
 import { Ago, renderCount, renderMinutes } from "../moment.tsx";
 import { Badge, Command, Empty, Heading, Key, Loaded, type Tone } from "../notice.tsx";
 import type { Resource } from "../resource.ts";
@@ -49,12 +50,11 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
       </Heading>
       {all.length > 1 && (
         <div class="buttons triage">
-          <input
-            type="search"
-            aria-label="Filter the inbox"
-            placeholder="Filter by project, kind or words  /"
+          <Search
+            label="Filter the inbox"
+            hint="Filter by project, kind or words"
             value={sought}
-            onInput={({ currentTarget }) => setSought(currentTarget.value)}
+            change={setSought}
           />
           {fresh > 0 && (
             <button type="button" onClick={takeNew}>
@@ -260,12 +260,8 @@ function Item({ item, pick, picked }: Picking & { readonly item: InboxItem }) {
           <OneLine text={item.next} max={240} />
         </p>
         <p class="item-about small quiet">
-          <span class="mono">
-            <OneLine text={item.run} max={80} />
-          </span>
-          <span>
-            <OneLine text={stateWords(item.state)} max={60} />
-          </span>
+          <OneLine class="mono" text={item.run} max={80} />
+          <OneLine text={stateWords(item.state)} max={60} />
           <Command text={item.command} />
         </p>
         {review && review.against.length > 0 && (
@@ -302,25 +298,13 @@ function addressOf({ kind, project, run }: InboxItem, verdict?: "approve" | "rej
   return linkTo("run", project, run);
 }
 
-function links(): readonly HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>("[data-item]")];
-}
-
 function useInboxKeys(items: readonly InboxItem[], pick: (key: string) => void, approve: () => void): void {
-  const at = () => links().indexOf(document.activeElement as HTMLElement);
-  const step = (by: number) => {
-    const all = links();
-    const next = at() < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at() + by, 0), all.length - 1);
-    all[next]?.focus();
-    all[next]?.closest("li")?.scrollIntoView({ block: "nearest" });
-  };
   const withItem = (act: (item: InboxItem) => void) => () => {
-    const item = items[Math.max(at(), 0)];
+    const item = items[Math.max(itemAt(), 0)];
     if (item) act(item);
   };
   useKeys("Inbox", [
-    { keys: "j", words: "The next one", run: () => step(1) },
-    { keys: "k", words: "The one before", run: () => step(-1) },
+    ...itemKeys("one"),
     { keys: "Enter", words: "Open it", run: null },
     {
       keys: "a",
@@ -335,11 +319,7 @@ function useInboxKeys(items: readonly InboxItem[], pick: (key: string) => void, 
     { keys: " ", words: "Select it", run: withItem((item) => item.kind === "gate" && pick(keyOf(item))) },
     { keys: "A", words: "Approve the selected, where everything agrees", run: approve },
     { keys: "h", words: "Out of sight for a day", run: withItem(snooze) },
-    {
-      keys: "/",
-      words: "Filter",
-      run: () => document.querySelector<HTMLElement>(".triage input")?.focus(),
-    },
+    searchKey("Filter"),
   ]);
 }
 

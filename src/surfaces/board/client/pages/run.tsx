@@ -9,6 +9,7 @@ import { MachinePicture } from "../graph/machine.tsx";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock, renderDuration, renderUsd } from "../moment.tsx";
 import { Badge, Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { useResource } from "../resource.ts";
 import { Changes } from "../review/changes.tsx";
 import { Checks, Cost } from "../review/checks.tsx";
@@ -55,14 +56,8 @@ function Content({ data, project }: { readonly data: RunAnswer; readonly project
   return (
     <>
       <p class="quiet small about">
-        <span class="mono">
-          <OneLine text={entry.run} max={120} />
-        </span>
-        {!isSaid && (
-          <span>
-            <OneLine text={entry.next} max={240} />
-          </span>
-        )}
+        <OneLine class="mono" text={entry.run} max={120} />
+        {!isSaid && <OneLine text={entry.next} max={240} />}
         <span>
           <Ago time={entry.since} />
         </span>
@@ -78,10 +73,7 @@ function Content({ data, project }: { readonly data: RunAnswer; readonly project
         </section>
       )}
       <Work failed={task?.failed?.command ?? null} project={project} run={entry.run} />
-      <section class="part" aria-label="What happened">
-        <div class="part-head">
-          <h2>What happened</h2>
-        </div>
+      <Part title="What happened">
         <Timeline entries={timeline} />
         {story.trim() !== "" && (
           <details class="artifact">
@@ -89,7 +81,7 @@ function Content({ data, project }: { readonly data: RunAnswer; readonly project
             <Words text={story} isCode max={20_000} label="The whole history" />
           </details>
         )}
-      </section>
+      </Part>
       {(machine !== null || entry.problem === null) && <Standing data={data} />}
     </>
   );
@@ -137,15 +129,7 @@ function Stuck({
 }
 
 /** Its checks, changes and costs, as a review shows them. `failed`: the command that is shown above. */
-function Work({
-  failed,
-  project,
-  run,
-}: {
-  readonly failed: string | null;
-  readonly project: string;
-  readonly run: string;
-}) {
+function Work({ failed, project, run }: PageProps & { readonly failed: string | null }) {
   const page = useResource<WorkPage>(
     projectPath(project, "work", run),
     (event) => event.project === project && event.run === run,
@@ -167,22 +151,16 @@ function Work({
 function Standing({ data: { at, machine, moves } }: { readonly data: RunAnswer }) {
   return (
     <div class="run-columns">
-      <section class="part" aria-label="State">
-        <div class="part-head">
-          <h2>State</h2>
-        </div>
+      <Part title="State">
         {machine ? (
           <MachinePicture machine={machine} at={at} />
         ) : (
           <Empty title="No table has this state: the run is over, or has not begun." />
         )}
-      </section>
-      <section class="part" aria-label="What may happen next">
-        <div class="part-head">
-          <h2>What may happen next</h2>
-        </div>
+      </Part>
+      <Part title="What may happen next">
         <Moves moves={moves} />
-      </section>
+      </Part>
     </div>
   );
 }
@@ -196,13 +174,9 @@ function Moves({ moves }: { readonly moves: readonly Move[] }) {
       <ul class="moves">
         {allowed.map(({ by, description, event, leads }, at) => (
           <li key={at}>
-            <span class="mono">
-              <OneLine text={event} max={80} />
-            </span>
+            <OneLine class="mono" text={event} max={80} />
             {description !== "" && <OneLine text={description} max={240} />}
-            <span class="quiet small">
-              <OneLine text={by} max={120} />
-            </span>
+            <OneLine class="quiet small" text={by} max={120} />
             <Leads leads={leads} />
           </li>
         ))}
@@ -213,9 +187,7 @@ function Moves({ moves }: { readonly moves: readonly Move[] }) {
           <ul class="moves">
             {refused.map((move, at) => (
               <li key={at}>
-                <span class="mono">
-                  <OneLine text={move.event} max={80} />
-                </span>
+                <OneLine class="mono" text={move.event} max={80} />
                 <span class="quiet small">
                   <Words text={move.refused ?? ""} max={400} />
                 </span>
@@ -262,11 +234,7 @@ function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
           <div>
             <Words text={entry.words} max={600} />
             <p class="small quiet about">
-              {entry.by !== null && (
-                <span>
-                  <OneLine text={entry.by} max={80} />
-                </span>
-              )}
+              {entry.by !== null && <OneLine text={entry.by} max={80} />}
               {entry.duration_ms !== null && <span>{renderDuration(entry.duration_ms)}</span>}
               {entry.usd !== null && <span>{renderUsd(entry.usd)}</span>}
             </p>

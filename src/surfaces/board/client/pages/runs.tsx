@@ -4,43 +4,22 @@ import { PHASES, stateWords } from "../../../../runtime/reports/state-words.ts";
 import type { RunEntry, Runs } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
+import { FirstOf, itemKeys, Search, searchKey } from "../lists.tsx";
 import { Ago } from "../moment.tsx";
 import { Badge, Empty, Heading, Loaded, Problem, type Tone } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { useResource } from "../resource.ts";
 import { linkTo, type PageProps } from "../route.ts";
-import { OneLine } from "../words.tsx";
-
-const FIRST = 100;
+import { OneLine, oneLine } from "../words.tsx";
 
 export function RunsPage({ project }: PageProps) {
   const runs = useResource<Runs>(projectPath(project, "runs"), (event) => event.project === project);
   const [sought, setSought] = useState("");
-  const step = (by: number) => {
-    const links = [...document.querySelectorAll<HTMLElement>("[data-item]")];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    links[Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
-  };
-  useKeys("Runs", [
-    { keys: "j", words: "The next run", run: () => step(1) },
-    { keys: "k", words: "The run before", run: () => step(-1) },
-    {
-      keys: "/",
-      words: "Search",
-      run: () => document.querySelector<HTMLElement>("input[type=search]")?.focus(),
-    },
-  ]);
+  useKeys("Runs", [...itemKeys("run"), searchKey("Search")]);
   return (
     <>
       <Heading title="Runs">
-        <label class="search">
-          <span class="unseen">Search in runs</span>
-          <input
-            type="search"
-            placeholder="Search"
-            value={sought}
-            onInput={({ currentTarget }) => setSought(currentTarget.value)}
-          />
-        </label>
+        <Search label="Search in runs" hint="Search" value={sought} change={setSought} />
       </Heading>
       <Loaded from={runs}>
         {(data) => <Workflows data={data} sought={sought.trim().toLowerCase()} project={project} />}
@@ -74,16 +53,10 @@ function Workflows({
       <Empty title="No run matches." />
     );
   return shown.map(({ name, problem, runs, title }) => (
-    <section key={name} class="part" aria-label={title}>
-      <div class="part-head">
-        <h2>
-          <OneLine text={title} max={60} />
-        </h2>
-        <span class="count">{runs.length}</span>
-      </div>
+    <Part key={name} title={oneLine(title, 60)} side={<span class="count">{runs.length}</span>}>
       {problem && <Problem refused={problem} />}
       {runs.length > 0 && <List runs={runs} project={project} title={title} />}
-    </section>
+    </Part>
   ));
 }
 
@@ -96,38 +69,30 @@ function List({
   readonly project: string;
   readonly title: string;
 }) {
-  const [most, setMost] = useState(FIRST);
   return (
-    <>
-      <ul class="runs" aria-label={title}>
-        {runs.slice(0, most).map((entry) => (
-          <li key={entry.run} class="run-row">
-            <span class="run-names">
-              <a href={linkTo("run", project, entry.run)} data-item>
-                <OneLine text={entry.title || entry.run} max={160} />
-              </a>
-              <span class="mono small quiet">
-                <OneLine text={entry.run} max={80} />
+    <FirstOf all={runs} first={100} more={500}>
+      {(shown) => (
+        <ul class="runs" aria-label={title}>
+          {shown.map((entry) => (
+            <li key={entry.run} class="run-row">
+              <span class="run-names">
+                <a href={linkTo("run", project, entry.run)} data-item>
+                  <OneLine text={entry.title || entry.run} max={160} />
+                </a>
+                <OneLine class="mono small quiet" text={entry.run} max={80} />
               </span>
-            </span>
-            <span class="run-state">
-              <Awaits entry={entry} />
-              <span class="small quiet">
-                <OneLine text={entry.problem?.message ?? entry.next} max={160} />
+              <span class="run-state">
+                <Awaits entry={entry} />
+                <OneLine class="small quiet" text={entry.problem?.message ?? entry.next} max={160} />
               </span>
-            </span>
-            <span class="small quiet run-since">
-              <Ago time={entry.since} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {runs.length > most && (
-        <button type="button" class="link more" onClick={() => setMost(most + 500)}>
-          Show more ({runs.length - most})
-        </button>
+              <span class="small quiet run-since">
+                <Ago time={entry.since} />
+              </span>
+            </li>
+          ))}
+        </ul>
       )}
-    </>
+    </FirstOf>
   );
 }
 

@@ -8,6 +8,7 @@ import type { TaskCard, Tasks } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { Dependencies } from "../graph/dependencies.tsx";
 import { useKeys } from "../keys.ts";
+import { FirstOf, Search, Switch, searchKey } from "../lists.tsx";
 import { Ago, renderCount, renderUsd } from "../moment.tsx";
 import { Badge, Empty, Heading, Loaded, Problem, type Tone } from "../notice.tsx";
 import { useResource } from "../resource.ts";
@@ -32,7 +33,7 @@ export function TasksPage({ project }: PageProps) {
   const [sought, setSought] = useState("");
   useKeys("Tasks", [
     { keys: "v", words: "Columns, or the graph of what waits for what", run: () => setGraph(!isGraph) },
-    { keys: "/", words: "Find a task", run: () => document.getElementById("find-task")?.focus() },
+    searchKey("Find a task"),
   ]);
   const words = sought.toLowerCase();
   const isFound = ({ id, state, title }: Card) => `${id} ${title} ${state}`.toLowerCase().includes(words);
@@ -42,23 +43,16 @@ export function TasksPage({ project }: PageProps) {
       <Heading title="Tasks">
         {total > 0 && (
           <>
-            <input
-              id="find-task"
-              type="search"
-              aria-label="Find a task"
-              placeholder="Find a task  /"
-              value={sought}
-              onInput={({ currentTarget }) => setSought(currentTarget.value)}
+            <Search label="Find a task" value={sought} change={setSought} />
+            <Switch
+              name="How tasks are shown"
+              options={[
+                [false, "Columns"],
+                [true, "Graph"],
+              ]}
+              value={isGraph}
+              choose={setGraph}
             />
-            <fieldset class="switch">
-              <legend class="unseen">How tasks are shown</legend>
-              <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
-                Columns
-              </button>
-              <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
-                Graph
-              </button>
-            </fieldset>
           </>
         )}
       </Heading>
@@ -118,8 +112,6 @@ function Overlaps({ overlaps }: Pick<Tasks, "overlaps">) {
   );
 }
 
-const FIRST = 30;
-
 function Columns({ project, tasks: all }: { readonly tasks: readonly Card[]; readonly project: string }) {
   return (
     <div class="columns">
@@ -140,21 +132,17 @@ function Columns({ project, tasks: all }: { readonly tasks: readonly Card[]; rea
 }
 
 function Cards({ project, tasks }: { readonly tasks: readonly Card[]; readonly project: string }) {
-  const [most, setMost] = useState(FIRST);
   if (tasks.length === 0) return <p class="quiet small nothing">None</p>;
   return (
-    <>
-      <ul class="cards">
-        {tasks.slice(0, most).map((task) => (
-          <OneCard key={task.id} task={task} project={project} />
-        ))}
-      </ul>
-      {tasks.length > most && (
-        <button type="button" class="link more" onClick={() => setMost(most + 200)}>
-          Show more ({tasks.length - most})
-        </button>
+    <FirstOf all={tasks} first={30} more={200}>
+      {(shown) => (
+        <ul class="cards">
+          {shown.map((task) => (
+            <OneCard key={task.id} task={task} project={project} />
+          ))}
+        </ul>
       )}
-    </>
+    </FirstOf>
   );
 }
 
@@ -173,12 +161,8 @@ function OneCard({ project, task }: { readonly task: Card; readonly project: str
         </a>
       </h3>
       <p class="small quiet about">
-        <span class="mono">
-          <OneLine text={task.id} max={60} />
-        </span>
-        <span>
-          <OneLine text={stateWords(task.state)} max={60} />
-        </span>
+        <OneLine class="mono" text={task.id} max={60} />
+        <OneLine text={stateWords(task.state)} max={60} />
         <Ago time={task.since} />
         {task.usd !== null && <span>{renderUsd(task.usd)}</span>}
       </p>
@@ -218,11 +202,7 @@ function Step({ step, task }: { readonly task: Card; readonly step: NonNullable<
       <span>
         {step.index}/{step.of} <OneLine text={step.title} max={80} />
       </span>
-      {task.agent !== null && (
-        <span class="quiet">
-          <OneLine text={task.agent} max={40} />
-        </span>
-      )}
+      {task.agent !== null && <OneLine class="quiet" text={task.agent} max={40} />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { post, projectPath, refusedOf } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";
 import { renderCount } from "../moment.tsx";
 import { Badge, Empty, Heading, Loaded, Problem } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { useResource } from "../resource.ts";
 import type { PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
@@ -32,15 +33,10 @@ export function WorkflowsPage({ project }: PageProps) {
 
 function One({ project, workflow }: { readonly workflow: Workflow; readonly project: string }) {
   return (
-    <section class="part" aria-label={workflow.title}>
-      <div class="part-head">
-        <h2>
-          <OneLine text={workflow.title} max={80} />
-        </h2>
-        <span class="mono small quiet">
-          <OneLine text={workflow.name} max={60} />
-        </span>
-      </div>
+    <Part
+      title={oneLine(workflow.title, 80)}
+      side={<OneLine class="mono small quiet" text={workflow.name} max={60} />}
+    >
       <div class="quiet">
         <Words text={workflow.summary} max={600} />
       </div>
@@ -48,7 +44,7 @@ function One({ project, workflow }: { readonly workflow: Workflow; readonly proj
       {workflow.tables.map((table) => (
         <OneTable key={table.machine.name} table={table} project={project} />
       ))}
-    </section>
+    </Part>
   );
 }
 
@@ -144,9 +140,7 @@ function Choose({
 }) {
   return (
     <label class="choose">
-      <span class="small quiet">
-        <OneLine text={name} max={60} />
-      </span>
+      <OneLine class="small quiet" text={name} max={60} />
       <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         {values.map((each) => (
           <option key={each} value={each}>

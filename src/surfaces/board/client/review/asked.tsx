@@ -1,13 +1,11 @@
 /** The claims next to the findings, the decisions, and the submitted artifact. */
-import type { Signal } from "@preact/signals";
-import { useState } from "preact/hooks";
 import { restOfArtifact, valueLines } from "../../../../runtime/review/brief.ts";
 import type { Choice, Claim, Review } from "../../../../runtime/review/model.ts";
 import { Badge, type Badged } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { change, type Draft } from "./draft.ts";
-import { Part } from "./part.tsx";
-import { PointField, PointsAt } from "./point-field.tsx";
+import type { Drafted } from "./draft.ts";
+import { PointsAt, useNewPoint } from "./point-field.tsx";
 
 const CLAIM: Readonly<Record<Claim["verdict"], Badged>> = {
   differs: { words: "Differs", tone: "bad" },
@@ -72,38 +70,22 @@ const KIND: Readonly<Record<Choice["kind"], string>> = {
   other: "Other",
 };
 
-export function Choices({
-  choices,
-  draft,
-  version,
-}: {
-  readonly choices: readonly Choice[];
-  readonly draft: Signal<Draft>;
-  readonly version: string;
-}) {
+export function Choices({ choices, ...drafted }: Drafted & { readonly choices: readonly Choice[] }) {
   if (choices.length === 0) return null;
   return (
     <Part title="Decisions" side={<span class="quiet small">before any line of code</span>}>
       <ul class="choices">
         {choices.map((choice, at) => (
-          <OneChoice key={at} choice={choice} draft={draft} version={version} />
+          <OneChoice {...drafted} key={at} choice={choice} />
         ))}
       </ul>
     </Part>
   );
 }
 
-function OneChoice({
-  choice,
-  draft,
-  version,
-}: {
-  readonly choice: Choice;
-  readonly draft: Signal<Draft>;
-  readonly version: string;
-}) {
-  const [isWriting, setWriting] = useState(false);
+function OneChoice({ choice, ...drafted }: Drafted & { readonly choice: Choice }) {
   const at = `field ${choice.field}`;
+  const { button, field } = useNewPoint(drafted, at, oneLine(choice.title, 100));
   const kind = KIND[choice.kind] ?? choice.kind;
   const isFresh = choice.since === "new" || choice.since === "changed";
   return (
@@ -116,9 +98,7 @@ function OneChoice({
           <span class="quiet small">{kind}</span>
         )}
         {isFresh && <Badge tone="accent">{choice.since === "new" ? "New" : "Changed"}</Badge>}
-        <button type="button" class="plain small" onClick={() => setWriting(true)}>
-          Add a point<span class="unseen"> on {oneLine(choice.title, 100)}</span>
-        </button>
+        {button}
       </div>
       <ul class="choice-words">
         {choice.words.slice(0, 100).map((words, index) => (
@@ -127,17 +107,8 @@ function OneChoice({
           </li>
         ))}
       </ul>
-      <PointsAt draft={draft} version={version} at={at} />
-      {isWriting && (
-        <PointField
-          at={at}
-          save={(text) => {
-            change(draft, version, { points: [...draft.value.points, { id: Date.now(), text, at }] });
-            setWriting(false);
-          }}
-          cancel={() => setWriting(false)}
-        />
-      )}
+      <PointsAt {...drafted} at={at} />
+      {field}
     </li>
   );
 }

@@ -5,13 +5,14 @@ import type { Review, ReviewFile } from "../../../../runtime/review/model.ts";
 import type { View } from "../diff/lines.tsx";
 import { keep, kept } from "../keep.ts";
 import { useKeys } from "../keys.ts";
+import { Search, Switch, searchKey } from "../lists.tsx";
 import { renderCount } from "../moment.tsx";
 import { Empty } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { OneLine, oneLine } from "../words.tsx";
 import { goToPlace } from "./brief.tsx";
 import { change, type Draft } from "./draft.ts";
 import { File } from "./file.tsx";
-import { Part } from "./part.tsx";
 
 const WIDE = matchMedia("(min-width: 1640px)");
 const view = signal<View | null>(
@@ -61,11 +62,7 @@ function Listed({
     { keys: "v", words: "The file is viewed; to the next", run: viewAndNext },
     { keys: "]", words: "The next change", run: () => toHunk(1) },
     { keys: "[", words: "The change before", run: () => toHunk(-1) },
-    {
-      keys: "/",
-      words: "Find a file",
-      run: () => document.querySelector<HTMLElement>(".rail input")?.focus(),
-    },
+    searchKey("Find a file"),
     {
       keys: "u",
       words: "Unified, or side by side",
@@ -145,25 +142,17 @@ function Hidden({ files }: { readonly files: readonly ReviewFile[] }) {
 }
 
 /** All files, to find one and go to it. */
-function Rail({
-  files,
-  viewed,
-}: {
-  readonly files: readonly ReviewFile[];
-  readonly viewed: Draft["viewed"];
-}) {
+function Rail({ files, viewed }: Pick<Draft, "viewed"> & { readonly files: readonly ReviewFile[] }) {
   const [sought, setSought] = useState("");
   const found = files.filter(({ path }) => path.toLowerCase().includes(sought.toLowerCase()));
   if (files.length < 2) return null;
   return (
     <nav class="rail" aria-label="Files">
-      <input
-        type="search"
-        placeholder="Find a file  /"
-        aria-label="Find a file"
+      <Search
+        label="Find a file"
         value={sought}
-        onInput={({ currentTarget }) => setSought(currentTarget.value)}
-        onKeyDown={({ key }) => key === "Enter" && found[0] && goToPlace(`file ${found[0].path}`)}
+        change={setSought}
+        onEnter={() => found[0] && goToPlace(`file ${found[0].path}`)}
       />
       <ul>
         {found.slice(0, 400).map((file) => (
@@ -266,29 +255,6 @@ function usePruned(draft: Signal<Draft>, { version }: Review, files: readonly Re
   useEffect(() => {
     const entries = Object.entries(draft.peek().viewed);
     const holding = entries.filter(([path, seen]) => seen === version || same.has(path));
-    if (holding.length < entries.length) change(draft, version, { viewed: Object.fromEntries(holding) });
+    if (holding.length < entries.length) change({ draft, version }, { viewed: Object.fromEntries(holding) });
   }, [draft, version, same]);
-}
-
-function Switch<T extends string | boolean>({
-  choose,
-  name,
-  options,
-  value,
-}: {
-  readonly name: string;
-  readonly options: readonly (readonly [T, string])[];
-  readonly value: T;
-  readonly choose: (value: T) => void;
-}) {
-  return (
-    <fieldset class="switch">
-      <legend class="unseen">{name}</legend>
-      {options.map(([each, words]) => (
-        <button key={words} type="button" aria-pressed={each === value} onClick={() => choose(each)}>
-          {words}
-        </button>
-      ))}
-    </fieldset>
-  );
 }

@@ -3,8 +3,8 @@ import type { Review, ReviewCheck, ReviewCost } from "../../../../runtime/review
 import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderDuration, renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
 import { Badge, type Badged } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { Part } from "./part.tsx";
 
 const STATE: Readonly<Record<ReviewCheck["state"], Badged>> = {
   failed: { words: "Failed", tone: "bad" },

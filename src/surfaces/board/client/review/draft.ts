@@ -20,6 +20,12 @@ export interface Draft {
   readonly viewed: Readonly<Record<string, string>>;
 }
 
+/** The draft, and the version of the review on which a person writes now. */
+export interface Drafted {
+  readonly draft: Signal<Draft>;
+  readonly version: string;
+}
+
 const NOTHING: Draft = { version: "", notes: "", points: [], viewed: {} };
 const MAX_KEPT = 100;
 const drafts = new Map<string, Signal<Draft>>();
@@ -47,11 +53,15 @@ export function isUnwritten({ notes, points }: Draft): boolean {
   return notes.trim() === "" && points.length === 0;
 }
 
-export function change(draft: Signal<Draft>, version: string, part: Partial<Draft>): void {
+export function change({ draft, version }: Drafted, part: Partial<Draft>): void {
   const next = { ...draft.value, ...part };
   // Notes on an earlier version keep that version until a person confirms that they still apply.
   const isFirst = isUnwritten(draft.value) || draft.value.version === "";
   draft.value = { ...next, version: isUnwritten(next) ? "" : isFirst ? version : next.version };
+}
+
+export function addPoint(drafted: Drafted, point: Omit<DraftPoint, "id">): void {
+  change(drafted, { points: [...drafted.draft.value.points, { ...point, id: Date.now() }] });
 }
 
 /** Clears the draft once it is sent. Files stay marked as viewed until they change. */

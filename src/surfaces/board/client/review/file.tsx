@@ -1,5 +1,4 @@
 /** One file's difference: loaded when it comes near the view, closed when it is marked as viewed. */
-import type { Signal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { fileMarks } from "../../../../runtime/review/brief.ts";
 import type { ReviewFile } from "../../../../runtime/review/model.ts";
@@ -9,17 +8,13 @@ import { Lines, type View } from "../diff/lines.tsx";
 import { type DiffLine, lineToName, parseDiff } from "../diff/parse.ts";
 import { renderBytes } from "../moment.tsx";
 import { Badge, Problem } from "../notice.tsx";
-import { hasPages } from "../route.ts";
+import { hasPages, type PageProps } from "../route.ts";
 import { OneLine, oneLine } from "../words.tsx";
-import { change, type Draft } from "./draft.ts";
-import { PointField, PointsAt } from "./point-field.tsx";
+import { addPoint, change, type Drafted } from "./draft.ts";
+import { PointField, PointsAt, useNewPoint } from "./point-field.tsx";
 
-interface FileProps {
+interface FileProps extends PageProps, Drafted {
   readonly file: ReviewFile;
-  readonly draft: Signal<Draft>;
-  readonly project: string;
-  readonly run: string;
-  readonly version: string;
   readonly since: boolean;
   readonly view: View;
   /** A verdict can be given, so points can be written. */
@@ -28,14 +23,14 @@ interface FileProps {
 
 export function File(props: FileProps) {
   const { draft, file, version } = props;
+  const point = useNewPoint(props, file.path, oneLine(file.path, 200));
   const isViewed = draft.value.viewed[file.path] !== undefined;
   const [isOpen, setOpen] = useState(props.takesPoints && !isViewed && file.folded === null);
-  const [isWriting, setWriting] = useState(false);
   const box = useRef<HTMLElement>(null);
   const isNear = useNear(box);
   const view = () => {
     const { [file.path]: _, ...others } = draft.value.viewed;
-    change(draft, version, { viewed: isViewed ? others : { ...others, [file.path]: version } });
+    change(props, { viewed: isViewed ? others : { ...others, [file.path]: version } });
     setOpen(isViewed);
   };
   return (
@@ -49,13 +44,11 @@ export function File(props: FileProps) {
           onClick={() => setOpen(!isOpen)}
           onKeyDown={(pressed) => {
             const isPlain = !pressed.ctrlKey && !pressed.metaKey && !pressed.altKey;
-            if (pressed.key === "c" && isPlain && props.takesPoints) setWriting(true);
+            if (pressed.key === "c" && isPlain && props.takesPoints) point.write();
           }}
         >
           <span class="twist" aria-hidden="true" />
-          <span class="mono path">
-            <OneLine text={file.path} max={400} />
-          </span>
+          <OneLine class="mono path" text={file.path} max={400} />
         </button>
         {file.isNew === true && props.since === false && <Badge tone="accent">New</Badge>}
         {fileMarks(file).map((mark) => (
@@ -65,11 +58,7 @@ export function File(props: FileProps) {
         ))}
         <Counts file={file} />
         <span class="file-tools">
-          {props.takesPoints && (
-            <button type="button" class="plain small" onClick={() => setWriting(true)}>
-              Add a point<span class="unseen"> on {oneLine(file.path, 200)}</span>
-            </button>
-          )}
+          {props.takesPoints && point.button}
           <label class="check small">
             <input type="checkbox" checked={isViewed} onChange={view} />
             Viewed<span class="unseen"> {oneLine(file.path, 200)}</span>
@@ -78,16 +67,7 @@ export function File(props: FileProps) {
       </header>
       <div class="under">
         <PointsAt draft={draft} version={version} at={file.path} />
-        {isWriting && (
-          <PointField
-            at={file.path}
-            save={(text) => {
-              addPoint(draft, version, file.path, text);
-              setWriting(false);
-            }}
-            cancel={() => setWriting(false)}
-          />
-        )}
+        {point.field}
       </div>
       {isOpen && (isNear ? <Body {...props} /> : <Reserved file={file} />)}
     </article>
@@ -113,11 +93,6 @@ function Reserved({ file }: { readonly file: ReviewFile }) {
   if (file.image) return null;
   const lines = Math.min((file.added ?? 20) + (file.deleted ?? 0) + 8, 2_000);
   return <div class="reserved" style={{ height: `${lines * 21}px` }} aria-hidden="true" />;
-}
-
-function addPoint(draft: Signal<Draft>, version: string, at: string, text: string, quote = ""): void {
-  const point = { id: Date.now(), text, at, ...(quote !== "" && { quote }) };
-  change(draft, version, { points: [...draft.value.points, point] });
 }
 
 const MOST_QUOTED = 300;
@@ -192,12 +167,7 @@ function Body(props: FileProps) {
 const WHOLE = 100_000;
 
 /** Both pictures, with their sizes; a client that embeds the page shows the sizes alone. */
-function Pictures({
-  file,
-  image,
-  project,
-  run,
-}: FileProps & { readonly image: NonNullable<ReviewFile["image"]> }) {
+function Pictures({ file, image, project, run }: FileProps & Required<Pick<ReviewFile, "image">>) {
   return (
     <div class="pictures">
       {(["before", "after"] as const).map((side) => {
@@ -222,14 +192,8 @@ function Pictures({
   );
 }
 
-function Commented({
-  diff,
-  draft,
-  file,
-  takesPoints,
-  version,
-  view,
-}: FileProps & { readonly diff: FileDiff }) {
+function Commented({ diff, ...props }: FileProps & { readonly diff: FileDiff }) {
+  const { draft, file, takesPoints, version, view } = props;
   const lines = useMemo(() => parseDiff(diff.patch), [diff]);
   const [range, setRange] = useState<readonly [DiffLine, DiffLine] | null>(null);
   const at = range?.[1] ?? null;
@@ -257,7 +221,8 @@ function Commented({
             at={placed}
             first={line.kind === "removed" ? `The removed line ${line.before}: ` : ""}
             save={(text) => {
-              addPoint(draft, version, placed, text, line.text.trim().slice(0, MOST_QUOTED));
+              const quote = line.text.trim().slice(0, MOST_QUOTED);
+              addPoint({ draft, version }, { text, at: placed, ...(quote !== "" && { quote }) });
               setRange(null);
             }}
             cancel={() => setRange(null)}

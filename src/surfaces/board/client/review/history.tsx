@@ -6,17 +6,13 @@ import type { Point } from "../../../../runtime/review/points.ts";
 import { renderPlace } from "../../../../runtime/review/points.ts";
 import { Ago } from "../moment.tsx";
 import { Badge } from "../notice.tsx";
+import { Part } from "../part.tsx";
 import { OneLine, Words } from "../words.tsx";
-import { Part } from "./part.tsx";
 
 function PointWords({ point }: { readonly point: Point }) {
   return (
     <div class="point-words">
-      {point.at && (
-        <span class="mono small quiet">
-          <OneLine text={renderPlace(point.at)} max={160} />
-        </span>
-      )}
+      {point.at && <OneLine class="mono small quiet" text={renderPlace(point.at)} max={160} />}
       <Words text={point.text} max={1_000} />
     </div>
   );

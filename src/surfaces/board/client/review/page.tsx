@@ -101,9 +101,7 @@ function ReviewHeading({ project, review }: { readonly project: string; readonly
             <OneLine text={review.run} max={80} />
           </a>
         ) : (
-          <span class="mono">
-            <OneLine text={review.run} max={80} />
-          </span>
+          <OneLine class="mono" text={review.run} max={80} />
         )}
         {review.since && (
           <span>

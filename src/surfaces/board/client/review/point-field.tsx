@@ -1,21 +1,17 @@
 /** Points of feedback in a draft: the field for one, and the list at a place. */
-import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { change, type Draft, type DraftPoint } from "./draft.ts";
+import { addPoint, change, type Drafted, type DraftPoint } from "./draft.ts";
 
-/** Its button or Ctrl+Enter saves it; Escape closes it. */
-export function PointField({
-  at,
-  first = "",
-  save,
-  cancel,
-}: {
+interface PointFieldProps {
   readonly at: string;
   readonly first?: string;
   readonly save: (text: string) => void;
   readonly cancel: () => void;
-}) {
+}
+
+/** Its button or Ctrl+Enter saves it; Escape closes it. */
+export function PointField({ at, cancel, first = "", save }: PointFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const back = useRef<Element | null>(null);
   const [text, setText] = useState(first);
@@ -62,52 +58,48 @@ export function PointField({
   );
 }
 
-export function PointsAt({
-  at,
-  draft,
-  version,
-}: {
-  readonly at: string;
-  readonly draft: Signal<Draft>;
-  readonly version: string;
-}) {
-  const points = draft.value.points.filter((point) => point.at === at);
+/** A new point at a place: the button for it, and its field once that is pressed. `on`: the place, in words. */
+export function useNewPoint(drafted: Drafted, at: string, on: string) {
+  const [isWriting, setWriting] = useState(false);
+  const save = (text: string) => {
+    addPoint(drafted, { text, at });
+    setWriting(false);
+  };
+  const write = () => setWriting(true);
+  const button = (
+    <button type="button" class="plain small" onClick={write}>
+      Add a point<span class="unseen"> on {on}</span>
+    </button>
+  );
+  const field = isWriting && <PointField at={at} save={save} cancel={() => setWriting(false)} />;
+  return { button, field, write };
+}
+
+export function PointsAt({ at, ...drafted }: Drafted & { readonly at: string }) {
+  const points = drafted.draft.value.points.filter((point) => point.at === at);
   if (points.length === 0) return null;
   return (
     <ul class="own-points">
       {points.map((point) => (
-        <OwnPoint key={point.id} point={point} draft={draft} version={version} />
+        <OwnPoint {...drafted} key={point.id} point={point} />
       ))}
     </ul>
   );
 }
 
-export function OwnPoint({
-  draft,
-  point,
-  showsPlace = false,
-  version,
-}: {
-  readonly draft: Signal<Draft>;
-  readonly point: DraftPoint;
-  readonly showsPlace?: boolean;
-  readonly version: string;
-}) {
+type OwnPointProps = Drafted & { readonly point: DraftPoint; readonly showsPlace?: boolean };
+
+export function OwnPoint({ point, showsPlace = false, ...drafted }: OwnPointProps) {
+  const { points } = drafted.draft.value;
   const [isEditing, setEditing] = useState(false);
   const edit = (text: string) => {
-    const points = draft.value.points.map((each) => (each.id === point.id ? { ...each, text } : each));
-    change(draft, version, { points });
+    change(drafted, { points: points.map((each) => (each.id === point.id ? { ...each, text } : each)) });
     setEditing(false);
   };
-  const remove = () =>
-    change(draft, version, { points: draft.value.points.filter(({ id }) => id !== point.id) });
+  const remove = () => change(drafted, { points: points.filter(({ id }) => id !== point.id) });
   return (
     <li class="own-point">
-      {showsPlace && point.at !== "" && (
-        <span class="mono small quiet">
-          <OneLine text={point.at} max={120} />
-        </span>
-      )}
+      {showsPlace && point.at !== "" && <OneLine class="mono small quiet" text={point.at} max={120} />}
       {isEditing ? (
         <PointField at={point.at} first={point.text} save={edit} cancel={() => setEditing(false)} />
       ) : (

@@ -1,30 +1,22 @@
 /** Shown after the verdict, or instead of a review that waits for none. */
-import type { Signal } from "@preact/signals";
 import type { Done, Inbox, RunPage } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock } from "../moment.tsx";
 import { Badge, Heading, Key } from "../notice.tsx";
 import { useResource } from "../resource.ts";
-import { goTo, hasPages, linkTo } from "../route.ts";
+import { goTo, hasPages, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { type Draft, discard, isUnwritten } from "./draft.ts";
+import { type Drafted, discard, isUnwritten } from "./draft.ts";
 
-export function Receipt({
-  again,
-  approved,
-  done,
-  project,
-  run,
-  title,
-}: {
+interface ReceiptProps extends PageProps {
   readonly again: () => void;
   readonly approved: boolean;
   readonly done: Done;
-  readonly project: string;
-  readonly run: string;
   readonly title: string;
-}) {
+}
+
+export function Receipt({ again, approved, done, project, run, title }: ReceiptProps) {
   const { receipt } = done;
   return (
     <article class="receipt">
@@ -63,15 +55,7 @@ export function Receipt({
   );
 }
 
-function Onward({
-  again,
-  project,
-  run,
-}: {
-  readonly again: () => void;
-  readonly project: string;
-  readonly run: string;
-}) {
+function Onward({ again, project, run }: Pick<ReceiptProps, "again" | keyof PageProps>) {
   const inbox = useResource<Inbox>("/api/inbox", () => true);
   const next = inbox.data?.items.find(
     (item) => item.kind === "gate" && !(item.run === run && item.project === project),
@@ -109,15 +93,7 @@ function Line({ children, title }: { readonly title: string; readonly children: 
 }
 
 /** The run waits for no verdict: shows what happened instead, and the unsent draft. */
-export function NoVerdict({
-  draft,
-  project,
-  run,
-}: {
-  readonly project: string;
-  readonly run: string;
-  readonly draft: Signal<Draft>;
-}) {
+export function NoVerdict({ draft, project, run }: PageProps & Pick<Drafted, "draft">) {
   const path = hasPages.value ? projectPath(project, "run", run) : null;
   const page = useResource<RunPage>(path, (event) => event.run === run);
   const last = page.data?.timeline.slice(-3).toReversed() ?? [];
@@ -155,7 +131,7 @@ export function NoVerdict({
   );
 }
 
-function Unsent({ draft }: { readonly draft: Signal<Draft> }) {
+function Unsent({ draft }: Pick<Drafted, "draft">) {
   const { notes, points } = draft.value;
   return (
     <section class="unsent" aria-label="What you wrote">

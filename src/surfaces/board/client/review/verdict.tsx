@@ -4,13 +4,14 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Review } from "../../../../runtime/review/model.ts";
 import type { Done, Refused, ReviewPage, Session, VerdictOrder, VerdictQuestion } from "../../wire.ts";
 import { announce } from "../announce.ts";
-import { post, projectPath, RefusedError, refusedOf, session } from "../api.ts";
+import { projectPath, RefusedError, session } from "../api.ts";
 import { renderCount } from "../moment.tsx";
 import { Key, Problem } from "../notice.tsx";
+import { type AskedBack, useOrder } from "../order.ts";
 import { route } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { change, type Draft, discard, isUnwritten } from "./draft.ts";
-import { OwnPoint, PointField } from "./point-field.tsx";
+import { change, type Draft, type Drafted, discard, isUnwritten } from "./draft.ts";
+import { OwnPoint, useNewPoint } from "./point-field.tsx";
 
 export interface VerdictProps {
   readonly project: string;
@@ -105,16 +106,22 @@ function Bar({ lacks, points }: { readonly points: number; readonly lacks: Revie
   );
 }
 
-/** The server's question before the verdict counts, with the order that it concerns. */
-interface AskedBack {
-  readonly order: VerdictOrder;
-  readonly asked: VerdictQuestion["asked"];
-}
-
 function Form({ draft, finish, project, reload, review, strayed }: VerdictProps) {
-  const [back, setBack] = useState<AskedBack | null>(null);
-  const [problem, setProblem] = useState<Refused | null>(null);
-  const [sending, setSending] = useState<"approve" | "reject" | null>(null);
+  const { back, leave, problem, send, sending, setProblem } = useOrder<VerdictOrder>(
+    (done, { approve }) => {
+      discard(draft);
+      finish(done, approve);
+    },
+    async (failure) => {
+      if (!(failure instanceof RefusedError) || failure.status !== 409) return;
+      leave();
+      announce("The verdict was not recorded. Your notes are kept.");
+      await reload();
+    },
+  );
+  useEffect(() => {
+    if (back) announce("One more question before the verdict counts.");
+  }, [back]);
   /** The version for which the person has seen the warning about failures after pressing Approve. */
   const [warned, setWarned] = useState("");
   // A signer sees the whole record before typing the digits, so needs no warning.
@@ -125,37 +132,12 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
   const { version } = draft.value;
   const device = session.value?.device;
   const isStale = version !== "" && version !== review.version;
-  const send = async (order: VerdictOrder, proof?: () => Promise<Partial<VerdictOrder>>) => {
-    if (sending !== null) return;
-    setSending(order.approve ? "approve" : "reject");
-    setProblem(null);
-    try {
-      const path = projectPath(project, "verdict", review.run);
-      const answer = await post<Done | VerdictQuestion>(path, { ...order, ...(await proof?.()) });
-      if ("asked" in answer) {
-        setBack({ order, asked: answer.asked });
-        setSending(null);
-        announce("One more question before the verdict counts.");
-        return;
-      }
-      discard(draft);
-      finish(answer, order.approve);
-    } catch (failure) {
-      setProblem(refusedOf(failure));
-      setSending(null);
-      if (failure instanceof RefusedError && failure.status === 409) {
-        setBack(null);
-        announce("The verdict was not recorded. Your notes are kept.");
-        await reload();
-      }
-    }
-  };
   const decide = (approve: boolean) => {
     if (approve && red.length > 0 && !isWarned) {
       setWarned(review.version);
       announce(`Not approved yet: ${red.join("; ")}.`);
     } else if (approve || !isUnwritten(draft.value))
-      void send(orderOf(draft.value, review, approve, isBlock));
+      void send(projectPath(project, "verdict", review.run), orderOf(draft.value, review, approve, isBlock));
     else {
       setProblem(WORDLESS);
       focusVerdict("reject");
@@ -168,8 +150,8 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
         back={back}
         problem={problem}
         isSending={sending !== null}
-        answer={(digits) => void send(back.order, () => proofOf(back.asked, digits))}
-        leave={() => setBack(null)}
+        answer={(digits) => void send(back.path, back.order, () => proofOf(back.asked, digits))}
+        leave={leave}
       />
     );
   return (
@@ -201,7 +183,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
 
 /** What answers the server's question: the digits, or the device's passkey. */
 async function proofOf(
-  { hash, passkey }: AskedBack["asked"],
+  { hash, passkey }: VerdictQuestion["asked"],
   digits: string,
 ): Promise<Partial<VerdictOrder>> {
   const assertion = passkey && (await (await import("../passkey.ts")).askPasskey(passkey));
@@ -216,13 +198,7 @@ function lacksHere({ lacks = [], level }: Review): NonNullable<Review["lacks"]> 
   return device.passkey ? lacks : [...lacks, "approve"];
 }
 
-function FromDevice({
-  device,
-  level,
-}: {
-  readonly device: NonNullable<Session["device"]>;
-  readonly level: string;
-}) {
+function FromDevice({ device, level }: Required<Pick<Session, "device">> & Pick<Review, "level">) {
   if (SIGNED.test(level))
     return (
       <p class="stale">
@@ -244,16 +220,14 @@ function FromDevice({
   );
 }
 
-/** The other way to reject, where there is one. */
-function BlockInstead({
-  choose,
-  value,
-  words,
-}: {
+interface BlockInsteadProps {
   readonly words: string | undefined;
   readonly value: boolean;
   readonly choose: (value: boolean) => void;
-}) {
+}
+
+/** The other way to reject, where there is one. */
+function BlockInstead({ choose, value, words }: BlockInsteadProps) {
   if (words === undefined) return null;
   return (
     <label class="check small">
@@ -286,7 +260,7 @@ function Red({ words }: { readonly words: readonly string[] }) {
   );
 }
 
-function Notes({ draft, version }: { readonly draft: Signal<Draft>; readonly version: string }) {
+function Notes(drafted: Drafted) {
   return (
     <label>
       <span class="label">Notes</span>
@@ -294,8 +268,8 @@ function Notes({ draft, version }: { readonly draft: Signal<Draft>; readonly ver
         rows={5}
         maxLength={20_000}
         placeholder="What should change, and why. The agent gets these words."
-        value={draft.value.notes}
-        onInput={({ currentTarget }) => change(draft, version, { notes: currentTarget.value })}
+        value={drafted.draft.value.notes}
+        onInput={({ currentTarget }) => change(drafted, { notes: currentTarget.value })}
       />
     </label>
   );
@@ -313,7 +287,8 @@ function Buttons({
   readonly approve: string;
   readonly reject: string;
   readonly lacks: NonNullable<Review["lacks"]>;
-  readonly sending: "approve" | "reject" | null;
+  /** The order under way. */
+  readonly sending: VerdictOrder | null;
 }) {
   return (
     <div class="buttons verdict-buttons">
@@ -324,7 +299,7 @@ function Buttons({
         disabled={sending !== null || lacks.includes("approve")}
         onClick={() => decide(true)}
       >
-        {sending === "approve" ? "Approving…" : approve}
+        {sending?.approve === true ? "Approving…" : approve}
         <Key keys="a" />
       </button>
       <button
@@ -334,7 +309,7 @@ function Buttons({
         disabled={sending !== null || lacks.includes("reject")}
         onClick={() => decide(false)}
       >
-        {sending === "reject" ? "Rejecting…" : reject}
+        {sending?.approve === false ? "Rejecting…" : reject}
         <Key keys="r" />
       </button>
     </div>
@@ -350,7 +325,7 @@ function AskBack({
   problem,
 }: {
   readonly answer: (digits: string) => void;
-  readonly back: AskedBack;
+  readonly back: AskedBack<VerdictOrder>;
   readonly isSending: boolean;
   readonly leave: () => void;
   readonly problem: Refused | null;
@@ -431,7 +406,7 @@ function orderOf(draft: Draft, review: Review, approve: boolean, block: boolean)
   };
 }
 
-function Stale({ draft, version }: { readonly draft: Signal<Draft>; readonly version: string }) {
+function Stale({ draft, version }: Drafted) {
   return (
     <div class="stale">
       <p>
@@ -450,35 +425,24 @@ function Stale({ draft, version }: { readonly draft: Signal<Draft>; readonly ver
   );
 }
 
-function Collected({ draft, version }: { readonly draft: Signal<Draft>; readonly version: string }) {
-  const [isWriting, setWriting] = useState(false);
-  const { points } = draft.value;
+function Collected(drafted: Drafted) {
+  const { points } = drafted.draft.value;
+  const { button, field } = useNewPoint(drafted, "", "the whole");
   return (
     <div class="collected">
       <p class="label">
         Points {points.length > 0 && <span class="count">{points.length}</span>}
-        <button type="button" class="plain small" onClick={() => setWriting(true)}>
-          Add a point<span class="unseen"> on the whole</span>
-        </button>
+        {button}
       </p>
-      {points.length === 0 && !isWriting && (
+      {points.length === 0 && !field && (
         <p class="quiet small">Press a line's number, or c on a line, to write on it.</p>
       )}
       <ul class="own-points">
         {points.map((point) => (
-          <OwnPoint key={point.id} point={point} draft={draft} version={version} showsPlace />
+          <OwnPoint {...drafted} key={point.id} point={point} showsPlace />
         ))}
       </ul>
-      {isWriting && (
-        <PointField
-          at=""
-          save={(text) => {
-            change(draft, version, { points: [...points, { id: Date.now(), text, at: "" }] });
-            setWriting(false);
-          }}
-          cancel={() => setWriting(false)}
-        />
-      )}
+      {field}
     </div>
   );
 }

@@ -1,19 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** A part of a review: `j` and `k` stop at its heading. */
-export function Part({
-  title,
-  side,
-  children,
-  place,
-}: {
+interface PartProps {
   readonly title: string;
   /** The name by which a chip of the brief leads here. */
   readonly place?: string;
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A part of a page: in a review, `j` and `k` stop at its heading. */
+export function Part({ children, place, side, title }: PartProps) {
   const id = useId();
   return (
     <section class="part" aria-labelledby={id} data-place={place}>

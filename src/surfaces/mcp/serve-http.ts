@@ -66,6 +66,7 @@ export async function serveHttp(
   const http = await listenHttp(port, () => openHttp({ factory, bus, port, token, onerror }));
   onOpen({ url: http.url, token, made: connection.token === undefined });
   const signal = await ended;
+  follower.end();
   await http.close(() => work.done());
   return signal;
 }

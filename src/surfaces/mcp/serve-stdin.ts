@@ -9,7 +9,7 @@ import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
 import { type AppPorts, openWork } from "./connection.ts";
 import { declaredBy, openServers } from "./server.ts";
-import { followingFirst, followOnce, openFollower } from "./wake.ts";
+import { followingFirst, openFollower } from "./wake.ts";
 
 export interface StdinServing {
   readonly version: string;
@@ -32,15 +32,14 @@ export async function serveStdin(
   const work = openWork(() => runtime.store.settle());
   const { stdout, gone } = takeStdout();
   const follower = openFollower(project);
-  const following = followOnce(follower);
   const makeServer = openServers({ project, modules, version, work, app, follower, over: "stdio" });
   const handle = serveStdio(({ era }) => makeServer(era, declared), {
-    transport: followingFirst(new StdioServerTransport(process.stdin, stdout), following, runtime),
+    transport: followingFirst(new StdioServerTransport(process.stdin, stdout), follower, runtime),
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
   const signal = (await Promise.race([gone, ended(process.stdin), stopped])) ?? null;
   await work.done();
-  following.end();
+  follower.end();
   await handle.close();
   process.stdin.destroy();
   return signal;

@@ -10,7 +10,7 @@ import { openEventLog } from "../../adapters/events/event-log.ts";
 import { PawlError } from "../../core/error.ts";
 import type { EventLog } from "../../core/ports/event-log.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
-import { type Decided, followingFirst, followOnce, openBus, openFollower, wakeOn } from "./wake.ts";
+import { type Decided, followingFirst, openBus, openFollower, wakeOn } from "./wake.ts";
 
 const runtime = { mask: (text: string) => text };
 const TEMPLATE = "pawl://alfred/tasks/{task_id}";
@@ -83,10 +83,10 @@ describe("a follower of the log", () => {
     await turns();
     expect(isBegun()).toBe(false);
     log.open();
-    const leave = await begun;
+    await begun;
     decide("TS-01");
     await until(() => heard.length > 0);
-    leave();
+    follower.end();
     expect(heard).toEqual(["alfred:TS-01"]);
   });
 
@@ -105,7 +105,7 @@ describe("a follower of the log", () => {
     expect(heard).toEqual(["alfred:TS-01"]);
   });
 
-  it("follows until the last has left, once for all", async () => {
+  it("follows once for all, until its end", async () => {
     let [opened, closed] = [0, 0];
     const watch: EventLog["watch"] = () => {
       opened += 1;
@@ -117,15 +117,12 @@ describe("a follower of the log", () => {
     };
     const log = lateLog({ watch });
     log.open();
-    const { follow } = openFollower(log);
-    const leaves = await Promise.all([follow(), follow()]);
-    leaves[0]?.();
-    leaves[0]?.();
+    const { end, follow } = openFollower(log);
+    await Promise.all([follow(), follow()]);
+    await follow();
     expect([opened, closed]).toEqual([1, 0]);
-    leaves[1]?.();
+    end();
     expect([opened, closed]).toEqual([1, 1]);
-    (await follow())();
-    expect([opened, closed]).toEqual([2, 2]);
   });
 
   it("says where the log cannot be read, and tries again with the next who asks", async () => {
@@ -136,29 +133,29 @@ describe("a follower of the log", () => {
     logs[1]?.open();
     await expect(follower.follow()).rejects.toThrow("The log cannot be read.");
     const heard = heardBy(follower);
-    const leave = await follower.follow();
+    await follower.follow();
     decide("TS-02");
     await until(() => heard.length > 0);
-    leave();
+    follower.end();
   });
 });
 
 describe("a subscription of 2026 over standard input", () => {
   function connection(log: ReturnType<typeof lateLog>) {
     const [near, wire] = InMemoryTransport.createLinkedPair();
-    const following = followOnce(openFollower(log));
-    const transport = followingFirst(wire, following, runtime);
+    const follower = openFollower(log);
+    const transport = followingFirst(wire, follower, runtime);
     const delivered: JSONRPCMessage[] = [];
     const answers: JSONRPCMessage[] = [];
     transport.onmessage = (message) => void delivered.push(message);
     near.onmessage = (message) => void answers.push(message);
-    return { near, transport, delivered, answers, following };
+    return { near, transport, delivered, answers, follower };
   }
 
   it("is let through once nothing is missed, and what came behind it waits behind it", async () => {
     promise("mcp.woken");
     const log = lateLog();
-    const { delivered, following, near, transport } = connection(log);
+    const { delivered, follower, near, transport } = connection(log);
     await Promise.all([near.start(), transport.start()]);
     const ping = { jsonrpc: "2.0", id: 8, method: "ping" } as const;
     await near.send(LISTEN);
@@ -168,7 +165,7 @@ describe("a subscription of 2026 over standard input", () => {
     log.open();
     await until(() => delivered.length === 2);
     expect(delivered).toEqual([LISTEN, ping]);
-    following.end();
+    follower.end();
   });
 
   it("is refused where the log cannot be read", async () => {

@@ -14,7 +14,7 @@ import {
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { RunAdvanced } from "../../core/event.ts";
-import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
+import type { LogEntry } from "../../core/ports/event-log.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
@@ -28,95 +28,25 @@ export interface Decided {
   readonly summary: string;
 }
 
-/** Follows the event log for listeners to verdicts. Watches nothing without a listener. */
+/** Follows the event log for listeners to verdicts, from the first who asks for it to the end. */
 export interface Follower {
   /**
    * Calls `heard` for each verdict of a person while the log is followed. Returns a function that
    * unsubscribes.
    */
   hear(heard: (decided: Decided) => void): () => void;
-  /**
-   * Follows the log until every caller has called its returned function. Resolves once no later verdict can
-   * be missed; rejects if the log is unreadable.
-   */
-  follow(): Promise<() => void>;
+  /** Resolves once no later verdict can be missed. Rejects if the log is unreadable; the next call tries again. */
+  follow(): Promise<void>;
+  end(): void;
 }
 
 const PART = 256 * 1024;
 
 export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower {
   const listeners = new Set<(decided: Decided) => void>();
-  let followed: Following | null = null;
-  let holders = 0;
-  const tell = (decided: Decided) => {
-    for (const heard of listeners) heard(decided);
-  };
-  return {
-    hear(heard) {
-      listeners.add(heard);
-      return () => listeners.delete(heard);
-    },
-    async follow() {
-      holders += 1;
-      followed ??= followLog(eventLog, tell);
-      let isOver = false;
-      const leave = () => {
-        if (isOver) return;
-        isOver = true;
-        holders -= 1;
-        if (holders > 0) return;
-        followed?.close();
-        followed = null;
-      };
-      try {
-        await followed.begun;
-      } catch (thrown) {
-        leave();
-        throw thrown;
-      }
-      return leave;
-    },
-  };
-}
-
-/** Follows at most once for a connection, which may subscribe often. */
-interface FollowOnce {
-  begin(): Promise<void>;
-  end(): void;
-}
-
-export function followOnce(follower: Follower): FollowOnce {
-  let following: Promise<() => void> | null = null;
-  return {
-    async begin() {
-      following ??= follower.follow();
-      const own = following;
-      try {
-        await own;
-      } catch (thrown) {
-        // The next call tries again.
-        if (following === own) following = null;
-        throw thrown;
-      }
-    },
-    end() {
-      void following?.then(
-        (leave) => leave(),
-        () => {},
-      );
-      following = null;
-    },
-  };
-}
-
-interface Following {
-  readonly begun: Promise<void>;
-  close(): void;
-}
-
-function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) => void): Following {
+  let following: Promise<void> | null = null;
   let isOver = false;
-  let close = () => {};
+  let end = () => {};
   const begin = async () => {
     const log = await eventLog();
     let place = await log.look();
@@ -129,10 +59,8 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
         const part = await log.read({ ...place, from: place.end, most: PART, containing: ['"strength"'] });
         if (part === null || part.next === place.end) return;
         place = { ...place, end: part.next };
-        for (const entry of part.entries) {
-          const decided = decidedIn(entry);
-          if (decided !== null && !isOver) tell(decided);
-        }
+        for (const decided of part.entries.map(decidedIn))
+          if (decided !== null && !isOver) for (const heard of listeners) heard(decided);
       }
     };
     const soon = () => {
@@ -141,15 +69,25 @@ function followLog(eventLog: () => Promise<EventLog>, tell: (decided: Decided) =
     };
     if (isOver) return;
     const watch = log.watch(soon);
-    close = () => watch.close();
+    end = () => watch.close();
     // Reads what was written between the position and the start of the watch.
     soon();
   };
   return {
-    begun: begin(),
-    close() {
+    hear(heard) {
+      listeners.add(heard);
+      return () => listeners.delete(heard);
+    },
+    follow() {
+      following ??= begin().catch((thrown) => {
+        following = null;
+        throw thrown;
+      });
+      return following;
+    },
+    end() {
       isOver = true;
-      close();
+      end();
     },
   };
 }
@@ -192,18 +130,17 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
     const data = { run, message: `A person decided: ${summary}` };
     void server.server.sendLoggingMessage({ level: "notice", logger: "pawl", data }).catch(() => {});
   });
-  const following = followOnce(follower);
   const { setRequestHandler } = server.server;
   const on: typeof setRequestHandler = setRequestHandler.bind(server.server);
   on("logging/setLevel", async ({ params }) => {
     connection.logLevel = params.level;
     // Other messages are sent even if verdicts cannot be followed.
-    await following.begin().catch(() => {});
+    await follower.follow().catch(() => {});
     return {};
   });
   on("resources/subscribe", async ({ params: { uri } }) => {
     await withFix(runtime, async () => {
-      await following.begin();
+      await follower.follow();
       if (subscribed.size >= MOST_SUBSCRIBED && !subscribed.has(uri)) throw tooMany();
       subscribed.add(uri);
     });
@@ -213,10 +150,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
     subscribed.delete(params.uri);
     return {};
   });
-  server.server.onclose = () => {
-    leave();
-    following.end();
-  };
+  server.server.onclose = leave;
 }
 
 function tooMany(): PawlError {
@@ -233,7 +167,7 @@ const LISTEN = "subscriptions/listen";
  * Wraps the transport for a client of 2026: lets a subscription through once no later verdict can be missed,
  * or refuses it, because the SDK answers subscriptions before any server can. Later messages wait behind it.
  */
-export function followingFirst(wire: Transport, following: FollowOnce, runtime: Masking): Transport {
+export function followingFirst(wire: Transport, follower: Follower, runtime: Masking): Transport {
   const transport: Transport = {
     start: () => wire.start(),
     close: () => wire.close(),
@@ -243,7 +177,7 @@ export function followingFirst(wire: Transport, following: FollowOnce, runtime: 
   wire.onmessage = (message, extra) => {
     const deliver = async () => {
       if (isJSONRPCRequest(message) && message.method === LISTEN) {
-        const error = await errorOf(runtime, following.begin);
+        const error = await errorOf(runtime, follower.follow);
         if (error !== null) return wire.send({ jsonrpc: "2.0", id: message.id, error });
       }
       transport.onmessage?.(message, extra);
@@ -283,25 +217,11 @@ export function openBus(modules: readonly WorkflowModule[], follower: Follower, 
   follower.hear((decided) => void heard(decided).catch(() => {}));
   return {
     publish: (event) => bus.publish(event),
-    subscribe(listener) {
-      const leave = bus.subscribe(listener);
-      const following = followOnce(follower);
-      void following.begin().catch(() => {});
-      return () => {
-        leave();
-        following.end();
-      };
-    },
+    subscribe: (listener) => bus.subscribe(listener),
     async during(method, work) {
-      if (method !== LISTEN) return work();
-      const following = followOnce(follower);
-      try {
-        const error = await errorOf(runtime, following.begin);
-        if (error === null) return await work();
-        return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 500 });
-      } finally {
-        following.end();
-      }
+      const error = method === LISTEN ? await errorOf(runtime, follower.follow) : null;
+      if (error === null) return work();
+      return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 500 });
     },
   };
 }

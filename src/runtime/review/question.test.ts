@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { ChangedFile } from "../../core/ports/git.ts";
-import { renderChanges, renderReview } from "./question.ts";
+import type { ReviewChanges, ReviewFile } from "./model.ts";
+import { renderReview } from "./question.ts";
 
 const file = (path: string, added: number | null = 1, deleted: number | null = 0) =>
-  ({ path, added, deleted }) as ChangedFile;
-const changes = (...files: readonly ChangedFile[]) =>
-  renderChanges({ kind: "known", base: "main", files } as unknown as Parameters<typeof renderChanges>[0]);
-const many = (count: number, name = (at: number) => `src/${at}.txt`) =>
-  Array.from({ length: count }, (_, at) => file(name(at)));
+  ({ path, added, deleted, group: "other", item: null, isOutside: false, folded: null }) as ReviewFile;
+const changesOf = (...files: readonly ReviewFile[]) =>
+  ({ kind: "changes", base: "main", repo: null, files }) as unknown as ReviewChanges;
+const changes = (...files: readonly ReviewFile[]) =>
+  renderReview({ question: "?", changes: changesOf(...files) }).slice("?\n\n".length);
+const many = (count: number) => Array.from({ length: count }, (_, at) => file(`src/${at}.txt`));
 
 describe("a review before a verdict", () => {
   it("is its question alone where there is nothing else", () => {
@@ -101,30 +102,25 @@ describe("the changes of a review", () => {
     );
   });
 
-  it("show the files that judge the work before those that are the work", () => {
-    expect(changes(file("src/a.txt"), file("package.json"), file("src/a.test.ts"))).toMatch(
-      /^Changes against main: 3 files, \+3 -0 lines\.\n- process files \(they decide how the work is judged\):\n {2}- .+: package\.json \(\+1 -0\)\n {2}- .+: src\/a\.test\.ts \(\+1 -0\)\n- other files:\n {2}- src\/a\.txt \(\+1 -0\)$/,
+  it("name the files in the review's order, with what judges the work", () => {
+    const judging: ReviewFile = { ...file("package.json"), group: "process", item: "configuration" };
+    expect(changes(judging, file("src/a.txt"))).toMatch(
+      /- package\.json \(\+1 -0\), configuration\n- src\/a\.txt \(\+1 -0\)$/,
     );
-    expect(changes(file("package.json"))).not.toContain("other files");
   });
 
-  it("leave out what is too much, of either kind, and say how many", () => {
+  it("leave out what is too much, and say how many", () => {
     expect(changes(...many(30)).split("\n")).toHaveLength(31);
     expect(changes(...many(32))).toMatch(/- src\/29\.txt \(\+1 -0\)\n {2}- and 2 more$/);
-    const tests = many(31, (at) => `src/${at}.test.ts`);
-    const lines = changes(...tests, ...many(31)).split("\n");
-    expect(lines.filter((line) => line === "  - and 1 more")).toHaveLength(2);
-    expect(lines.filter((line) => line.includes(".test.ts"))).toHaveLength(30);
   });
 });
 
 it("has the changes right after a brief, which has said what differs", () => {
   const brief = { chips: [], criteria: [], said: [], last: [], files: "none", against: [] };
-  const changes = { kind: "changes" as const, base: "main", files: [] };
   const text = renderReview({
     question: "Do you approve it?",
     brief,
-    changes,
+    changes: changesOf(),
     findings: [{ about: "test", verdict: "agrees", words: "passed" }],
   });
   expect(text.indexOf("Changes against")).toBeGreaterThan(text.indexOf("FILES"));

@@ -3,11 +3,10 @@
  * first; an agent's words about its own work come last, quoted and cleaned.
  */
 
-import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
-import { processFiles } from "../../core/process-files.ts";
+import type { ChangedFile } from "../../core/ports/git.ts";
 import { clean, cleanLine } from "../../core/text/clean.ts";
 import { briefLines, fileMarks, valueLines } from "./brief.ts";
-import type { Brief, ReviewFile } from "./model.ts";
+import type { Brief, ReviewChanges, ReviewFile } from "./model.ts";
 
 export interface ReviewQuestion {
   /** One sentence that can be answered by yes or no. */
@@ -19,7 +18,7 @@ export interface ReviewQuestion {
   /** Claims beside Pawl's findings. */
   readonly findings?: readonly ReviewFinding[];
   /** The changed files; null: this step changes no files. */
-  readonly changes?: (GitChanges & { readonly repo?: string | null }) | null;
+  readonly changes?: ReviewChanges | null;
   /** The artifact under review. */
   readonly artifact?: { readonly name: string; readonly value: unknown; readonly sha256?: string };
   /** Texts of agents, or of files that they wrote. */
@@ -82,34 +81,16 @@ function renderFindings(findings: readonly ReviewFinding[]): string {
   return ["What Pawl found beside what was reported:", ...lines].join("\n");
 }
 
-/** The number of files and lines; process files come first, then the work itself. */
-export function renderChanges(changes: NonNullable<ReviewQuestion["changes"]>): string {
+/** The number of files and lines, and the files in the review's order. */
+function renderChanges(changes: ReviewChanges): string {
   if (changes.kind === "unavailable") return `Changes: not known (${shortLine(changes.reason)}).`;
   const { files, repo } = changes;
-  const base = repo == null ? changes.base : `${changes.base} in ${repo}`;
+  const base = repo === null ? changes.base : `${changes.base} in ${repo}`;
   if (files.length === 0) return `Changes against ${shortLine(base)}: none.`;
   const count = `${files.length} file${files.length === 1 ? "" : "s"}`;
   const head = `Changes against ${shortLine(base)}: ${count}, ${linesOf(files)}.`;
-  if (files.some((file) => "group" in file)) {
-    const listed = (files as readonly ReviewFile[]).slice(0, MAX_FILES).map(placedLine);
-    return [head, ...listed, ...more(files.length)].join("\n");
-  }
-  const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
-  const first = files.filter(({ path }) => kinds.has(path));
-  const rest = files.filter(({ path }) => !kinds.has(path));
-  const shown = [
-    ...(first.length > 0 ? ["- process files (they decide how the work is judged):"] : []),
-    ...first.slice(0, MAX_FILES).map((file) => `  - ${kinds.get(file.path)}: ${fileLine(file)}`),
-    ...more(first.length),
-    ...(first.length > 0 && rest.length > 0 ? ["- other files:"] : []),
-    ...rest.slice(0, MAX_FILES).map((file) => `${first.length > 0 ? "  " : ""}- ${fileLine(file)}`),
-    ...more(rest.length),
-  ];
-  return [head, ...shown].join("\n");
-}
-
-function more(count: number): readonly string[] {
-  return count > MAX_FILES ? [`  - and ${count - MAX_FILES} more`] : [];
+  const rest = files.length > MAX_FILES ? [`  - and ${files.length - MAX_FILES} more`] : [];
+  return [head, ...files.slice(0, MAX_FILES).map(placedLine), ...rest].join("\n");
 }
 
 function linesOf(files: readonly ChangedFile[]): string {

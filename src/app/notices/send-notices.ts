@@ -97,13 +97,13 @@ async function sendDue(
   if (quietEnd(notify.quiet, now) !== null) return;
   const after = lastQuietEnd(notify.quiet, now);
   const { told } = memory.of(name);
-  const due = await tellings(causes, notify.for, told, after, placeOf(given, now));
+  const due = tellings(causes, notify.for, told, after, placeOf(given, now));
   await sendAll(sending, name, await openReceiver(name, notify, given), due);
 }
 
 async function sendEnd(sending: Sending, { name, settings, text }: AgreedNotice): Promise<void> {
   const { given, memory, now } = sending;
-  const telling = await endedNotice(text, placeOf(given, now));
+  const telling = endedNotice(text, placeOf(given, now));
   memory.keepOnly(name, new Set(telling.keys));
   const isTold = telling.keys.some((key) => Object.hasOwn(memory.of(name).told, key));
   if (isTold || quietEnd(settings.quiet, now) !== null) return;

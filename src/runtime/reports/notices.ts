@@ -28,45 +28,34 @@ export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): r
 
 /** One for each check that a target fails by itself, however many tasks wait for it. */
 function targetsOf(runs: readonly RunOverview[]): readonly Cause[] {
-  const found = new Map<string, RunOverview[]>();
-  for (const run of runs) {
-    if (!run.target) continue;
-    const { command, into, repo, since } = run.target;
-    const key = `target ${repo} ${into} ${since} ${command ?? ""}`;
-    found.set(key, [...(found.get(key) ?? []), run]);
-  }
-  return [...found].map(([key, waiting]) => {
-    const [first] = waiting;
-    const tasks = waiting.length === 1 ? first?.run : `${waiting.length} tasks`;
-    return {
-      ...{ key, kind: "blocked", run: null, command: "pawl status", since: first?.since ?? "" },
-      says: `${first?.target?.into} fails a check by itself, and ${tasks} ${waiting.length === 1 ? "waits" : "wait"} for it.`,
-      quote: first?.next ?? null,
-    };
-  });
+  return sharedCauses(
+    runs,
+    ({ target: of }) => (of ? `target ${of.repo} ${of.into} ${of.since} ${of.command ?? ""}` : null),
+    ({ target }, tasks) => `${target?.into} fails a check by itself, and ${tasks} for it.`,
+  );
 }
 
 /** One for each agent that rests, however many tasks wait for it. */
 function restsOf(runs: readonly RunOverview[]): readonly Cause[] {
-  const found = new Map<string, RunOverview[]>();
-  for (const run of runs)
-    if (run.rest) found.set(run.rest.agent, [...(found.get(run.rest.agent) ?? []), run]);
-  return [...found].flatMap(([agent, waiting]) => {
+  return sharedCauses(
+    runs,
+    ({ rest }) => (rest ? `rests ${rest.agent} ${rest.state}` : null),
+    ({ rest }, tasks) => `${rest?.words}; ${tasks}.`,
+  );
+}
+
+/** `keyOf`: null if the run has none. `tasks`: `3 tasks wait`. */
+function sharedCauses(
+  runs: readonly RunOverview[],
+  keyOf: (run: RunOverview) => string | null,
+  saysOf: (first: RunOverview, tasks: string) => string,
+): readonly Cause[] {
+  return [...Map.groupBy(runs, keyOf)].flatMap(([key, waiting]): readonly Cause[] => {
     const [first] = waiting;
-    if (!first?.rest) return [];
+    if (key === null || first === undefined) return [];
     const tasks = waiting.length === 1 ? `${first.run} waits` : `${waiting.length} tasks wait`;
-    const { state, words } = first.rest;
-    return [
-      {
-        ...{ key: `rests ${agent} ${state}`, kind: "blocked", run: null },
-        ...{
-          command: "pawl status",
-          since: first.since ?? "",
-          says: `${words}; ${tasks}.`,
-          quote: first.next,
-        },
-      } satisfies Cause,
-    ];
+    const own = { key, kind: "blocked", run: null, command: "pawl status" } as const;
+    return [{ ...own, since: first.since ?? "", says: saysOf(first, tasks), quote: first.next }];
   });
 }
 
@@ -148,13 +137,13 @@ export interface NoticeContext {
 const MOST_APART = 3;
 
 /** A receiver's notices now. `after`: the end of the last quiet hours; null: there are none. */
-export async function tellings(
+export function tellings(
   causes: readonly Cause[],
   kinds: readonly NoticeKind[],
   told: Readonly<Record<string, unknown>>,
   after: Date | null,
   place: NoticeContext,
-): Promise<readonly Telling[]> {
+): readonly Telling[] {
   const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(told, key));
   const began = (cause: Cause) => after !== null && Date.parse(cause.since) < after.getTime();
   const held = fresh.filter(began);
@@ -163,12 +152,7 @@ export async function tellings(
     ...(held.length > 1 ? [held] : []),
     ...(apart.length > MOST_APART ? [apart] : apart.map((cause) => [cause])),
   ];
-  return Promise.all(
-    groups.map(async (group) => ({
-      notice: await noticeOf(group, place),
-      keys: group.map(({ key }) => key),
-    })),
-  );
+  return groups.map((group) => ({ notice: noticeOf(group, place), keys: group.map(({ key }) => key) }));
 }
 
 const TITLES: Readonly<Record<NoticeKind, string>> = {
@@ -180,80 +164,71 @@ const TITLES: Readonly<Record<NoticeKind, string>> = {
   done: "the loop is done",
 };
 
-async function noticeOf(causes: readonly Cause[], place: NoticeContext): Promise<Notice> {
+function noticeOf(causes: readonly Cause[], place: NoticeContext): Notice {
   const [first] = causes;
-  const id = hashOf(causes.map(({ key }) => key).join("\n")).slice(0, 32);
-  const base = { ...placed(place), id: `pawl_${id}` };
-  if (first === undefined || causes.length > 1) {
-    const summary = summaryOf(causes);
-    return { ...base, ...summary, title: `${base.project}: ${summary.title}` };
-  }
+  const key = causes.map((cause) => cause.key).join("\n");
+  const acts = causes.every(({ kind }) => kind === "budget" || kind === "done") ? "nobody" : "person";
+  if (first === undefined || causes.length > 1)
+    return made(place, key, {
+      type: "summary",
+      title: `${causes.length} notices`,
+      text: summaryOf(causes),
+      acts,
+      command: "pawl status",
+    });
   const { command, kind, quote, run, says, since } = first;
   const { pages } = place;
   const page = pages && run && `${pages}/${kind === "gate" ? "review" : "run"}/${encodeURIComponent(run)}`;
-  return {
-    ...base,
+  return made(place, key, {
     ...(page && { board: page }),
     type: kind,
     time: since || place.time,
-    title: `${base.project}: ${TITLES[kind]}`,
+    title: TITLES[kind],
     text: oneLine(says, 500),
     quote: quote === null ? null : oneLine(quote, 300),
-    run,
-    acts: kind === "budget" || kind === "done" ? "nobody" : "person",
-    command,
-  };
+    ...{ run, acts, command },
+  });
 }
 
 const MOST_LINES = 10;
 
-function summaryOf(causes: readonly Cause[]): Omit<Notice, "id" | "project" | "board" | "time"> {
+function summaryOf(causes: readonly Cause[]): string {
   const rest = causes.length - MOST_LINES;
   const lines = causes.slice(0, MOST_LINES).map(({ says }) => oneLine(says, 120));
-  return {
-    type: "summary",
-    title: `${causes.length} notices`,
-    text: [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
-    quote: null,
-    run: null,
-    acts: causes.every(({ kind }) => kind === "budget" || kind === "done") ? "nobody" : "person",
-    command: "pawl status",
-  };
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 
 /** The last notice to a receiver whose settings differ from those with a person's consent. */
-export async function endedNotice(agreed: string, place: NoticeContext): Promise<Telling> {
+export function endedNotice(agreed: string, place: NoticeContext): Telling {
   const key = `ended ${hashOf(agreed)}`;
-  const base = { ...placed(place), id: `pawl_${(hashOf(key)).slice(0, 32)}` };
-  const notice: Notice = {
-    ...base,
+  const notice = made(place, key, {
     type: "ended",
-    title: `${base.project}: notices end here`,
+    title: "notices end here",
     text: "pawl.yaml no longer has this receiver as a person agreed to it, so this is the last notice. If that was you, nothing is wrong.",
-    quote: null,
-    run: null,
     acts: "person",
     command: "pawl trust --show",
-  };
+  });
   return { notice, keys: [key] };
 }
 
-export async function testNotice(place: NoticeContext): Promise<Notice> {
-  const base = { ...placed(place), id: `pawl_${(hashOf(`test ${place.time}`)).slice(0, 32)}` };
-  return {
-    ...base,
-    type: "test",
-    title: `${base.project}: a test`,
-    text: "This is what a notice of Pawl looks like.",
-    quote: null,
-    run: null,
-    acts: "nobody",
-    command: null,
-  };
+export function testNotice(place: NoticeContext): Notice {
+  const text = "This is what a notice of Pawl looks like.";
+  return made(place, `test ${place.time}`, { type: "test", title: "a test", text, acts: "nobody" });
 }
 
-function placed({ board, project, time }: NoticeContext) {
-  return { project: oneLine(project, 60), board, time };
+/** `key`: the same for repeated attempts. */
+function made(
+  { board, project, time }: NoticeContext,
+  key: string,
+  said: Pick<Notice, "type" | "title" | "text" | "acts"> & Partial<Notice>,
+): Notice {
+  const name = oneLine(project, 60);
+  return {
+    ...{ id: `pawl_${hashOf(key).slice(0, 32)}`, project: name, board, time },
+    ...{ quote: null, run: null, command: null },
+    ...said,
+    title: `${name}: ${said.title}`,
+  };
 }
 
 /** Cleaned, in one line, and at most so many characters long. */

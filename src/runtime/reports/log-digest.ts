@@ -4,7 +4,7 @@
  */
 import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
+import type { EventLog, LogEntry, LogLook } from "../../core/ports/event-log.ts";
 import type { Project } from "../project.ts";
 
 export interface Digest<T> {
@@ -12,7 +12,7 @@ export interface Digest<T> {
   of(log: EventLog): Promise<T>;
 }
 
-interface Taking<T> {
+export interface Taking<T> {
   readonly containing: readonly string[];
   /** An empty result; called again after a rotation. */
   make(): T;
@@ -38,10 +38,13 @@ export async function wholeLog({
 
 const PART = 4 * 1024 * 1024;
 
-export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> {
+/** `begin`: reads only what follows; null: there was no log yet, so all of it. */
+export function openDigest<T>(
+  { containing, make, take }: Taking<T>,
+  begin: LogLook | null = null,
+): Digest<T> {
   let made = make();
-  let generation = "";
-  let from = 0;
+  let { generation, end: from } = begin ?? { generation: "", end: 0 };
   let reading: Promise<unknown> = Promise.resolve();
   const read = async (log: EventLog) => {
     const look = await log.look();

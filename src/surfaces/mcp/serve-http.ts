@@ -202,19 +202,14 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
+/** The most sessions at a time. */
+const MOST_SESSIONS = 64;
+
 /**
  * The sessions of clients of the 2025 protocol: one server each, so that it knows its client's capabilities
  * and can ask its human. Clients of 2026 send their capabilities with each request and need no session.
  */
-interface Sessions {
-  fetch(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}
-
-/** The most sessions at a time. */
-const MOST_SESSIONS = 64;
-
-function openSessions(factory: McpServerFactory, onerror: (error: Error) => void): Sessions {
+function openSessions(factory: McpServerFactory, onerror: (error: Error) => void) {
   /** Ordered by their last use. */
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
@@ -242,7 +237,7 @@ function openSessions(factory: McpServerFactory, onerror: (error: Error) => void
     }
   };
   return {
-    async fetch(request) {
+    async fetch(request: Request): Promise<Response> {
       const id = request.headers.get("mcp-session-id");
       if (id === null) return begin(request);
       const transport = open.get(id);
@@ -251,7 +246,7 @@ function openSessions(factory: McpServerFactory, onerror: (error: Error) => void
       open.set(id, transport);
       return transport.handleRequest(request);
     },
-    async close() {
+    async close(): Promise<void> {
       const transports = [...open.values()];
       open.clear();
       await Promise.allSettled(transports.map((transport) => transport.close()));

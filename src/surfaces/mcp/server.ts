@@ -3,7 +3,6 @@ import {
   type CacheHint,
   createRequestStateCodec,
   McpServer,
-  type RequestStateCodec,
   type StandardSchemaWithJSON,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
@@ -91,7 +90,8 @@ type Era = "legacy" | "modern";
 /** Creates the server of one connection, for either era of the protocol, from the workflows' declarations. */
 export function openServers(served: ServerDeps): (era: Era, declared: Declared) => McpServer {
   const { app, follower, modules, over, project, version, work } = served;
-  const codec = lateCodec();
+  // One process handles all rounds of a question, so the key need not outlive it.
+  const codec = createRequestStateCodec<Question>({ key: randomBytes(32) });
   const nonces = noncesBy(over);
   const instructions = renderInstructions(project.root, modules);
   return (era, { settings, workflows }) => {
@@ -129,22 +129,6 @@ function noncesBy(over: ServerDeps["over"]): (era: Era) => Nonces {
     openNonces({ now: () => performance.now(), word: () => randomBytes(32).toString("base64url") });
   const shared = open();
   return (era) => (era === "modern" && over === "http" ? shared : open());
-}
-
-/**
- * Created with the first question. One process handles all rounds of a question, so the key need not outlive
- * it.
- */
-function lateCodec(): RequestStateCodec<Question> {
-  let made: RequestStateCodec<Question> | undefined;
-  const codec = () => {
-    made ??= createRequestStateCodec<Question>({ key: randomBytes(32) });
-    return made;
-  };
-  return {
-    mint: (question, context) => codec().mint(question, context),
-    verify: async (state, context) => codec().verify(state, context),
-  };
 }
 
 function register(

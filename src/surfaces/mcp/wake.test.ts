@@ -33,7 +33,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function decide(id: string): void {
-  const event = { type: "run:advanced", run: `alfred:${id}`, strength: "terminal", summary: "approved" };
+  const event = {
+    time: "2026-01-01T00:00:00.000Z",
+    type: "run:advanced",
+    run: `alfred:${id}`,
+    strength: "terminal",
+    summary: "approved",
+  };
   appendFileSync(path, `${JSON.stringify({ id: `${id}-${Math.random()}`, ...event })}\n`);
 }
 

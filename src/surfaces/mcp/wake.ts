@@ -11,12 +11,11 @@ import {
   type ServerEventBus,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
-import type { RunAdvanced } from "../../core/event.ts";
-import type { LogEntry } from "../../core/ports/event-log.ts";
+import type { PawlEvent, RunAdvanced } from "../../core/event.ts";
 import type { Resource, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
+import { openDigest, type Taking } from "../../runtime/reports/log-digest.ts";
 import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import { isLogged } from "./call.ts";
 import type { Connection } from "./connection.ts";
@@ -40,8 +39,6 @@ export interface Follower {
   end(): void;
 }
 
-const PART = 256 * 1024;
-
 export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower {
   const listeners = new Set<(decided: Decided) => void>();
   let following: Promise<void> | null = null;
@@ -49,24 +46,17 @@ export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower 
   let end = () => {};
   const begin = async () => {
     const log = await eventLog();
-    let place = await log.look();
-    let reading: Promise<void> = Promise.resolve();
-    const read = async () => {
-      const look = await log.look();
-      // A new file: its content is later than what was read.
-      if (look !== null && look.generation !== place?.generation) place = { ...look, end: 0 };
-      while (!isOver && place !== null && look !== null && place.end < look.end) {
-        const part = await log.read({ ...place, from: place.end, most: PART, containing: ['"strength"'] });
-        if (part === null || part.next === place.end) return;
-        place = { ...place, end: part.next };
-        for (const decided of part.entries.map(decidedIn))
-          if (decided !== null && !isOver) for (const heard of listeners) heard(decided);
-      }
+    const verdicts: Taking<null> = {
+      containing: ['"strength"'],
+      make: () => null,
+      take(_, event) {
+        const decided = decidedIn(event);
+        if (decided !== null && !isOver) for (const heard of listeners) heard(decided);
+      },
     };
-    const soon = () => {
-      // A failed read is repeated with the next event.
-      reading = reading.then(read).catch(() => {});
-    };
+    const digest = openDigest(verdicts, await log.look());
+    // A failed read is repeated with the next event.
+    const soon = () => void digest.of(log).catch(() => {});
     if (isOver) return;
     const watch = log.watch(soon);
     end = () => watch.close();
@@ -96,15 +86,12 @@ export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower 
  * Any process that can write the file could have made these lines, so they only wake clients, and decide
  * nothing.
  */
-function decidedIn({ text }: LogEntry): Decided | null {
-  return attempt(() => {
-    const { by, run, strength, summary, type } = JSON.parse(text) as Partial<RunAdvanced>;
-    const isVerdict = type === "run:advanced" && typeof strength === "string" && typeof run === "string";
-    // The assistant already knows a verdict that it passed on itself.
-    return isVerdict && by?.channel !== "mcp"
-      ? { run, summary: typeof summary === "string" ? summary : "" }
-      : null;
-  }, null);
+function decidedIn(event: PawlEvent): Decided | null {
+  const { by, run, strength, summary, type } = event as Partial<RunAdvanced>;
+  const isVerdict = type === "run:advanced" && typeof strength === "string" && typeof run === "string";
+  // The assistant already knows a verdict that it passed on itself.
+  if (!isVerdict || by?.channel === "mcp") return null;
+  return { run, summary: typeof summary === "string" ? summary : "" };
 }
 
 /** For one connection. */

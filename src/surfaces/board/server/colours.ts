@@ -60,8 +60,9 @@ export async function coloursOf(
   limits: Limits = LIMITS,
 ): Promise<FileDiff["colours"]> {
   const language = languageOf(path);
-  const load = language === null ? undefined : LANGUAGES[language];
-  if (language === null || load === undefined || patch === "" || patch.length > MOST_CHARACTERS) return null;
+  const grammar = LANGUAGES[language ?? ""];
+  if (language === null || grammar === undefined || patch === "" || patch.length > MOST_CHARACTERS)
+    return null;
   const hunks = hunksIn(patch);
   if (hunks.some(({ before, after }) => before.last > MOST_LINES || after.last > MOST_LINES)) return null;
   opened ??= createHighlighterCore({
@@ -71,7 +72,7 @@ export async function coloursOf(
   });
   const highlighter = await opened;
   if (!highlighter.getLoadedLanguages().includes(language))
-    await highlighter.loadLanguage((await load()).default);
+    await highlighter.loadLanguage((await grammar.load()).default);
   const until = performance.now() + limits.whole;
   const read = async (sides: readonly Side[]) => {
     const lines: Colours[] = [];

@@ -95,7 +95,7 @@ describe.runIf(HAS_CHROMIUM)("the review inside a client", () => {
       await app.locator("[data-reject]").focus();
       await page.keyboard.press("Enter");
       await app.locator("h1", { hasText: "Rejected" }).waitFor();
-      expect(await app.locator(".receipt-list").innerText()).toContain("elicited");
+      expect(await app.locator(".receipt-list").innerText()).toContain("asked through the client");
       expect(opened.told).toEqual([
         { how: "message", text: expect.stringMatching(/^I rejected release:1\.2\.0 in Pawl's review: /) },
       ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toldLater } from "../../../test/rig/error-texts.ts";
 import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { PawlError } from "../../core/error.ts";
-import type { Caller } from "../../core/event.ts";
+import type { Caller, PawlEvent } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
 import { projectPath } from "../../core/path.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
@@ -21,7 +21,10 @@ const VERDICT: Verdict = {
   ...{ policy: "", workflow: "", evidence: [], notes: "", steps: [], start: {} },
   work: { in: "folder", base: null },
 };
-const MOVED: Proposal<Reply> = { reply: REPLY, changes: CHANGES, verdict: VERDICT };
+const EVENT = {
+  ...{ id: "e1", time: "2026-01-31T12:00:00.000Z", type: "run:advanced", run: "a:1", by: CALLER },
+} as unknown as PawlEvent;
+const MOVED: Proposal<Reply> = { reply: REPLY, changes: CHANGES, events: [EVENT], verdict: VERDICT };
 
 type Said = readonly [GateInput, Context["answered"]];
 
@@ -95,8 +98,10 @@ describe("a verdict from a page", () => {
     expect(await give()).toEqual({
       words: "Approved.\n",
       receipt: {
-        ...{ time: "2026-01-31T12:00:00.000Z", by: "ada", channel: "board", strength: "board" },
-        ...{ artifact: "b".repeat(64), work: null },
+        ...{ run: "a:1", gate: "a.open", approved: true, time: "2026-01-31T12:00:00.000Z" },
+        ...{ by: "ada", channel: "board", strength: "board", artifact: "b".repeat(64) },
+        worth: "given on the board; unverified: anyone with your browser",
+        ...{ work: null, record: null },
       },
     });
     expect(said).toEqual([[{ id: "1", approve: true, version: "v1" }, undefined]]);
@@ -298,31 +303,25 @@ describe("no verdict counts", () => {
 });
 
 describe("what was done", () => {
-  const NOW = new Date("2026-01-31T12:00:00Z");
-  const done = (proposal: Proposal<Reply>, caller: Caller = CALLER) => doneOf(proposal, caller, NOW);
-
   it("is said in the reply's message, or its text", () => {
-    expect(done({ reply: { text: "Text", data: { message: "Message" } } })).toEqual({
+    expect(doneOf({ reply: { text: "Text", data: { message: "Message" } } })).toEqual({
       words: "Message",
       receipt: null,
     });
-    expect(done({ reply: { text: "Text", data: { message: 7 } } })).toEqual({ words: "Text", receipt: null });
+    expect(doneOf({ reply: { text: "Text", data: { message: 7 } } })).toEqual({
+      words: "Text",
+      receipt: null,
+    });
   });
 
   it("is nothing where it was refused", () => {
     const reply = { text: " It is over.\n", data: {}, refused: true } as const;
-    expect(() => done({ reply })).toThrow(
+    expect(() => doneOf({ reply })).toThrow(
       expect.objectContaining({
         code: "no-effect",
         message: "It is over.",
         fix: "Load the page again: it shows what waits now.",
       }),
     );
-  });
-
-  it("names the commit that was judged, and nobody where nobody is known", () => {
-    const work = { in: "commit", commit: "c".repeat(40), target: null } as const;
-    const found = done({ reply: REPLY, verdict: { ...VERDICT, work } }, { channel: "board" });
-    expect(found.receipt).toMatchObject({ work: "c".repeat(40), by: "" });
   });
 });

@@ -11,6 +11,7 @@
  * V4  A device of the board approves with an assertion of its passkey over the hash of the verdict and of what
  *     was shown with it. The challenge is used once.
  */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -29,6 +30,7 @@ import {
   type Transaction,
 } from "../transaction/transaction.ts";
 import { type Point, parsePlace, withPoints } from "./points.ts";
+import { type Receipt, receiptOf } from "./receipt.ts";
 import { decidedWords } from "./version.ts";
 
 /** The page's request. */
@@ -76,28 +78,7 @@ export interface VerdictQuestion {
 export interface Done {
   readonly words: string;
   /** Only of a verdict. */
-  readonly receipt: {
-    readonly time: string;
-    readonly by: string;
-    readonly channel: string;
-    readonly strength: string;
-    readonly artifact: string | null;
-    readonly work: string | null;
-  } | null;
-}
-
-export interface Verdicts {
-  /**
-   * Throws `review-changed`, `verdict-too-weak` and other errors that invalidate the verdict: then nothing
-   * has changed.
-   */
-  give(
-    project: Project,
-    run: string,
-    order: VerdictOrder,
-    caller: Caller,
-    passkey?: DevicePasskey,
-  ): Promise<Done | VerdictQuestion>;
+  readonly receipt: Receipt | null;
 }
 
 const DIGITS = 8;
@@ -113,8 +94,8 @@ interface Pending {
   readonly root: string;
 }
 
-export function openVerdicts(): Verdicts {
-  const pending = new Map<string, Pending>();
+export function openVerdicts() {
+  const pending = new BoundedMap<string, Pending>(MOST_PENDING);
   let signing: Promise<unknown> = Promise.resolve();
   /** One at a time: there is only one terminal for passphrases. */
   const sign = (project: Project, record: string): Promise<SignedRecord> => {
@@ -129,14 +110,22 @@ export function openVerdicts(): Verdicts {
     const hash = hashOf(asked?.record ?? proof ?? message);
     const options = proof === null ? undefined : await devicePasskey(passkey).ask(proof);
     pending.set(hash, question);
-    const [oldest] = pending.keys();
-    if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
     const shown = asked === null ? message : `${message}\n\n${asked.words}`;
     const digits = asked === null ? 0 : DIGITS;
     return { asked: { hash, message: shown, digits, ...(options && { passkey: options }) } };
   };
   return {
-    async give(project, run, order, caller, passkey) {
+    /**
+     * Throws `review-changed`, `verdict-too-weak` and other errors that invalidate the verdict: then nothing
+     * has changed.
+     */
+    async give(
+      project: Project,
+      run: string,
+      order: VerdictOrder,
+      caller: Caller,
+      passkey?: DevicePasskey,
+    ): Promise<Done | VerdictQuestion> {
       const { id, plan } = await gateOf(project, run, order);
       const input = inputOf(id, order);
       const advanced = (answered?: Parameters<typeof runTransaction>[4]) =>
@@ -169,7 +158,7 @@ export function openVerdicts(): Verdicts {
         const { passkey: bound = null, sign: record = null } = proposal.ask;
         return ask({ to: askedIn(proposal.ask), sign: record, bound, root: project.root }, passkey);
       }
-      return doneOf(proposal, caller, project.runtime.now());
+      return doneOf(proposal);
     },
   };
 }
@@ -278,20 +267,11 @@ async function signedRecord({ runtime: { outside } }: Project, record: string): 
   }
 }
 
-export function doneOf({ reply, verdict }: Proposal<Reply>, caller: Caller, now: Date): Done {
+export function doneOf(proposal: Proposal<Reply>): Done {
+  const { reply } = proposal;
   const { message } = reply.data;
   const words = typeof message === "string" ? message : reply.text;
   if (reply.refused)
     throw new PawlError("no-effect", words.trim(), "Load the page again: it shows what waits now.");
-  if (!verdict) return { words, receipt: null };
-  const { artifact, strength, work } = verdict;
-  return {
-    words,
-    receipt: {
-      time: now.toISOString(),
-      by: caller.who ?? "",
-      ...{ channel: caller.channel, strength, artifact },
-      work: work.in === "commit" ? work.commit : null,
-    },
-  };
+  return { words, receipt: receiptOf(proposal) };
 }

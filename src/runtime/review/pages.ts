@@ -1,4 +1,5 @@
 /** Reviews for pages: what a person decides on, and the differences. */
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Project } from "../project.ts";
 import { found } from "../transaction/out-of-scope-edits.ts";
@@ -39,23 +40,6 @@ export type Colours = readonly (readonly [number, string])[];
 /** Colours a difference by the language of the file's name. */
 export type Colouring = (path: string, patch: string) => Promise<FileDiff["colours"]>;
 
-export interface Reviews {
-  page(project: Project, run: string): Promise<ReviewPage>;
-  /** The same model of the work, whatever the run waits for; null: nothing is known of its work. */
-  work(project: Project, run: string): Promise<Review | null>;
-  diff(
-    project: Project,
-    run: string,
-    wanted: { readonly path: string; readonly since: boolean; readonly context?: number },
-  ): Promise<FileDiff>;
-  /** A picture that the review names, before or after; null: there is none. */
-  image(
-    project: Project,
-    run: string,
-    wanted: { readonly path: string; readonly side: "before" | "after" },
-  ): Promise<Uint8Array | null>;
-}
-
 /** Maximum bytes of one file's difference. */
 const MOST_BYTES = 1024 * 1024;
 /** Milliseconds for which the review made last of a run serves for its differences. */
@@ -63,16 +47,17 @@ const FRESH = 60_000;
 const MOST_KEPT = 16;
 const MOST_PICTURE = 8 * 1024 * 1024;
 
-export function openReviews(coloursOf: Colouring): Reviews {
-  const made = new Map<string, { readonly review: Review | null; readonly at: number }>();
+interface PictureWanted {
+  readonly path: string;
+  readonly side: "before" | "after";
+}
+
+export function openReviews(coloursOf: Colouring) {
+  const made = new BoundedMap<string, { readonly review: Review | null; readonly at: number }>(MOST_KEPT);
   const keyOf = ({ root }: Project, run: string) => JSON.stringify([root, run]);
   const make = async (project: Project, run: string, anyState = true) => {
     const review = await reviewOf(project, run, anyState);
-    const key = keyOf(project, run);
-    made.delete(key);
-    made.set(key, { review, at: project.runtime.now().getTime() });
-    const [oldest] = made.keys();
-    if (made.size > MOST_KEPT && oldest !== undefined) made.delete(oldest);
+    made.set(keyOf(project, run), { review, at: project.runtime.now().getTime() });
     return review;
   };
   const recent = async (project: Project, run: string) => {
@@ -81,13 +66,15 @@ export function openReviews(coloursOf: Colouring): Reviews {
     return isFresh ? known.review : make(project, run);
   };
   return {
-    async page(project, run) {
+    async page(project: Project, run: string): Promise<ReviewPage> {
       const review = await make(project, run, false);
       const strayed = review && (await project.runtime.scopeWatch?.look(review.run));
       return { review, strayed: strayed ? found(strayed) : null };
     },
-    work: make,
-    async image(project, run, { path, side }) {
+    /** The same model of the work, whatever the run waits for; null: nothing is known of its work. */
+    work: (project: Project, run: string) => make(project, run),
+    /** A picture that the review names, before or after; null: there is none. */
+    async image(project: Project, run: string, { path, side }: PictureWanted): Promise<Uint8Array | null> {
       const changes = (await recent(project, run))?.changes;
       if (changes?.kind !== "changes") return null;
       const isNamed = [...changes.files, ...changes.since].some(
@@ -98,15 +85,15 @@ export function openReviews(coloursOf: Colouring): Reviews {
       const object = side === "before" ? changes.from : changes.to;
       return (await git.blob?.({ object, path, most: MOST_PICTURE })) ?? null;
     },
-    async diff(project, run, { context, path, since }) {
+    async diff(
+      project: Project,
+      run: string,
+      { path, ...wanted }: { readonly path: string; readonly since: boolean; readonly context?: number },
+    ): Promise<FileDiff> {
       const review = await recent(project, run);
       if (review === null) throw missing(run, path);
       const { changes } = review;
-      const differences = await differencesOf(
-        project,
-        { changes },
-        { path, since, bytes: MOST_BYTES, ...(context !== undefined && { context }) },
-      );
+      const differences = await differencesOf(project, { changes }, { ...wanted, path, bytes: MOST_BYTES });
       if (differences.kind === "unavailable")
         throw new PawlError(
           "git-failed",

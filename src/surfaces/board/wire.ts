@@ -188,12 +188,8 @@ export interface Tasks {
  */
 export interface ShownEvent {
   readonly project: string;
-  readonly offset: number;
-  readonly time: string;
-  readonly type: string;
   /** `workflow:id`; null: it concerns no run. */
   readonly run: string | null;
-  readonly words: string;
 }
 
 /** `GET /api/P/workflows` */

@@ -77,7 +77,7 @@ export class BoardFixture implements AsyncDisposable {
 
   /** To all pages that are open. */
   emit(event: Wire.ShownEvent): void {
-    const text = `id: ${event.project}:${event.offset}\nevent: happened\ndata: ${JSON.stringify(event)}\n\n`;
+    const text = `id: ${event.project}:1:g\nevent: happened\ndata: ${JSON.stringify(event)}\n\n`;
     for (const stream of this.streams) stream.write(text);
   }
 
@@ -206,10 +206,12 @@ export class BoardFixture implements AsyncDisposable {
     const done: Wire.Done = {
       words: order.approve ? "Approved: the tests are written next." : "Rejected: the agent gets your words.",
       receipt: {
+        ...{ run: REVIEW.run, gate: REVIEW.gate, approved: order.approve, record: null },
         time: new Date(NOW).toISOString(),
         by: "Ines Varga <ines@example.org>",
         channel: "the board, in a browser",
-        strength: "given in a browser; unverified: anyone with your shell",
+        strength: "board",
+        worth: "given on the board; unverified: anyone with your browser",
         artifact: REVIEW.artifact?.sha256 ?? null,
         work: "9a0e51c2b7d4",
       },

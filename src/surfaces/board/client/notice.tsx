@@ -130,6 +130,24 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
+interface LinesProps {
+  readonly lines: readonly (readonly [title: string, value: ComponentChildren])[];
+}
+
+/** Titles with their values; a text is cleaned. */
+export function TitledLines({ lines }: LinesProps) {
+  return (
+    <dl class="receipt-list">
+      {lines.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{typeof value === "string" ? <OneLine text={value} /> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 export function Key({ keys }: { readonly keys: string }) {
   return (
     <span class="keys" aria-hidden="true">

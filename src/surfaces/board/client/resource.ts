@@ -1,5 +1,6 @@
 /** The server's data for a page: requested once, and again after each event that concerns it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { Refused, ShownEvent } from "../wire.ts";
 import { get, refusedOf } from "./api.ts";
 import { inBursts } from "./bursts.ts";
@@ -13,8 +14,8 @@ export interface Resource<T> {
 }
 
 /** The last answers, so that a page that is opened again shows the old data at once until the new arrives. */
-const seen = new Map<string, unknown>();
-const MAX_SEEN = 30;
+const seen = new BoundedMap<string, unknown>(30);
+
 interface Answer<T> {
   readonly path: string;
   readonly data: T | null;
@@ -33,7 +34,7 @@ export function useResource<T>(path: string | null, concerns: (event: ShownEvent
     if (path === null) return;
     try {
       const data = await get<T>(path);
-      remember(path, data);
+      seen.set(path, data);
       if (current.current === path) setAnswer({ path, data, problem: null });
     } catch (failure) {
       if (current.current !== path) return;
@@ -58,11 +59,4 @@ export function useResource<T>(path: string | null, concerns: (event: ShownEvent
   const isCurrent = answer !== null && answer.path === path;
   const data = isCurrent ? answer.data : path === null ? null : ((seen.get(path) as T | undefined) ?? null);
   return { data, problem: isCurrent ? answer.problem : null, reload: load };
-}
-
-function remember(path: string, data: unknown): void {
-  seen.delete(path);
-  seen.set(path, data);
-  const [oldest] = seen.keys();
-  if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest);
 }

@@ -5,19 +5,9 @@
 import { attempt } from "../../../core/attempt.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
-import type { LogEntry } from "../../../core/ports/event-log.ts";
 import { clean } from "../../../core/text/clean.ts";
-import { parseEvent } from "../../../runtime/reports/log-digest.ts";
-import type { ShownEvent } from "../wire.ts";
 
 const LONGEST = 4000;
-
-export function shownEvent(project: string, entry: LogEntry): ShownEvent | null {
-  const event = parseEvent(entry);
-  if (event === null) return null;
-  const { time, type } = event;
-  return { project, offset: entry.end, time, type, run: nameOf(event), words: wordsOf(event) };
-}
 
 export function nameOf(event: PawlEvent): string | null {
   const own = (event as { readonly run?: unknown }).run;

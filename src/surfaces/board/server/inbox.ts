@@ -1,5 +1,6 @@
 /** What waits for a person, in all projects. */
 import { setTimeout } from "node:timers/promises";
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { RunOverview } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { isUnbegun, overview } from "../../../runtime/reports/overview.ts";
@@ -7,10 +8,6 @@ import { reviewOf } from "../../../runtime/review/load.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import type { Inbox, InboxItem, RunEntry, Runs } from "../wire.ts";
 import type { BoardProject } from "./projects.ts";
-
-export interface Inboxes {
-  load(now: Date): Promise<Inbox>;
-}
 
 /** At most this many reviews are prepared after an answer, for the next one. */
 const MOST_AFTER = 20;
@@ -24,8 +21,8 @@ const MOST_KEPT = 1000;
  * known only once the review is made, which would delay the first view: so it is computed after the answer,
  * one by one, and included in the next.
  */
-export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxes {
-  const known = new Map<string, InboxItem["review"] | null>();
+export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Date) => Promise<Inbox> {
+  const known = new BoundedMap<string, InboxItem["review"] | null>(MOST_KEPT);
   let isFinding = false;
   let askedAt = 0;
   const quiet = async () => {
@@ -41,32 +38,25 @@ export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxe
       const { brief, size, version } = review ?? {};
       const found = size && brief && version !== undefined && { version, ...size, against: brief.against };
       known.set(keyOf(item), found ? found : null);
-      const [oldest] = known.keys();
-      if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
     }
   };
-  const findAfter = (items: readonly InboxItem[]) => {
+  const findAfter = async (items: readonly InboxItem[]) => {
     if (isFinding || items.length === 0) return;
     isFinding = true;
-    void find(items)
-      // The project is unreadable now; the next answer tries again.
-      .catch(() => {})
-      .finally(() => {
-        isFinding = false;
-      });
+    // A project may be unreadable now: the next answer tries again.
+    await find(items).catch(() => {});
+    isFinding = false;
   };
-  return {
-    async load(now) {
-      askedAt = performance.now();
-      const found = await Promise.all([...projects.values()].map(waitingOf));
-      const items = found.flat().map((item): InboxItem => {
-        const review = known.get(keyOf(item)) ?? undefined;
-        return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
-      });
-      const unknown = items.filter((item) => item.kind === "gate" && !known.has(keyOf(item)));
-      findAfter(unknown.slice(0, MOST_AFTER));
-      return { items: inTurn(items, now) };
-    },
+  return async (now) => {
+    askedAt = performance.now();
+    const found = await Promise.all([...projects.values()].map(waitingOf));
+    const items = found.flat().map((item): InboxItem => {
+      const review = known.get(keyOf(item)) ?? undefined;
+      return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
+    });
+    const unknown = items.filter((item) => item.kind === "gate" && !known.has(keyOf(item)));
+    void findAfter(unknown.slice(0, MOST_AFTER));
+    return { items: inTurn(items, now) };
   };
 }
 

@@ -7,10 +7,11 @@ import { attempt } from "../../../core/attempt.ts";
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { hashOf } from "../../../core/hash.ts";
-import type { EventLog } from "../../../core/ports/event-log.ts";
+import { once } from "../../../core/once.ts";
+import type { AgentAccount } from "../../../core/ports/agents.ts";
 import { accepts, type Check, fields, listOf, object, optional, text } from "../../../core/state-json.ts";
-import { TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";
-import type { Reply, Transaction, WorkflowModule } from "../../../runtime/module.ts";
+import { type Overlap, TASK_ACTS, type TaskAct } from "../../../runtime/board.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { type Costs, mergeCosts } from "../../../runtime/reports/costs.ts";
 import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
@@ -38,35 +39,38 @@ import { tryEvent, workflowsOf } from "./machine.ts";
 import type { BoardProject } from "./projects.ts";
 import { openTimelines, runOf, type Timelines } from "./run.ts";
 
-/** What a route gets: the project of the address, and the request. */
+/** What a route gets: the project of the address, what is computed of its log, and the request. */
 interface RouteContext {
   readonly entry: BoardProject;
   readonly project: Project;
-  readonly kept: Kept;
+  readonly timelines: Timelines;
+  readonly costs: () => Promise<Digest<Costs>>;
   readonly context: Context;
 }
 
 type Answer = (asked: RouteContext) => Promise<object | null>;
+type Route = (path: string, answer: Answer) => unknown;
 
 export function addProjectRoutes(
   app: Hono,
   projects: ReadonlyMap<string, BoardProject>,
   userOf: Door["userOf"],
 ): void {
-  const kept = new Map([...projects.keys()].map((key) => [key, openKept()]));
+  const known = new Map(
+    [...projects].map(([key, entry]) => {
+      const costs = once(async () => openCosts(await entry.project()));
+      return [key, { entry, costs, timelines: openTimelines() }] as const;
+    }),
+  );
   const answering = (answer: Answer) => async (context: Context) => {
-    const key = context.req.param("project") ?? "";
-    const [entry, own] = [projects.get(key), kept.get(key)];
-    if (entry === undefined || own === undefined)
-      return unknown(context, "there is no such project on this board");
-    const found = await answer({ entry, kept: own, context, project: await entry.project() });
+    const own = known.get(named(context, "project"));
+    if (own === undefined) return unknown(context, "there is no such project on this board");
+    const found = await answer({ ...own, context, project: await own.entry.project() });
     if (found === null) return unknown(context, "there is nothing at this address");
     return found instanceof Response ? found : context.json(found);
   };
-  const get = (path: string, answer: Answer) => app.get(`/api/:project/${path}`, answering(answer));
-  const post = (path: string, answer: Answer) => app.post(`/api/:project/${path}`, answering(answer));
-  addPages(get);
-  addActs(post, openActs(), userOf);
+  addPages((path, answer) => app.get(`/api/:project/${path}`, answering(answer)));
+  addActs((path, answer) => app.post(`/api/:project/${path}`, answering(answer)), userOf);
 }
 
 /** None that can hold a script. */
@@ -76,13 +80,11 @@ const PICTURES = new Map([
   ["ico", "image/x-icon"] as const,
 ]);
 
-type Route = (path: string, answer: Answer) => unknown;
-
 function addPages(get: Route): void {
   const reviews = openReviews(async (...of) => (await import("./colours.ts")).coloursOf(...of));
   get("runs", ({ project }) => runsOf(project));
-  get("run/:run", async ({ entry, kept, project, context }) =>
-    runOf(project, await entry.log(), kept.timelines, named(context, "run"), (run) =>
+  get("run/:run", async ({ entry, project, context, timelines }) =>
+    runOf(project, await entry.log(), timelines, named(context, "run"), (run) =>
       tasksOf(project, entry.tail, run),
     ),
   );
@@ -107,39 +109,51 @@ function addPages(get: Route): void {
   get("tasks", ({ entry, project }) => tasksOf(project, entry.tail));
   get("task/:id", ({ project, context }) => definitionOf(project, named(context, "id")));
   get("workflows", ({ project }) => workflowsOf(project));
-  get("cost", async ({ entry, kept, project }) => costOf(await kept.spending(project), await entry.log()));
-}
-
-function addActs(post: Route, acts: Acts, userOf: Door["userOf"]): void {
-  post("verdict/:run", async ({ project, context }) =>
-    acts.verdict(project, named(context, "run"), await verdictOrder(context), userOf(context)),
-  );
-  post("try", async ({ project, context }) => tryEvent(project, await tryOrder(context)));
-  post("edit/:id", async ({ project, context }) =>
-    acts.edit(project, named(context, "id"), await editOrder(context), userOf(context)),
-  );
-  post(":act/:id", async ({ project, context }) => {
-    const act = named(context, "act");
-    if (!isTaskAct(act)) return null;
-    return acts.task(project, act, named(context, "id"), await wordsOrder(context), userOf(context));
+  get("cost", async ({ costs, entry }): Promise<CostPage> => {
+    const found = await (await costs()).of(await entry.log());
+    return { rows: mergeCosts(found.rows()) };
   });
 }
 
-/** Data computed from the project's log, at the first request. */
-interface Kept {
-  readonly timelines: Timelines;
-  spending(project: Project): Promise<Spending>;
+async function openCosts({ workflows }: Project): Promise<Digest<Costs>> {
+  const { openCosts: make } = await costsIn(workflows);
+  const { containing } = make();
+  return openDigest<Costs>({ containing, make, take: (costs, event) => costs.take(event) });
 }
 
-function openKept(): Kept {
-  let spending: Promise<Spending> | undefined;
-  return {
-    timelines: openTimelines(),
-    spending(project) {
-      spending ??= openSpending(project);
-      return spending;
-    },
-  };
+function addActs(post: Route, userOf: Door["userOf"]): void {
+  const verdicts = openVerdicts();
+  post("verdict/:run", async ({ project, context }) => {
+    const { caller, passkey } = userOf(context);
+    return verdicts.give(
+      project,
+      named(context, "run"),
+      await orderIn<VerdictOrder>(context, VERDICT),
+      caller,
+      passkey,
+    );
+  });
+  post("try", async ({ project, context }) => tryEvent(project, await orderIn<TryOrder>(context, TRY)));
+  post("edit/:id", async ({ project, context }) => {
+    const { asked, seen, values } = await orderIn<EditOrder>(context, EDIT);
+    const { caller } = userOf(context);
+    // A device answers, and does nothing else to a task.
+    if (caller.device !== undefined) throw atTerminal();
+    const plan = await (await boardOf(project)).edit();
+    const input = { id: named(context, "id"), values, seen, asks: true };
+    return confirmed(project, plan, input, { asked, caller });
+  });
+  post(":act/:id", async ({ project, context }) => {
+    const act = TASK_ACTS.find((each) => each === named(context, "act"));
+    if (act === undefined) return null;
+    const { asked, words } = await orderIn<WordsOrder>(context, WORDS);
+    const { caller } = userOf(context);
+    const id = named(context, "id");
+    // No task has such an id.
+    if (id.includes(":")) return order(project, act, id, words, caller);
+    const plan = await (await boardOf(project)).acts[act]();
+    return confirmed(project, plan, { id, words }, { asked, caller });
+  });
 }
 
 function named(context: Context, name: string): string {
@@ -148,43 +162,6 @@ function named(context: Context, name: string): string {
 
 function unknown(context: Context, why: string) {
   return errorAnswer(context, refusal(404, why));
-}
-
-interface Acts {
-  verdict(
-    project: Project,
-    run: string,
-    order: VerdictOrder,
-    user: BoardUser,
-  ): Promise<Done | VerdictQuestion>;
-  task(
-    project: Project,
-    act: TaskAct,
-    id: string,
-    order: WordsOrder,
-    user: BoardUser,
-  ): Promise<Done | VerdictQuestion>;
-  edit(project: Project, id: string, order: EditOrder, user: BoardUser): Promise<Done | VerdictQuestion>;
-}
-
-function openActs(): Acts {
-  const verdicts = openVerdicts();
-  return {
-    verdict: (project, run, order, { caller, passkey }) =>
-      verdicts.give(project, run, order, caller, passkey),
-    async task(project, act, id, { asked, words }, { caller }) {
-      // No task has such an id.
-      if (id.includes(":")) return order(project, act, id, words, caller);
-      const plan = await (await boardOf(project)).acts[act]();
-      return confirmed(project, plan, { id, words }, { asked, caller });
-    },
-    async edit(project, id, { asked, seen, values }, { caller }) {
-      // A device answers, and does nothing else to a task.
-      if (caller.device !== undefined) throw atTerminal();
-      const plan = await (await boardOf(project)).edit();
-      return confirmed(project, plan, { id, values, seen, asks: true }, { asked, caller });
-    },
-  };
 }
 
 /** A person lets an agent's order in a run go on. */
@@ -221,7 +198,7 @@ async function confirmed<Input>(
     proposal = await advanced({ to });
     if (proposal.ask) throw atTerminal();
   }
-  return doneOf(proposal, caller, project.runtime.now());
+  return doneOf(proposal);
 }
 
 /** Used only for reading. */
@@ -230,10 +207,6 @@ const READER: Caller = { channel: "board" };
 async function definitionOf(project: Project, id: string): Promise<object> {
   const plan = await (await boardOf(project)).edit();
   return (await runTransaction(project.runtime, plan, { id, values: {}, dryRun: true }, READER)).reply.data;
-}
-
-function isTaskAct(word: string): word is TaskAct {
-  return TASK_ACTS.some((act) => act === word);
 }
 
 /** The first workflow whose runs are tasks. */
@@ -268,11 +241,6 @@ const WORDS = fields({ words: text, asked: optional(text) });
 const EDIT = fields({ values: object, seen: text, asked: optional(text) });
 const TRY = fields({ machine: text, state: text, event: text, facts: object });
 
-const verdictOrder = (context: Context) => orderIn<VerdictOrder>(context, VERDICT);
-const wordsOrder = (context: Context) => orderIn<WordsOrder>(context, WORDS);
-const editOrder = (context: Context) => orderIn<EditOrder>(context, EDIT);
-const tryOrder = (context: Context) => orderIn<TryOrder>(context, TRY);
-
 /** Throws `usage`. */
 async function orderIn<T>(context: Context, check: Check<unknown>): Promise<T> {
   const body = await context.req.text();
@@ -295,48 +263,25 @@ async function tasksOf(
 ): Promise<Tasks> {
   const view = project.runtime.store.view();
   const around = aroundOf(project.runtime, view);
-  const found: { [list in "accounts" | "overlaps" | "tasks"]: Tasks[list][number][] } = {
-    tasks: [],
-    overlaps: [],
-    accounts: [],
+  const found = {
+    tasks: [] as Tasks["tasks"][number][],
+    overlaps: [] as Overlap[],
+    accounts: [] as AgentAccount[],
   };
   try {
-    for (const { board, name } of await taskModules(project)) {
+    for (const { board, name } of await loadWorkflows(project.workflows)) {
+      if (!board) continue;
       const { accounts, overlaps, tasks } = await (await board()).load(view, around);
       found.accounts.push(...accounts);
       found.overlaps.push(...overlaps);
       for (const task of tasks) {
         const run = `${name}:${task.id}`;
         const spoke = task.agentRun ?? (run === of ? task.lastRun : null);
-        found.tasks.push({
-          ...task,
-          run,
-          tail: spoke === null ? [] : tail(spoke),
-        });
+        found.tasks.push({ ...task, run, tail: spoke === null ? [] : tail(spoke) });
       }
     }
     return { ...found, problem: null };
   } catch (thrown) {
     return { tasks: [], overlaps: [], accounts: [], problem: refused(toPawlError(thrown)) };
   }
-}
-
-type TaskModule = WorkflowModule & Required<Pick<WorkflowModule, "board">>;
-
-async function taskModules({ workflows }: Project): Promise<readonly TaskModule[]> {
-  return (await loadWorkflows(workflows)).filter(
-    (module): module is TaskModule => module.board !== undefined,
-  );
-}
-
-type Spending = Digest<Costs>;
-
-async function openSpending({ workflows }: Project): Promise<Spending> {
-  const { openCosts } = await costsIn(workflows);
-  const { containing } = openCosts();
-  return openDigest<Costs>({ containing, make: openCosts, take: (costs, event) => costs.take(event) });
-}
-
-async function costOf(spending: Spending, log: EventLog): Promise<CostPage> {
-  return { rows: mergeCosts((await spending.of(log)).rows()) };
 }

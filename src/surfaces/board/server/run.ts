@@ -1,4 +1,5 @@
 /** One run: its state in its table, what may happen next, its history and its events. */
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
@@ -35,7 +36,7 @@ export async function runOf(
     at: place?.configuration.state ?? null,
     moves: place ? movesAt(place, entry?.awaits ?? "nobody") : [],
     story: await storyOf(project, named),
-    timeline: await timelines.of(log, named),
+    timeline: await timelines(log, named),
   };
 }
 
@@ -90,22 +91,15 @@ const MOST = 500;
 const MOST_RUNS = 20;
 
 /** The latest events of runs, the oldest first. */
-export interface Timelines {
-  of(log: EventLog, named: NamedRun): Promise<readonly TimelineEntry[]>;
-}
+export type Timelines = (log: EventLog, named: NamedRun) => Promise<readonly TimelineEntry[]>;
 
 export function openTimelines(): Timelines {
-  const kept = new Map<string, Digest<TimelineEntry[]>>();
-  return {
-    async of(log, named) {
-      const digest = kept.get(named.run) ?? openTimeline(named);
-      // Moves the run to the end: the least recently used one is dropped first.
-      kept.delete(named.run);
-      kept.set(named.run, digest);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_RUNS && oldest !== undefined) kept.delete(oldest);
-      return (await digest.of(log)).slice(-MOST);
-    },
+  const kept = new BoundedMap<string, Digest<TimelineEntry[]>>(MOST_RUNS);
+  return async (log, named) => {
+    const digest = kept.get(named.run) ?? openTimeline(named);
+    // Set again: the run that was used least recently is dropped first.
+    kept.set(named.run, digest);
+    return (await digest.of(log)).slice(-MOST);
   };
 }
 
@@ -116,11 +110,7 @@ function openTimeline({ id, run }: NamedRun): Digest<TimelineEntry[]> {
     make: () => [],
     take(found, event) {
       if (nameOf(event) !== run) return;
-      const { by, duration, usd } = event as {
-        readonly by?: unknown;
-        readonly duration?: unknown;
-        readonly usd?: unknown;
-      };
+      const { by, duration, usd } = event as Partial<Record<"by" | "duration" | "usd", unknown>>;
       found.push({
         time: event.time,
         words: wordsOf(event),

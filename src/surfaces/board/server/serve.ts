@@ -6,7 +6,7 @@ import { deviceDoor } from "./devices/door.ts";
 import { type Door, localDoor } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
-import { type Inboxes, openInboxes } from "./inbox.ts";
+import { openInbox } from "./inbox.ts";
 import type { BoardOptions, ListenOptions } from "./options.ts";
 import { assetAnswer, pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
@@ -46,7 +46,7 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   const sessions = openSessions(Date.now);
   const ending = new AbortController();
   const projects = boardProjects(options.places);
-  const shared = { projects, inboxes: openInboxes(projects), ending: ending.signal };
+  const shared = { projects, inbox: openInbox(projects), ending: ending.signal };
   let host = "";
   const guards: GuardOptions = {
     ...{ sessions, readOnly: options.readOnly, agentBehind: options.agentBehind },
@@ -78,7 +78,7 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
 /** What the board has once, however its users come in. */
 interface SharedByDoors {
   readonly projects: ReadonlyMap<string, BoardProject>;
-  readonly inboxes: Inboxes;
+  readonly inbox: ReturnType<typeof openInbox>;
   readonly ending: AbortSignal;
 }
 
@@ -105,7 +105,7 @@ function originOf({ host, tls }: ListenOptions, listened: string): string {
   return tls ? `https://${host}${port}` : `http://localhost${port}`;
 }
 
-function boardApp(options: BoardOptions, door: Door, { ending, inboxes, projects }: SharedByDoors): Hono {
+function boardApp(options: BoardOptions, door: Door, { ending, inbox, projects }: SharedByDoors): Hono {
   const { guards } = door;
   const app = new Hono();
   app.use("*", HEADERS, ...door.around, admitAddress(guards));
@@ -131,7 +131,7 @@ function boardApp(options: BoardOptions, door: Door, { ending, inboxes, projects
       ...{ csrf: csrfIn(context, guards), readOnly, version, ...(device && { device }), projects: entries },
     } satisfies Session);
   });
-  app.get("/api/inbox", async (context) => context.json(await inboxes.load(new Date())));
+  app.get("/api/inbox", async (context) => context.json(await inbox(new Date())));
   addStream(app, projects, ending, door);
   addProjectRoutes(app, projects, door.userOf);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));

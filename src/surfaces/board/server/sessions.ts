@@ -4,6 +4,7 @@
  * Kept only in memory: a restarted board has a new URL.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import { hashOf } from "../../../core/hash.ts";
 
 export interface Sessions {
@@ -22,7 +23,7 @@ const MOST_SESSIONS = 32;
 export function openSessions(now: () => number): Sessions {
   // Secrets are looked up by their hashes, so the time of a comparison reveals nothing about them.
   const invitations = new Map<string, number>();
-  const sessions = new Map<string, string>();
+  const sessions = new BoundedMap<string, string>(MOST_SESSIONS);
   return {
     invite() {
       const token = secret();
@@ -36,8 +37,6 @@ export function openSessions(now: () => number): Sessions {
       if (until === undefined || now() > until) return null;
       const session = secret();
       sessions.set(hashOf(session), secret());
-      const [oldest] = sessions.keys();
-      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
       return session;
     },
     csrfOf: (session) => (session === undefined ? null : (sessions.get(hashOf(session)) ?? null)),
@@ -48,6 +47,6 @@ export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(one)), Buffer.from(hashOf(other)));
 }
 
-function secret(): string {
+export function secret(): string {
   return randomBytes(32).toString("base64url");
 }

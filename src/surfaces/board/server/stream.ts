@@ -13,7 +13,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../../core/attempt.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { shownEvent } from "./event-words.ts";
+import { parseEvent } from "../../../runtime/reports/log-digest.ts";
+import type { ShownEvent } from "../wire.ts";
+import { nameOf } from "./event-words.ts";
 import type { BoardProject } from "./projects.ts";
 
 export interface Sink {
@@ -111,8 +113,9 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
     }
     for (const entry of part.entries) {
       places.set(key, { ...place, offset: entry.end });
-      const shown = shownEvent(key, entry);
-      if (shown === null) continue;
+      const event = parseEvent(entry);
+      if (event === null) continue;
+      const shown: ShownEvent = { project: key, run: nameOf(event) };
       await sink.send({ event: "happened", data: JSON.stringify(shown), id: renderPlaces(places) });
       if (signal.aborted) return;
     }

@@ -6,6 +6,8 @@
  * N2  The first try uses it up, even if it fails.
  * N3  It is kept only in memory, and for a limited time; if there are too many, the oldest are dropped.
  */
+import { BoundedMap } from "../../../core/bounded-map.ts";
+
 export interface Nonces {
   issue(review: Reviewed): string;
   /** Whether it is the nonce of this review. Uses it up. */
@@ -30,13 +32,11 @@ export const LIFE = 60 * 60_000;
 export const MOST = 64;
 
 export function openNonces({ now, word }: NonceOptions): Nonces {
-  const open = new Map<string, Reviewed & { readonly until: number }>();
+  const open = new BoundedMap<string, Reviewed & { readonly until: number }>(MOST);
   return {
     issue({ run, version }) {
       const nonce = word();
       open.set(nonce, { run, version, until: now() + LIFE });
-      const [oldest] = open.keys();
-      if (open.size > MOST && oldest !== undefined) open.delete(oldest);
       return nonce;
     },
     take(nonce, { run, version }) {

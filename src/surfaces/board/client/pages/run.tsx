@@ -4,7 +4,7 @@
  */
 import { orderDeeds } from "../../../../runtime/board.ts";
 import type { Move, RunPage as RunAnswer, TimelineEntry, WorkPage } from "../../wire.ts";
-import { projectPath } from "../api.ts";
+import { projectPath, session } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock, renderDuration, renderUsd } from "../moment.tsx";
@@ -18,7 +18,6 @@ import { History } from "../review/history.tsx";
 import { goTo, linkTo, type PageProps } from "../route.ts";
 import { Deeds, TaskActs } from "../task-acts.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
-import { EditLink } from "./edit-link.tsx";
 import { Awaits } from "./runs.tsx";
 
 export function RunPage({ project, run }: PageProps) {
@@ -27,6 +26,8 @@ export function RunPage({ project, run }: PageProps) {
     (event) => event.project === project && event.run === run,
   );
   const entry = page.data?.entry;
+  // Neither on a board that only shows, nor on a device.
+  const mayEdit = !session.value?.readOnly && !session.value?.device;
   const waits = entry?.isGate === true;
   useKeys(
     "Run",
@@ -36,7 +37,11 @@ export function RunPage({ project, run }: PageProps) {
     <>
       <Heading title={oneLine(entry?.title || run, 160)}>
         {entry && <Awaits entry={entry} />}
-        {page.data?.task && <EditLink project={project} run={run} />}
+        {page.data?.task && mayEdit && (
+          <a class="button" href={linkTo("edit", project, run)}>
+            Edit
+          </a>
+        )}
         {waits && (
           <a class="button primary" href={linkTo("review", project, run)}>
             Review

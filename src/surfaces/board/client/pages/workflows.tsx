@@ -4,7 +4,7 @@ import type { Refused, TryAnswer, TryOrder, WorkflowsPage as WorkflowsAnswer } f
 import { post, projectPath, refusedOf } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";
 import { renderCount } from "../moment.tsx";
-import { Badge, Empty, Heading, Loaded, Problem } from "../notice.tsx";
+import { Badge, Empty, Heading, Loaded, Problem, TitledLines } from "../notice.tsx";
 import { Part } from "../part.tsx";
 import { useResource } from "../resource.ts";
 import type { PageProps } from "../route.ts";
@@ -155,25 +155,12 @@ function Choose({
 function Answer({ answer }: { readonly answer: TryAnswer | Refused }) {
   if ("message" in answer) return <Problem refused={answer} />;
   return (
-    <dl class="receipt-list">
-      <div>
-        <dt>Rule</dt>
-        <dd class="mono">
-          <OneLine text={answer.rule} max={120} />
-        </dd>
-      </div>
-      <div>
-        <dt>Leads to</dt>
-        <dd class="mono">
-          <OneLine text={answer.to} max={120} />
-        </dd>
-      </div>
-      <div>
-        <dt>Outcome</dt>
-        <dd>
-          <OneLine text={answer.outcome} max={300} />
-        </dd>
-      </div>
-    </dl>
+    <TitledLines
+      lines={[
+        ["Rule", <OneLine key="rule" class="mono" text={answer.rule} />],
+        ["Leads to", <OneLine key="to" class="mono" text={answer.to} />],
+        ["Outcome", answer.outcome],
+      ]}
+    />
   );
 }

@@ -62,7 +62,7 @@ function Check({ check }: { readonly check: ReviewCheck }) {
           isCode
           fromEnd
           max={8_000}
-          label={`The end of what ${oneName(check)} printed`}
+          label={`The end of what ${oneLine(check.name, 60)} printed`}
         />
       )}
       {check.log !== null && (
@@ -72,10 +72,6 @@ function Check({ check }: { readonly check: ReviewCheck }) {
       )}
     </details>
   );
-}
-
-function oneName({ name }: ReviewCheck): string {
-  return oneLine(name, 60);
 }
 
 export function Cost({ cost }: { readonly cost: ReviewCost }) {

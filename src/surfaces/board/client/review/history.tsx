@@ -2,21 +2,11 @@
 
 import { loginWords } from "../../../../core/strength.ts";
 import type { Round } from "../../../../runtime/review/model.ts";
-import type { Point } from "../../../../runtime/review/points.ts";
 import { renderPlace } from "../../../../runtime/review/points.ts";
 import { Ago } from "../moment.tsx";
 import { Badge } from "../notice.tsx";
 import { Part } from "../part.tsx";
 import { OneLine, Words } from "../words.tsx";
-
-function PointWords({ point }: { readonly point: Point }) {
-  return (
-    <div class="point-words">
-      {point.at && <OneLine class="mono small quiet" text={renderPlace(point.at)} max={160} />}
-      <Words text={point.text} max={1_000} />
-    </div>
-  );
-}
 
 export function History({ rounds }: { readonly rounds: readonly Round[] }) {
   if (rounds.length === 0) return null;
@@ -50,7 +40,12 @@ export function History({ rounds }: { readonly rounds: readonly Round[] }) {
               <ul class="round-points">
                 {round.points.map((point, index) => (
                   <li key={index}>
-                    <PointWords point={point} />
+                    <div class="point-words">
+                      {point.at && (
+                        <OneLine class="mono small quiet" text={renderPlace(point.at)} max={160} />
+                      )}
+                      <Words text={point.text} max={1_000} />
+                    </div>
                   </li>
                 ))}
               </ul>

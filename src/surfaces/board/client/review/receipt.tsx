@@ -3,7 +3,7 @@ import type { Done, Inbox, RunPage } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock } from "../moment.tsx";
-import { Badge, Heading, Key } from "../notice.tsx";
+import { Badge, Heading, Key, TitledLines } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import { goTo, hasPages, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
@@ -25,30 +25,16 @@ export function Receipt({ again, approved, done, project, run, title }: ReceiptP
       </Heading>
       <Words text={done.words} max={1_000} />
       {receipt && (
-        <dl class="receipt-list">
-          <Line title="When">
-            <Clock time={receipt.time} />
-          </Line>
-          <Line title="By">
-            <OneLine text={receipt.by} max={120} />
-          </Line>
-          <Line title="Channel">
-            <OneLine text={receipt.channel} max={120} />
-          </Line>
-          <Line title="Strength">
-            <OneLine text={receipt.strength} max={200} />
-          </Line>
-          {receipt.artifact !== null && (
-            <Line title="Artifact">
-              <span class="mono">{receipt.artifact}</span>
-            </Line>
-          )}
-          {receipt.work !== null && (
-            <Line title="Work">
-              <span class="mono">{receipt.work}</span>
-            </Line>
-          )}
-        </dl>
+        <TitledLines
+          lines={[
+            ["When", <Clock key="when" time={receipt.time} />],
+            ["By", receipt.by],
+            ["Channel", receipt.channel],
+            ["Strength", receipt.worth],
+            ...hashLine("Artifact", receipt.artifact),
+            ...hashLine("Work", receipt.work),
+          ]}
+        />
       )}
       {hasPages.value && <Onward project={project} run={run} again={again} />}
     </article>
@@ -83,13 +69,8 @@ function Onward({ again, project, run }: Pick<ReceiptProps, "again" | keyof Page
   );
 }
 
-function Line({ children, title }: { readonly title: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+function hashLine(title: string, hash: string | null) {
+  return hash === null ? [] : [[title, <OneLine key={title} class="mono" text={hash} />] as const];
 }
 
 /** The run waits for no verdict: shows what happened instead, and the unsent draft. */

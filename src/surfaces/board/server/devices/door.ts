@@ -24,10 +24,11 @@ import type { BoardUser, Door } from "../door.ts";
 import type { BoardOptions, ListenOptions } from "../options.ts";
 import { assetAnswer, entranceAnswer } from "../page.ts";
 import { admitPerson, answer, type GuardOptions, isJson, sessionIn } from "../request-guards.ts";
+import { secret } from "../sessions.ts";
 import { openInvitations } from "./invitations.ts";
 import { openLimit } from "./limit.ts";
 import { openPasskeys, type Passkeys } from "./passkeys.ts";
-import { COOKIE_LASTS, openDeviceSessions, SESSION_LASTS, secret } from "./sessions.ts";
+import { COOKIE_LASTS, openDeviceSessions, SESSION_LASTS } from "./sessions.ts";
 
 export interface DeviceDoor extends Door {
   /** What the person at the terminal shows a device; it ends the one before. */

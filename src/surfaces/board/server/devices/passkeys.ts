@@ -2,24 +2,15 @@
  * Passkeys (WebAuthn). A challenge counts once, for two minutes, for one purpose: a registration, an entrance,
  * or one device's approval of one hash. The person must be verified each time.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { attempt } from "../../../../core/attempt.ts";
+import { BoundedMap } from "../../../../core/bounded-map.ts";
 import { canonical } from "../../../../core/json.ts";
 import type { Device, Passkey } from "../../../../core/ports/devices.ts";
+import { secret } from "../sessions.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-
-export interface Passkeys {
-  /** What a browser is asked to make a passkey. */
-  registration(name: string, others: readonly Device[]): Promise<Json>;
-  /** Null: it does not answer an open challenge. */
-  register(answer: Json): Promise<Passkey | null>;
-  /** What a browser is asked so that a device comes in, or approves what has the hash. */
-  challenge(purpose: Purpose, device?: Device): Promise<Json>;
-  /** The device whose passkey has answered a challenge of this purpose; null: none has. */
-  answered(purpose: Purpose, answer: Json, devices: readonly Device[]): Promise<Device | null>;
-}
 
 /** `entrance`, or what is approved. */
 export interface Purpose {
@@ -34,7 +25,9 @@ const NAME = "Pawl";
 /** Ed25519, and ES256 and RS256, which phones and security keys have. */
 const ALGORITHMS = [-8, -7, -257];
 
-export function openPasskeys(origin: () => string, now: () => number): Passkeys {
+export type Passkeys = ReturnType<typeof openPasskeys>;
+
+export function openPasskeys(origin: () => string, now: () => number) {
   const challenges = openChallenges(origin, now);
   /** By credential: how often it has signed, as far as this board has seen. */
   const counts = new Map<string, number>();
@@ -46,7 +39,8 @@ export function openPasskeys(origin: () => string, now: () => number): Passkeys 
     requireUserVerification: true,
   });
   return {
-    async registration(name, others) {
+    /** What a browser is asked to make a passkey. */
+    async registration(name: string, others: readonly Device[]): Promise<Json> {
       const { generateRegistrationOptions } = await import("./webauthn.ts");
       return generateRegistrationOptions({
         ...{ rpName: NAME, rpID: domain(), userName: name, userDisplayName: name },
@@ -57,7 +51,8 @@ export function openPasskeys(origin: () => string, now: () => number): Passkeys 
         supportedAlgorithmIDs: ALGORITHMS,
       }).then(asJson);
     },
-    async register(answer) {
+    /** Null: it does not answer an open challenge. */
+    async register(answer: Json): Promise<Passkey | null> {
       const challenge = challenges.take({ for: "registration" }, answer);
       if (challenge === null) return null;
       const { verifyRegistrationResponse } = await import("./webauthn.ts");
@@ -70,7 +65,8 @@ export function openPasskeys(origin: () => string, now: () => number): Passkeys 
       const key = Buffer.from(publicKey).toString("base64url");
       return { id, publicKey: key, counter, transports, domain: domain() };
     },
-    async challenge(purpose, device) {
+    /** What a browser is asked so that a device comes in, or approves what has the hash. */
+    async challenge(purpose: Purpose, device?: Device): Promise<Json> {
       const { generateAuthenticationOptions } = await import("./webauthn.ts");
       const allowed = device?.passkey ? { allowCredentials: [descriptorOf(device.passkey)] } : {};
       return generateAuthenticationOptions({
@@ -78,7 +74,8 @@ export function openPasskeys(origin: () => string, now: () => number): Passkeys 
         ...allowed,
       }).then(asJson);
     },
-    async answered(purpose, answer, devices) {
+    /** The device whose passkey has answered a challenge of this purpose; null: none has. */
+    async answered(purpose: Purpose, answer: Json, devices: readonly Device[]): Promise<Device | null> {
       const challenge = challenges.take(purpose, answer);
       const device = devices.find(({ passkey }) => passkey !== null && passkey.id === answer.id);
       if (challenge === null || !device?.passkey || device.passkey.domain !== domain()) return null;
@@ -98,17 +95,11 @@ export function openPasskeys(origin: () => string, now: () => number): Passkeys 
   };
 }
 
-interface Challenges {
-  make(purpose: Purpose): Uint8Array<ArrayBuffer>;
-  /** The challenge that it answers, which counts no more; null: none that is open for this purpose. */
-  take(purpose: Purpose, answer: Json): string | null;
-}
-
-function openChallenges(origin: () => string, now: () => number): Challenges {
-  const open = new Map<string, { readonly purpose: string; readonly until: number }>();
+function openChallenges(origin: () => string, now: () => number) {
+  const open = new BoundedMap<string, { readonly purpose: string; readonly until: number }>(MOST_OPEN);
   return {
-    make(purpose) {
-      const nonce = randomBytes(32).toString("base64url");
+    make(purpose: Purpose): Uint8Array<ArrayBuffer> {
+      const nonce = secret();
       const bytes = createHash("sha256")
         .update(canonical({ ...purpose, nonce, origin: origin() }))
         .digest();
@@ -116,11 +107,10 @@ function openChallenges(origin: () => string, now: () => number): Challenges {
         purpose: canonical(purpose),
         until: now() + CHALLENGE_LASTS,
       });
-      const [oldest] = open.keys();
-      if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
       return Uint8Array.from(bytes);
     },
-    take(purpose, answer) {
+    /** The challenge that it answers, which counts no more; null: none that is open for this purpose. */
+    take(purpose: Purpose, answer: Json): string | null {
       const challenge = challengeIn(answer);
       const found = challenge === null ? undefined : open.get(challenge);
       if (challenge === null || found === undefined) return null;

@@ -2,9 +2,10 @@
  * The sessions of devices. One that has a passkey comes in with it, for some hours; one without is known by its
  * cookie, for some weeks. Each request looks whether the device still has access.
  */
-import { randomBytes } from "node:crypto";
+import { BoundedMap } from "../../../../core/bounded-map.ts";
 import { hashOf } from "../../../../core/hash.ts";
 import type { Device, Devices } from "../../../../core/ports/devices.ts";
+import { secret } from "../sessions.ts";
 
 interface DeviceSession {
   readonly device: Device;
@@ -12,25 +13,16 @@ interface DeviceSession {
   readonly until: number;
 }
 
-export interface DeviceSessions {
-  /** A session of a device with a passkey; returns its cookie. */
-  open(device: Device): string;
-  of(cookie: string | undefined): DeviceSession | null;
-  isOpen(session: DeviceSession): boolean;
-}
-
 /** Seconds. */
 export const SESSION_LASTS = 12 * 3600;
 export const COOKIE_LASTS = 30 * 24 * 3600;
 const MOST_SESSIONS = 64;
 
-export function openDeviceSessions(devices: Devices, now: () => number): DeviceSessions {
-  const sessions = new Map<string, DeviceSession>();
+export function openDeviceSessions(devices: Devices, now: () => number) {
+  const sessions = new BoundedMap<string, DeviceSession>(MOST_SESSIONS);
   const keep = (hash: string, device: Device, until: number): DeviceSession => {
     const session = { device, csrf: secret(), until };
     sessions.set(hash, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
     return session;
   };
   const byCookie = (hash: string) => {
@@ -40,12 +32,13 @@ export function openDeviceSessions(devices: Devices, now: () => number): DeviceS
   const isOpen = ({ device, until }: DeviceSession) => now() <= until && devices.isValid(device);
   return {
     isOpen,
-    open(device) {
+    /** A session of a device with a passkey; returns its cookie. */
+    open(device: Device): string {
       const cookie = secret();
       keep(hashOf(cookie), device, now() + SESSION_LASTS * 1000);
       return cookie;
     },
-    of(cookie) {
+    of(cookie: string | undefined): DeviceSession | null {
       if (cookie === undefined) return null;
       const hash = hashOf(cookie);
       const session = sessions.get(hash) ?? byCookie(hash);
@@ -54,8 +47,4 @@ export function openDeviceSessions(devices: Devices, now: () => number): DeviceS
       return null;
     },
   };
-}
-
-export function secret(): string {
-  return randomBytes(32).toString("base64url");
 }

@@ -48,12 +48,7 @@ export function sumCosts(rows: readonly CostRow[]): CostSum {
   const usd = rows.reduce<number | null>((total, row) => plus(total, row.usd), null);
   const weigh = (row: CostRow) => (usd === null ? row.minutes : (row.usd ?? 0));
   const weightOf = (cause: Cause) => add((row) => (row.cause === cause ? weigh(row) : 0));
-  const causes = {
-    "first try": weightOf("first try"),
-    retry: weightOf("retry"),
-    rework: weightOf("rework"),
-    conflict: weightOf("conflict"),
-  };
+  const causes = Object.fromEntries(CAUSES.map((cause) => [cause, weightOf(cause)])) as CostSum["causes"];
   const all = add(weigh);
   const accepted = add((row) => (row.accepted ? row.runs : 0));
   return {

@@ -59,13 +59,19 @@ export async function ask(
   const terminal = answerCommands(run, asked.command);
   if (tool.waitsAtGate && showsApp(connection, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then look at the state of ${run} and continue.`;
-    return toResult({ text, data: { message: text } }, partFor(connection, context));
+    return said(connection, context, text);
   }
   const question = { tool: tool.name, input: hash(input), message: shownHash(asked) };
-  const address = placeToLead(connection, tool, input, context);
-  if (address !== null)
-    return lead(address, await connection.codec.mint({ ...question, led: true }, context));
-  if (!canAsk(connection, context)) {
+  const { elicitation } = capabilitiesOf(connection, context) ?? {};
+  const url = elicitation?.url && addressOf(connection, tool, input);
+  if (url) {
+    const words = "Pawl waits for your verdict: read the review on the board, and decide there.";
+    return inputRequired({
+      inputRequests: { [KEY]: inputRequired.elicitUrl({ message: words, url }) },
+      requestState: await connection.codec.mint({ ...question, led: true }, context),
+    });
+  }
+  if (!elicitation || (elicitation.form === undefined && elicitation.url !== undefined)) {
     const why = "this client cannot ask them (it does not support elicitation)";
     const { message, fix } = cannotAsk(run, why, terminal);
     return refusal("caller-not-allowed", message, fix);
@@ -145,11 +151,6 @@ function undecided(why: string): CallToolResult {
   );
 }
 
-function canAsk(connection: Connection, context: ServerContext): boolean {
-  const elicitation = capabilitiesOf(connection, context)?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
-
 function shownHash(question: ShownQuestion | undefined): string {
   return hash(question && shownIn(question));
 }
@@ -161,29 +162,10 @@ function hash(value: unknown = null): string {
 /** Milliseconds for which a call waits for the person: most clients give up on a call after a minute. */
 const PATIENCE = 45_000;
 
-/**
- * The board's page of the run; null: no board runs, the tool leads to no gate, or the client opens no URLs.
- */
-function placeToLead(
-  connection: Connection,
-  tool: Tool,
-  input: Input,
-  context: ServerContext,
-): string | null {
-  const leads = capabilitiesOf(connection, context)?.elicitation?.url !== undefined;
-  return leads ? addressOf(connection, tool, input) : null;
-}
-
-/** The board's page of the run that a call of the tool concerns. */
+/** The board's page of the run that a call of the tool concerns; null: no board runs, or it leads to no gate. */
 function addressOf({ app }: Connection, tool: Tool, input: Input): string | null {
   const run = tool.waitsAtGate ? tool.transaction.run(input) : null;
   return run === null ? null : (app?.reviewAddress(run) ?? null);
-}
-
-/** Asks the client to open the board for the person. */
-async function lead(url: string, requestState: string): Promise<Answer> {
-  const message = "Pawl waits for your verdict: read the review on the board, and decide there.";
-  return inputRequired({ inputRequests: { [KEY]: inputRequired.elicitUrl({ message, url }) }, requestState });
 }
 
 /**

@@ -2,7 +2,7 @@
  * The page's own files. Serves only files that were listed at the start, by their exact names: no path is
  * ever built from a request.
  */
-import type { Context } from "hono";
+import type { Context, Hono } from "hono";
 
 export interface PageFile {
   readonly type: string;
@@ -15,30 +15,30 @@ export type PageFiles = ReadonlyMap<string, PageFile>;
 /** The place in the page's markup for the log positions from which its stream starts. */
 const SINCE = 'name="pawl-since" content=""';
 
-/** The page itself. `since`: the logs' positions before the page's first request. Null: there is no page. */
-export function pageAnswer(context: Context, files: PageFiles, since: string): Response | null {
-  const file = files.get("index.html");
-  if (file === undefined) return null;
-  const text = new TextDecoder().decode(file.body);
-  const body = new TextEncoder().encode(text.replace(SINCE, () => SINCE.replace('""', `"${since}"`)));
-  return answerWith(context, { ...file, body }, "no-store");
+type Answered = Response | Promise<Response>;
+
+/** The page itself. `since`: the logs' positions before the page's first request. */
+export function pageAnswer(context: Context, files: PageFiles, since: string): Answered {
+  const index = files.get("index.html");
+  const text = new TextDecoder().decode(index?.body).replace(SINCE, () => SINCE.replace('""', `"${since}"`));
+  return answerWith(context, index && { ...index, body: new TextEncoder().encode(text) }, "no-store");
 }
 
-/** The page on which a device comes in. Null: there is none. */
-export function entranceAnswer(context: Context, files: PageFiles): Response | null {
-  const file = files.get("enter.html");
-  return file === undefined ? null : answerWith(context, file, "no-store");
+/** The page on which a device comes in. */
+export function entranceAnswer(context: Context, files: PageFiles): Answered {
+  return answerWith(context, files.get("enter.html"), "no-store");
 }
 
-/** A file that the page loads. Null: there is no such file. */
-export function assetAnswer(context: Context, files: PageFiles, name: string): Response | null {
-  const file = files.get(name);
+/** Adds the files that the pages load. */
+export function addAssets(app: Hono, files: PageFiles): void {
   // An asset's name changes with its content.
-  return file === undefined ? null : answerWith(context, file, "private, max-age=31536000, immutable");
+  const caching = "private, max-age=31536000, immutable";
+  app.get("/assets/*", (context) => answerWith(context, files.get(context.req.path.slice(1)), caching));
 }
 
-function answerWith(context: Context, { body, type }: PageFile, caching: string): Response {
-  context.header("content-type", type);
+function answerWith(context: Context, file: PageFile | undefined, caching: string): Answered {
+  if (file === undefined) return context.notFound();
+  context.header("content-type", file.type);
   context.header("cache-control", caching);
-  return context.body(body);
+  return context.body(file.body);
 }

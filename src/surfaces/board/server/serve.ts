@@ -8,7 +8,7 @@ import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
 import { openInbox } from "./inbox.ts";
 import type { BoardOptions, ListenOptions } from "./options.ts";
-import { assetAnswer, pageAnswer } from "./page.ts";
+import { addAssets, pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
 import {
   admitAddress,
@@ -115,14 +115,8 @@ function boardApp(options: BoardOptions, door: Door, { ending, inbox, projects }
     context.header("cache-control", "no-store");
     await next();
   });
-  app.get("/", async (context) => {
-    const since = await placesNow(projects.values());
-    return pageAnswer(context, options.files, since) ?? context.notFound();
-  });
-  app.get(
-    "/assets/*",
-    (context) => assetAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),
-  );
+  app.get("/", async (context) => pageAnswer(context, options.files, await placesNow(projects.values())));
+  addAssets(app, options.files);
   app.get("/api/session", async (context) => {
     const { readOnly, version } = options;
     const { device } = door.userOf(context);

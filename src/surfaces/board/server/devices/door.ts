@@ -22,7 +22,7 @@ import { type Device, isDeviceName, LONGEST_NAME } from "../../../../core/ports/
 import { cleanLine } from "../../../../core/text/clean.ts";
 import type { BoardUser, Door } from "../door.ts";
 import type { BoardOptions, ListenOptions } from "../options.ts";
-import { assetAnswer, entranceAnswer } from "../page.ts";
+import { addAssets, entranceAnswer } from "../page.ts";
 import { admitPerson, answer, type GuardOptions, isJson, sessionIn } from "../request-guards.ts";
 import { secret } from "../sessions.ts";
 import { openInvitations } from "./invitations.ts";
@@ -83,11 +83,8 @@ export function deviceDoor(
       return { code, address: `${origin()}/enter#${token}` };
     },
     addEntrance(app) {
-      app.get("/enter", (context) => entranceAnswer(context, options.files) ?? context.notFound());
-      app.get(
-        "/assets/*",
-        (context) => assetAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),
-      );
+      app.get("/enter", (context) => entranceAnswer(context, options.files));
+      addAssets(app, options.files);
       app.get("/", async (context, next) => {
         if (sessionOf(context) === null) return context.redirect("/enter", 303);
         return next();

@@ -7,7 +7,7 @@ import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
 import { ENDING_SIGNALS } from "../../ending-signals.ts";
 import type { Host, Run } from "../line/command.ts";
 import { clean, type Paint, type Terminal } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/text-width.ts";
+import { hung, wrap } from "../terminal/text-width.ts";
 
 /**
  * Which agents are installed, in which version, whether they start, and how Pawl would call them under each
@@ -119,7 +119,7 @@ function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {
   return [
     heading,
     ...(agent.program === null ? [] : [`  ${clean(agent.program)}`]),
-    ...wrap(agent.recognised, columns - 2).map((line) => `  ${line}`),
+    ...hung("  ", agent.recognised, columns),
     ...(shown ? callsOf(agent, columns) : []),
     "",
   ].join("\n");
@@ -138,18 +138,12 @@ function callsOf({ calls }: AgentFound, columns: number): string[] {
     permission,
     call: calls[permission].map(quoted).join(" "),
   }));
-  if (ways.every(({ call }) => call === ways[0]?.call)) return hang("any", ways[0]?.call ?? "", columns);
-  return ways.flatMap(({ permission, call }) => hang(permission, call, columns));
-}
-
-function hang(name: string, text: string, columns: number): string[] {
-  const lines = wrap(text, columns - CALLED).flatMap((line) => broken(line, columns - CALLED));
-  return lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(CALLED - 2)}${line}`);
-}
-
-/** Breaks a word that is wider than the line. */
-function broken(line: string, width: number): string[] {
-  return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
+  const [first] = ways;
+  const shown =
+    first && ways.every(({ call }) => call === first.call) ? [{ ...first, permission: "any" }] : ways;
+  return shown.flatMap(({ permission, call }) =>
+    hung(`  ${permission}`.padEnd(CALLED), call, columns, { hard: true }),
+  );
 }
 
 /** For display: quotes the word only if a shell needs that. */
@@ -160,7 +154,7 @@ function quoted(word: string): string {
 export function renderTried({ name, noWall, works, steps }: AgentTried, { columns, paint }: Screen): string {
   const lines = steps.flatMap(({ what, ok, detail }) => [
     `${ok ? paint.green("✓") : paint.red("✗")} ${clean(what)}`,
-    ...wrap(detail, columns - 4).flatMap((line) => broken(line, columns - 4).map((part) => `    ${part}`)),
+    ...hung("    ", detail, columns, { hard: true }),
   ]);
   const end = works ? `${name} works.` : `${name} does not work; docs/agents.md explains how a run can end.`;
   const open = noWall === undefined ? [] : wrap(`There was no wall around it: ${noWall}.`, columns);

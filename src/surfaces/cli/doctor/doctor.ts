@@ -4,8 +4,8 @@ import { DEFAULT_SETTINGS, type Settings } from "../../../core/settings.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host, MachineReport, Run } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
-import { clean, type Terminal } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/text-width.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { hung } from "../terminal/text-width.ts";
 import { type Finding, fault, good, hint, looked } from "./finding.ts";
 
 interface Section {
@@ -147,11 +147,9 @@ function linesOf(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
 ): readonly string[] {
   const [mark, colour] = MARKS[state];
-  const said = wrap(clean(`${what}: ${found}`), columns - 4);
   const words = [command === undefined ? "" : `\`${command}\``, fix ?? ""].filter((each) => each !== "");
-  const mends = state === "good" ? [] : wrap(clean(`fix: ${words.join(" ")}`), columns - 6);
   return [
-    ...said.map((line, at) => (at === 0 ? `  ${paint[colour](mark)} ${line}` : `    ${line}`)),
-    ...mends.map((line, at) => (at === 0 ? `    ${line}` : `         ${line}`)),
+    ...hung(`  ${paint[colour](mark)} `, `${what}: ${found}`, columns),
+    ...(state === "good" ? [] : hung("    fix: ", words.join(" "), columns)),
   ];
 }

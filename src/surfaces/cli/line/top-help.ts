@@ -1,6 +1,6 @@
 /** The help of the program as a whole, and of a command that only has others below it. */
 import { belowOf, COMMAND_GROUPS, SHOWN_COMMANDS, shownCommand } from "../../../core/command-groups.ts";
-import { wrap } from "../terminal/text-width.ts";
+import { hung, wrap } from "../terminal/text-width.ts";
 import type { CommandSpec, Host } from "./command.ts";
 
 const INDENT = 9;
@@ -20,7 +20,9 @@ export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
     ...wrap("Keeps coding agents on a written workflow. Alone, it shows where things stand.", columns),
     "",
     ...Object.entries(COMMAND_GROUPS).flatMap(([heading, rows]) =>
-      rows.flatMap(([commands, says], at) => row(at === 0 ? heading : "", commands, says, columns)),
+      rows.flatMap(([commands, says], at) =>
+        hung((at === 0 ? heading : "").padEnd(INDENT) + commands.padEnd(GAP), says, columns),
+      ),
     ),
     ...headings.flatMap((heading) => [
       `${heading}:`,
@@ -51,13 +53,6 @@ function bloomHelp(host: Host, specs: readonly CommandSpec[]): string {
     ),
     "",
   ].join("\n");
-}
-
-function row(heading: string, commands: string, says: string, columns: number): readonly string[] {
-  const left = `${heading.padEnd(INDENT)}${commands.padEnd(GAP)}`;
-  return wrap(says, columns - left.length).map((line, at) =>
-    at === 0 ? `${left}${line}` : `${" ".repeat(left.length)}${line}`,
-  );
 }
 
 function isShown(name: string): boolean {
@@ -111,11 +106,10 @@ function listed(specs: readonly CommandSpec[], columns: number): readonly string
   const width = Math.min(26, Math.max(...terms.map(({ length }) => length)) + 2);
   return specs.flatMap(({ summary }, at) => {
     const term = terms[at] ?? "";
-    const lines = wrap(summary, columns - 2 - width);
     const isLong = term.length + 2 > width;
     return [
       ...(isLong ? [`  ${term}`] : []),
-      ...lines.map((line, index) => `  ${(index === 0 && !isLong ? term : "").padEnd(width)}${line}`),
+      ...hung(`  ${(isLong ? "" : term).padEnd(width)}`, summary, columns),
     ];
   });
 }

@@ -2,8 +2,9 @@ import { type CheckReport, check as checkTable } from "../../../engine/check.ts"
 import type { Violation } from "../../../engine/violation.ts";
 import type { AgentsBound, Table } from "../../../runtime/module.ts";
 import type { Run } from "../line/command.ts";
-import { clean, type Paint } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/text-width.ts";
+import { counted } from "../terminal/amounts.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import { hung, wrap } from "../terminal/text-width.ts";
 import { tablesOf, type WorkflowFault } from "./tables.ts";
 
 /**
@@ -87,7 +88,7 @@ export function renderReports(
   const lines = reports.flatMap((report) => [
     renderReport(report, width, counts, paint),
     ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
-    ...(report.bound ? wrap(boundWords(report.bound), columns - 2).map((line) => `  ${line}`) : []),
+    ...(report.bound ? hung("  ", boundWords(report.bound), columns) : []),
   ]);
   const ends = verdict(reports, faults.length, columns, paint);
   const shown = reports.length > 0 ? [paint.dim(heading), ...lines] : [];
@@ -105,11 +106,9 @@ function renderFault({ workflow, fault }: WorkflowFault, width: number, columns:
   const [first = "", ...problems] = fault.message.split("\n");
   return [
     `${workflow.padEnd(width)}  ${paint.red("refused")}`,
-    ...wrap(first, columns - 4).map((line, at) => (at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`)),
-    ...problems.flatMap((problem) =>
-      wrap(problem, columns - 6).map((line, at) => (at === 0 ? `    ${line}` : `      ${line}`)),
-    ),
-    ...wrap(fault.fix, columns - 9).map((line, at) => `    ${at === 0 ? "fix: " : "     "}${line}`),
+    ...hung(`  ${paint.red("✗")} `, first, columns),
+    ...problems.flatMap((problem) => hung("    ", problem, columns)),
+    ...hung("    fix: ", fault.fix, columns),
   ];
 }
 
@@ -121,9 +120,8 @@ function renderReport(report: CheckReport, width: number, shown: Counts, paint: 
 }
 
 function boundWords({ orders, tasks, usd }: NonNullable<PlacedReport["bound"]>): string {
-  const starts = `Its agents get at most ${orders} ${orders === 1 ? "order" : "orders"}`;
-  const begins =
-    tasks === undefined ? "" : `It begins at most ${tasks} ${tasks === 1 ? "task" : "tasks"} of Bloom`;
+  const starts = `Its agents get at most ${counted(orders, "order")}`;
+  const begins = tasks === undefined ? "" : `It begins at most ${counted(tasks, "task")} of Bloom`;
   const between = "between two decisions of a person";
   if (orders === 0) return `${begins} ${between}.`;
   const more = begins === "" ? "" : ` ${begins}, each with its own budget.`;
@@ -144,14 +142,8 @@ function renderViolation(violation: PlacedViolation, columns: number, paint: Pai
     ["times", violation.times === undefined ? undefined : String(violation.times)],
   ].filter((line): line is [string, string] => Boolean(line[1]));
   return [
-    ...wrap(placed(violation), columns - 4).map((line, at) =>
-      at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`,
-    ),
-    ...shown.flatMap(([name, value]) =>
-      wrap(clean(value), columns - 11).map(
-        (line, at) => `    ${paint.dim((at === 0 ? name : "").padEnd(5))}  ${line}`,
-      ),
-    ),
+    ...hung(`  ${paint.red("✗")} `, placed(violation), columns),
+    ...shown.flatMap(([name, value]) => hung(`    ${paint.dim(name.padEnd(5))}  `, value, columns)),
   ];
 }
 
@@ -167,13 +159,11 @@ function verdict(
 ): readonly string[] {
   const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
   const combinations = reports.reduce((sum, { counts }) => sum + counts.combinations, 0);
-  const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
+  const tables = counted(reports.length, "table");
   if (violations > 0 || faults > 0) {
     const counts = [
-      ...(reports.length > 0
-        ? [`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`]
-        : []),
-      ...(faults > 0 ? [`${faults} ${faults === 1 ? "workflow" : "workflows"} cannot be read.`] : []),
+      ...(reports.length > 0 ? [`${tables}, ${counted(violations, "violation")}.`] : []),
+      ...(faults > 0 ? [`${counted(faults, "workflow")} cannot be read.`] : []),
     ];
     return [paint.red(counts.join(" "))];
   }

@@ -1,8 +1,8 @@
 import type { ReceiverStanding, ReceiverTest } from "../../../runtime/project.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { refuseAgent } from "../terminal/person.ts";
-import { clean, type Terminal } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/text-width.ts";
+import { clean } from "../terminal/terminal.ts";
+import { hung } from "../terminal/text-width.ts";
 
 /** Lists the receivers of notices and their status; with `--test`, sends a notice to each. */
 export const notify: Run = async (host, { options }) => {
@@ -49,12 +49,8 @@ function standingOf({ memory, trusted, unset }: ReceiverStanding): readonly stri
 
 const NAME_WIDTH = 10;
 
-function receiverLines(
-  name: string,
-  lines: readonly string[],
-  { terminal }: { readonly terminal: Pick<Terminal, "columns"> },
-) {
-  return lines
-    .flatMap((line) => wrap(clean(line), terminal.columns - NAME_WIDTH))
-    .map((line, at) => `${(at === 0 ? name : "").padEnd(NAME_WIDTH)}${line}\n`);
+function receiverLines(name: string, lines: readonly string[], { terminal: { columns } }: Host) {
+  return lines.flatMap((line, at) =>
+    hung((at === 0 ? name : "").padEnd(NAME_WIDTH), clean(line), columns).map((each) => `${each}\n`),
+  );
 }

@@ -28,7 +28,7 @@ import { type Point, renderPlace } from "../../../runtime/review/points.ts";
 import { ago, costWords, counted } from "./amounts.ts";
 import { TONES } from "./state-colour.ts";
 import { clean, type Paint, type Terminal } from "./terminal.ts";
-import { cut, pad, widthOf, wrap } from "./text-width.ts";
+import { cut, hung, pad, widthOf, wrap } from "./text-width.ts";
 
 export interface Shown {
   /** Only what is new since the last verdict. */
@@ -111,9 +111,7 @@ function asked(review: Review, page: Page): string {
     `about ${counted(size.minutes, "minute")}`,
   ].join(" · ");
   const led = (word: string, text: string) =>
-    wrap(short(text), columns - 6).map(
-      (line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${withCode(line, page)}`,
-    );
+    hung(`  ${pad(word, 4)}`, short(text), columns).map((line) => withCode(line, page));
   return [
     paint.cyan(fitted(run, columns)),
     paint.dim(fitted(about, columns)),
@@ -188,10 +186,10 @@ function claimLines(claims: readonly Claim[], page: Page): readonly string[] {
   );
   return sorted.flatMap(({ about, claim, found, verdict }) => {
     const name = oneLine(about);
-    if (claim === undefined) return hung(words[verdict], 11, `${name}: ${found}`, page);
+    if (claim === undefined) return beside(words[verdict], `${name}: ${found}`, page);
     return [
-      ...hung(words[verdict], 11, `${name}: claimed: ${claim}`, page),
-      ...hung(" ".repeat(11), 11, `found: ${found}`, page),
+      ...beside(words[verdict], `${name}: claimed: ${claim}`, page),
+      ...beside(" ".repeat(11), `found: ${found}`, page),
     ];
   });
 }
@@ -202,11 +200,7 @@ function mark(since: "new" | "changed" | "same" | null, { paint }: Page): string
 }
 
 function items(words: readonly string[], page: Page): readonly string[] {
-  const shown = words
-    .slice(0, MOST_ITEMS)
-    .flatMap((text) =>
-      wrap(short(text), page.columns - 4).map((line, at) => `${at === 0 ? "- " : "  "}${line}`),
-    );
+  const shown = words.slice(0, MOST_ITEMS).flatMap((text) => hung("- ", short(text), page.columns - 2));
   return words.length > MOST_ITEMS ? [...shown, `- and ${words.length - MOST_ITEMS} more`] : shown;
 }
 
@@ -337,7 +331,7 @@ function checkLines(
   const what = command === null || command === name ? name : `${name}: ${command}`;
   const isLong = state !== "passed" && tail.trim() !== "";
   return [
-    ...hung(word, 7, `${short(oneLine(what))}${how === "" ? "" : ` (${how})`}`, page),
+    ...beside(word, `${short(oneLine(what))}${how === "" ? "" : ` (${how})`}`, page),
     ...(isLong ? quoted(lastLines(tail), MOST_TAIL, page).map((line) => `        ${line}`) : []),
     ...(log === null || state === "passed" ? [] : [paint.dim(`        all of it: ${oneLine(log)}`)]),
   ];
@@ -372,7 +366,7 @@ function roundLines(
   const who = stage === "ai" ? "the assistant's own review" : (by ?? "a person");
   const worth = stage === "ai" ? "" : ` (${strengthWords(strength)})`;
   return [
-    ...hung(word, 8, `${ago(time, page.now)}, by ${oneLine(`${who}${loginWords(login)}`)}${worth}`, page),
+    ...beside(word, `${ago(time, page.now)}, by ${oneLine(`${who}${loginWords(login)}`)}${worth}`, page),
     ...(isShownBelow ? [] : quoted(notes, MOST_TAIL, page).map((line) => `          ${line}`)),
     ...items(points.map(pointWords), { ...page, columns: page.columns - 10 }).map(
       (line) => `          ${line}`,
@@ -386,11 +380,9 @@ function pointWords({ at, text }: Point): string {
 
 // ── Texts by others ──────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A painted word of that width, and the text after it, within the page. */
-function hung(word: string, width: number, text: string, { columns }: Page): readonly string[] {
-  return wrap(short(text), columns - width - 4).map(
-    (line, at) => `${at === 0 ? word : " ".repeat(width)}  ${line}`,
-  );
+/** A text beside a painted word, in a section. */
+function beside(word: string, text: string, { columns }: Page): readonly string[] {
+  return hung(`${word}  `, short(text), columns - 2);
 }
 
 /** Each line after a bar; nothing for a blank text. */

@@ -22,11 +22,25 @@ export function cut(text: string, width: number): string {
   return `${PLAIN.test(start) ? start.slice(0, room - 1) : sliceAnsi(start, 0, room - 1)}…`;
 }
 
-/** Wraps the words into lines of at most `width` columns; a wider word gets a line of its own. */
-export function wrap(text: string, width: number): string[] {
+/**
+ * Wraps the words into lines of at most `width` columns; a wider word gets a line of its own, or with `hard` is
+ * broken.
+ */
+export function wrap(text: string, width: number, { hard = false } = {}): string[] {
   const line = cleanLine(text);
   if (line === "") return [];
-  return PLAIN.test(line) ? wrapPlain(line, width) : wrapAnsi(line, Math.max(1, width)).split("\n");
+  return PLAIN.test(line) && !hard ? wrapPlain(line, width) : wrapPainted(line, width, { hard });
+}
+
+/** Wraps the text beside a mark, within `columns`: lines after the first begin with blanks in the mark's place. */
+export function hung(
+  mark: string,
+  text: string,
+  columns: number,
+  how: { readonly hard?: boolean } = {},
+): string[] {
+  const width = widthOf(mark);
+  return wrap(text, columns - width, how).map((line, at) => (at === 0 ? mark : " ".repeat(width)) + line);
 }
 
 function wrapPlain(line: string, width: number): string[] {

@@ -12,7 +12,7 @@ import type { Host, Run } from "../line/command.ts";
 import { withProjectId } from "../team/project-id.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
 import { clean } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/text-width.ts";
+import { hung, wrap } from "../terminal/text-width.ts";
 
 interface Step {
   readonly what: string;
@@ -201,13 +201,12 @@ function ownPath(launch: Launch, columns: number): string {
 function nextSteps(columns: number): string {
   return [
     "Next:",
-    ...wrap(
+    ...hung(
+      "  ",
       `Connect your assistant: \`pawl init --client NAME\`, with one of ${CLIENTS.join(", ")}.`,
-      columns - 2,
-    ).map((line) => `  ${line}`),
-    ...wrap("`pawl` shows where things stand, and what waits for you.", columns - 2).map(
-      (line) => `  ${line}`,
+      columns,
     ),
+    ...hung("  ", "`pawl` shows where things stand, and what waits for you.", columns),
     "",
   ].join("\n");
 }

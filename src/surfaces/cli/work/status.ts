@@ -14,7 +14,7 @@ import { type Ignored, ignoredEdits, renderLoosened } from "../project/policy.ts
 import { ago } from "../terminal/amounts.ts";
 import { colourOf } from "../terminal/state-colour.ts";
 import type { Paint, Terminal } from "../terminal/terminal.ts";
-import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
+import { cut, hung, pad, widthOf, wrap } from "../terminal/text-width.ts";
 
 /**
  * Prints every run of every workflow: its state and who needs to act; and how to start the other workflows.
@@ -220,9 +220,7 @@ function renderAsked(
 ): readonly string[] {
   if (waitsFor === "question") return [];
   return questions.flatMap(({ command, text }) => [
-    ...wrap(`it asks: ${text}`, columns - 6).map(
-      (line, at) => `    ${at === 0 ? "" : "  "}${paint.yellow(line)}`,
-    ),
+    ...hung("    ", `it asks: ${text}`, columns).map(paint.yellow),
     paint.dim(`    ${cut(command, columns - 4)}`),
   ]);
 }
@@ -243,7 +241,7 @@ function renderDecided(run: RunOverview, columns: number, paint: Paint): string[
   // A finished run is two lines.
   const decided = awaits === "nobody" && !isMore(run) ? [] : [...lines, ...old];
   return [...has, ...others, ...branches, ...decided].flatMap((line) =>
-    wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
+    hung("    ", line, columns).map(paint.dim),
   );
 }
 
@@ -273,12 +271,11 @@ function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Da
   }
   const who = AWAITS[run.awaits];
   const state = stateWords(run.state);
-  const rest = wrap(run.next, columns - 6 - who.length);
   const paintWho = run.awaits === "human" ? paint.yellow : same;
   return [
     first,
     ...(state === who ? [] : [`    ${colour(cut(state, columns - 4))}`]),
-    ...rest.map((line, at) => `    ${at === 0 ? `${paintWho(who)}: ` : " ".repeat(who.length + 2)}${line}`),
+    ...hung(`    ${paintWho(who)}: `, run.next, columns),
     ...(run.awaits === "human" ? [paint.dim(`    ${commandOf(run)}`)] : []),
   ];
 }
@@ -304,9 +301,9 @@ function renderProblem(problem: { message: string; fix: string }, columns: numbe
   return [
     ...problem.message
       .split("\n")
-      .flatMap((each) => wrap(each, columns - 4))
-      .map((line) => `    ${paint.red(line)}`),
-    ...wrap(problem.fix, columns - 4).map((line) => `    ${line}`),
+      .flatMap((each) => hung("    ", each, columns))
+      .map(paint.red),
+    ...hung("    ", problem.fix, columns),
   ];
 }
 

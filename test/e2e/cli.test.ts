@@ -37,7 +37,7 @@ describe("pawl", () => {
     [["status", "--jsn"], 2, "Did you mean --json?"],
     [["status", "--jsn=1"], 2, "Did you mean --json?"],
     [["--jsn", "status"], 2, "Unknown option '--jsn'."],
-    [["status", "extra"], 2, "Too many arguments for 'status': expected 0, found 1."],
+    [["status", "extra"], 2, "Too many arguments for `pawl status`: expected 0, found 1."],
     [["status", "--project"], 2, "`--project <dir>` has no value."],
     [["reject", "x", "-m"], 2, "`-m, --notes <text>` has no value."],
     [["reject", "x", "-m", "--project=."], 2, "`-m, --notes <text>` has no value."],
@@ -394,7 +394,7 @@ describe("pawl check, diagram, config and completion", () => {
     ],
     [
       ["done", "--"],
-      ["--force", "--nothing", "--json", "--project", "--file", "--help"],
+      ["--force", "--nothing", "--json", "--project", "--file", "--help", "--version"],
     ],
     [["--project", ".", "done", "U"], ["U2"]],
     [["--project", ""], []],

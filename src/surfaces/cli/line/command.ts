@@ -18,11 +18,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 export interface CommandSpec {
   /** One or two words. */
   readonly name: string;
-  /** The words by which it was called, if others than its name. */
-  readonly shown?: string;
   readonly summary: string;
-  /** Its heading in the help. */
-  readonly group: string;
+  /** Its heading in the help, if it stands in none of the program's own groups. */
+  readonly group?: string;
   /** A workflow's verbs begin with the same word. */
   readonly hasVerbs?: true;
   readonly arguments: readonly CommandArgument[];
@@ -331,6 +329,11 @@ export interface ServersPort {
       }) => void;
     },
   ): Promise<NodeJS.Signals>;
+}
+
+/** `step show <id>`: a command and its arguments. */
+export function formOf({ arguments: taken, name }: Pick<CommandSpec, "arguments" | "name">): string {
+  return [name, ...taken.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`))].join(" ");
 }
 
 /** The name of an argument or option in a call: `dry-run` becomes `dryRun`. */

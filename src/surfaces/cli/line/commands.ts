@@ -19,11 +19,6 @@ const FIGURES = {
   description: "answer /healthz and /metrics there (PORT or HOST:PORT)",
 } as const;
 
-const EVERY_DAY = "Every day";
-const WORKFLOWS = "Workflows and files";
-/** In the same help group as the workflow's own verbs: these commands query git, not the project's files. */
-const BLOOM = "Bloom";
-
 interface Draft extends Omit<CommandSpec, "arguments" | "options"> {
   /** Its arguments, in order, and its options. */
   readonly given?: readonly (CommandArgument | CommandOption)[];
@@ -33,7 +28,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "init",
     summary: "set up a project and connect an assistant",
-    group: EVERY_DAY,
     given: [
       {
         flags: "--client <name>",
@@ -55,7 +49,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "demo",
     summary: "make a small repository to try Pawl on",
-    group: EVERY_DAY,
     given: [optional("dir", "where (default: pawl-demo)")],
     details: "docs/quickstart.md walks through it.",
     load: async () => (await import("../work/demo.ts")).demo,
@@ -63,27 +56,23 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "status",
     summary: "show every run: its state, and who acts next",
-    group: EVERY_DAY,
     given: [LIMIT],
     load: async () => (await import("../work/status.ts")).status,
   },
   {
     name: "watch",
     summary: "watch all runs on one screen, and decide by keys",
-    group: EVERY_DAY,
     load: async () => (await import("../watch/watch.ts")).watch,
   },
   {
     name: "show",
     summary: "show a run's history: who decided what, when, and on which evidence",
-    group: EVERY_DAY,
     given: [RUN],
     load: async () => (await import("../work/show.ts")).show,
   },
   {
     name: "log",
     summary: "show what happened, in every workflow or in one run",
-    group: EVERY_DAY,
     given: [
       optional("run", A_RUN),
       { flags: "--follow", description: "keep printing new events" },
@@ -102,7 +91,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "stats",
     summary: "show what the work cost: money, tokens, time, tries, waiting for people",
-    group: EVERY_DAY,
     given: [
       {
         flags: "--by <name>",
@@ -117,14 +105,12 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "trace",
     summary: "show where a run's time went: its steps, agents, checks, merge and waits",
-    group: EVERY_DAY,
     given: [RUN],
     load: async () => (await import("../work/trace.ts")).trace,
   },
   {
     name: "review",
     summary: "show what waits for you, or what you need to decide about a run",
-    group: EVERY_DAY,
     given: [
       optional("run", `${A_RUN}; without it, everything that waits for you`),
       { flags: "--diff", description: "also the differences" },
@@ -139,14 +125,12 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "approve",
     summary: "approve what a run has under review",
-    group: EVERY_DAY,
     given: [RUN, NOTES],
     load: async () => (await import("../work/verdict.ts")).approve,
   },
   {
     name: "reject",
     summary: "send back what a run has under review",
-    group: EVERY_DAY,
     given: [
       RUN,
       NOTES,
@@ -165,7 +149,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "adopt",
     summary: "continue a run that others moved last, or choose which of its branches counts",
-    group: EVERY_DAY,
     given: [
       RUN,
       { flags: "--branch <branch>", description: "the branch that counts, as `pawl status` names it" },
@@ -177,7 +160,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "share",
     summary: "record a run as it is now, so that others can continue it",
-    group: EVERY_DAY,
     given: [RUN],
     details:
       "Writes what its records lack, and names the file to commit. Whoever gets the file by git can adopt the run.",
@@ -186,7 +168,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "run",
     summary: "work through tasks.yaml with agents",
-    group: EVERY_DAY,
     given: [
       { flags: "--agents <n>", description: "how many work at once" },
       {
@@ -212,7 +193,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "worker",
     summary: "work through tasks beside other machines, until you stop it",
-    group: EVERY_DAY,
     given: [
       { flags: "--name <name>", description: "its name among the workers (default: this machine's)" },
       {
@@ -230,13 +210,11 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "workers",
     summary: "show the workers on all machines: state, tasks at work, labels",
-    group: EVERY_DAY,
     load: async () => (await import("../bloom/workers.ts")).workers,
   },
   {
     name: "workers drain",
     summary: "let a worker finish its tasks, take no new ones, and end",
-    group: EVERY_DAY,
     given: [
       required("name", "the worker's name, as `pawl worker list` shows it"),
       { flags: "--wait", description: "return when the worker has ended; exit code 1 if it died before" },
@@ -247,7 +225,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "plan",
     summary: "have an agent propose tasks, and add them after your yes",
-    group: EVERY_DAY,
     hasVerbs: true,
     given: [
       optional("text", "what you want, in your words"),
@@ -263,7 +240,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "import",
     summary: "import tasks from another tool, or from a tasks.yaml",
-    group: EVERY_DAY,
     given: [
       required("path", "a file or folder of the tool, a tasks.yaml, or github:OWNER/NAME"),
       {
@@ -291,7 +267,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "export",
     summary: "print the tasks as YAML, JSON, CSV or markdown, or bring their status back to GitHub",
-    group: EVERY_DAY,
     given: [
       { flags: "--format <name>", description: "the form (default: markdown)", choices: EXPORTS },
       {
@@ -308,7 +283,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "edit",
     summary: "change a task, in your editor or key by key; only a person can",
-    group: BLOOM,
     given: [
       required("id", "a task's id"),
       {
@@ -324,14 +298,12 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "agents",
     summary: "show which agents are installed, and the command line of each",
-    group: EVERY_DAY,
     details: "Starts each program it finds once, to ask for its version. Also works outside a project.",
     load: async () => (await import("../clients/agents.ts")).agents,
   },
   {
     name: "agents test",
     summary: "test an agent: start a session, then resume it",
-    group: EVERY_DAY,
     given: [required("name", "the agent, as `pawl config agents` names it")],
     details: "Works in a scratch folder and asks the model two short questions, at its usual price.",
     load: async () => (await import("../clients/agents.ts")).testAgent,
@@ -339,19 +311,16 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "worktrees",
     summary: "list the tasks' workspaces and their unmerged work",
-    group: BLOOM,
     load: async () => (await import("../bloom/worktrees.ts")).worktrees,
   },
   {
     name: "repo list",
     summary: "list the repositories that tasks.yaml uses, and those inside the project",
-    group: BLOOM,
     load: async () => (await import("../bloom/repo.ts")).repoList,
   },
   {
     name: "repo add",
     summary: "clone a repository into the project, or check one that is there",
-    group: BLOOM,
     given: [
       required("source", "an address to clone from, or a path from the project's root"),
       optional("name", "the clone's folder (default: the last part of the address)"),
@@ -362,7 +331,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "repo sync",
     summary: "fetch every repository that tasks.yaml uses",
-    group: BLOOM,
     details:
       "Fast-forwards branches that lag behind. A branch that is checked out with edits is skipped with a message.",
     load: async () => (await import("../bloom/repo.ts")).repoSync,
@@ -370,7 +338,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "board",
     summary: "review and follow everything in a browser on this machine",
-    group: EVERY_DAY,
     given: [
       { flags: "--port <number>", description: "the port (default: any free port)" },
       { flags: "--read-only", description: "only show; nothing can be decided" },
@@ -395,7 +362,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "mcp",
     summary: "serve workflows to an assistant over MCP (standard input and output, or HTTP)",
-    group: EVERY_DAY,
     given: [
       {
         name: "names",
@@ -413,7 +379,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "call",
     summary: "call a workflow's tool from the shell, as an assistant does over MCP",
-    group: EVERY_DAY,
     given: [
       required("name", "the tool, such as work_on_task"),
       optional("json", "its arguments as JSON, or @FILE, or - for standard input (default: {})"),
@@ -426,14 +391,12 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "check",
     summary: "check the workflows' tables and show what was proved",
-    group: WORKFLOWS,
     given: [optional("workflow", "only this one")],
     load: async () => (await import("../project/check.ts")).check,
   },
   {
     name: "diagram",
     summary: "draw a workflow's tables",
-    group: WORKFLOWS,
     given: [
       required("workflow", "a workflow, such as alfred, or one of its tables, such as start_task"),
       {
@@ -447,7 +410,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "workflow new",
     summary: "begin a workflow of your own, from a template or by questions",
-    group: WORKFLOWS,
     given: [
       optional("name", "its name, and its file's (default: the template's)"),
       { flags: "--template <name>", description: "a workflow of the gallery", choices: TEMPLATES },
@@ -459,7 +421,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "workflow try",
     summary: "walk through a workflow of your own, without a run",
-    group: WORKFLOWS,
     given: [
       required("name", "the workflow"),
       {
@@ -474,7 +435,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "prompts",
     summary: "list the prompts of a workflow, state by state",
-    group: WORKFLOWS,
     given: [
       optional("workflow", "only this one"),
       { flags: "--all", description: "print every text, rendered with sample data" },
@@ -485,13 +445,11 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "config",
     summary: "show the effective settings and where each comes from",
-    group: WORKFLOWS,
     load: async () => (await import("../project/config.ts")).config,
   },
   {
     name: "policy",
     summary: "show the policy of a run, and which later edits it ignores",
-    group: WORKFLOWS,
     given: [
       optional("run", FROM_LOOP),
       { flags: "--accept", description: "accept the edits that loosen it; asks a person at a terminal" },
@@ -503,7 +461,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "trust",
     summary: "show which programs this project's files would start, and ask whether you allow them",
-    group: WORKFLOWS,
     given: [
       { flags: "--show", description: "only show it" },
       { flags: "--yes", description: "allow it without asking, for your own scripts" },
@@ -516,7 +473,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "notify",
     summary: "show where notices go, and whether they arrive",
-    group: WORKFLOWS,
     given: [{ flags: "--test", description: "send a test notice to each receiver" }],
     details:
       "The receivers are `notify` in pawl.yaml. Nothing is sent to a receiver before you agree to it with `pawl trust`.",
@@ -525,13 +481,11 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "keys list",
     summary: "show whose keys may sign at this project's gates, and which is yours",
-    group: WORKFLOWS,
     load: async () => (await import("../team/keys.ts")).listKeys,
   },
   {
     name: "keys add",
     summary: "let your key sign at this project's gates",
-    group: WORKFLOWS,
     given: [
       optional("key", "the path of your public key (default: the key that you use already)"),
       { flags: "--generate", description: "make a key for gates alone; you type its passphrase" },
@@ -548,7 +502,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "verify",
     summary: "verify that signed gates cover everything that a range of commits changes",
-    group: WORKFLOWS,
     given: [
       required("range", "BASE..HEAD; signers, policy and workflows come from BASE"),
       { flags: "--rerun", description: "also run the checks of BASE on the files of HEAD" },
@@ -574,7 +527,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "repair",
     summary: "find and repair damaged files of the project",
-    group: WORKFLOWS,
     given: [
       {
         flags: "--accept <journal>",
@@ -588,7 +540,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "database init",
     summary: "set up the database in PAWL_DATABASE_URL, and add this project to it",
-    group: WORKFLOWS,
     details:
       "Makes the tables that are missing, and a project_id in pawl.yaml if it has none. Running it twice changes nothing. The address is read from the environment only.",
     load: async () => (await import("../database/database.ts")).initDatabase,
@@ -596,7 +547,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "database migrate",
     summary: "bring the database to the form that this version of Pawl needs",
-    group: WORKFLOWS,
     details:
       "Programs of the previous version can still work with it. Migrations at the same time wait for one another.",
     load: async () => (await import("../database/database.ts")).migrateDatabase,
@@ -604,14 +554,12 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "database check",
     summary: "show what the database has of this project, and what is wrong with it",
-    group: WORKFLOWS,
     details: "Changes nothing. Exits with 1 if something is wrong.",
     load: async () => (await import("../database/database.ts")).checkDatabase,
   },
   {
     name: "database import",
     summary: "copy this project's backlog, runs, records and events into the database",
-    group: WORKFLOWS,
     given: [{ flags: "--replace", description: "overwrite what the database has of this project" }],
     details:
       "Copies everything in one commit, or nothing. Pawl works with the files until pawl.yaml has `stores: {bloom: postgres}`. Running it twice changes nothing.",
@@ -620,7 +568,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "database export",
     summary: "write what the database has of this project into an empty folder",
-    group: WORKFLOWS,
     given: [required("dir", "an empty folder")],
     details: "The way back: a plain project of files, byte for byte as it was imported.",
     load: async () => (await import("../database/database.ts")).exportProject,
@@ -628,7 +575,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "doctor",
     summary: "check everything that Pawl needs, and say how to fix it",
-    group: WORKFLOWS,
     details:
       "Changes nothing. Exits with 1 if something does not work, with 0 if there are only hints. Starts each agent once, for its version, and tries the wall.",
     load: async () => (await import("../doctor/doctor.ts")).doctor,
@@ -636,7 +582,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "uninstall",
     summary: "remove Pawl from a project, and keep what people wrote",
-    group: WORKFLOWS,
     given: [
       {
         flags: "--client <name>",
@@ -654,7 +599,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "guard",
     summary: "answer a hook of a client or of git: whether the assistant may do this",
-    group: WORKFLOWS,
     given: [
       {
         ...optional("client", "whose hook calls"),
@@ -670,7 +614,6 @@ const DRAFTS: readonly Draft[] = [
   {
     name: "completion",
     summary: "print a shell's completion script",
-    group: WORKFLOWS,
     given: [required("shell", "the shell", ["bash", "zsh", "fish"])],
     details: 'For example, in ~/.bashrc: eval "$(pawl config completion bash)"',
     load: async () => (await import("./completion.ts")).completion,

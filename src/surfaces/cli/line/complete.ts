@@ -2,22 +2,11 @@
 
 import { cleanLine } from "../../../core/text/clean.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
-import type { CommandArgument, CommandSpec, Host } from "./command.ts";
+import type { CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { readOwnOptions } from "./own-options.ts";
+import { type Candidate, OWN_OPTIONS, readOwnOptions } from "./own-options.ts";
 import { verbCommands } from "./verb.ts";
 
-export interface Candidate {
-  readonly word: string;
-  readonly description: string;
-}
-
-const SHARED: readonly Candidate[] = [
-  { word: "--json", description: "write JSON" },
-  { word: "--project", description: "the project's root" },
-  { word: "--file", description: "the tasks file" },
-  { word: "--help", description: "show help" },
-];
 /** Arguments that name a run or a task. */
 const IDS: ReadonlySet<string> = new Set(["run", "id", "task"]);
 
@@ -36,16 +25,16 @@ async function offer(
   before: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  const { words } = readOwnOptions(before);
-  if (words === null) return [];
+  const { withoutValue, words } = readOwnOptions(before);
+  if (withoutValue !== null) return [];
   const [first, second] = words;
-  if (first === undefined) return current.startsWith("-") ? SHARED : firstWords(specs);
+  if (first === undefined) return current.startsWith("-") ? OWN_OPTIONS : firstWords(specs);
   const alike = specs.filter(({ name }) => name.split(" ")[0] === first);
   const spec =
     alike.find(({ name }) => name === `${first} ${second}`) ?? alike.find(({ name }) => name === first);
   const option = spec?.options.find(({ flags }) => flagOf(flags) === before.at(-1));
   if (option?.choices) return option.choices.map(bare);
-  if (current.startsWith("-")) return [...(spec?.options ?? []).map(optionOf), ...SHARED];
+  if (current.startsWith("-")) return [...(spec?.options ?? []).map(optionOf), ...OWN_OPTIONS];
   const seconds = words.length === 1 ? alike.flatMap(secondWord) : [];
   const argument = spec?.arguments[words.length - spec.name.split(" ").length] ?? variadic(spec);
   return [...seconds, ...(argument ? await valuesOf(host, argument) : [])];
@@ -87,7 +76,7 @@ async function runsOf(host: Host): Promise<readonly Candidate[]> {
   });
 }
 
-function optionOf({ flags, description }: { flags: string; description: string }): Candidate {
+function optionOf({ flags, description }: CommandOption): Candidate {
   return { word: flagOf(flags), description };
 }
 

@@ -1,15 +1,16 @@
 /** The command line: finds the command, runs it, and prints its answer or its error. */
 
-import { belowOf, resolveCommand, SHOWN_COMMANDS, shownCommand } from "../../../core/command-groups.ts";
+import { belowOf, resolveCommand, SHOWN_COMMANDS } from "../../../core/command-groups.ts";
 import { type ErrorCode, type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import { shownJson } from "../../../core/text/clean.ts";
 import { changesNothing, checkCommand } from "../../../workflows/bloom/own-verbs.ts";
 import { clean } from "../terminal/terminal.ts";
-import type { Answer, CommandSpec, Host } from "./command.ts";
-import { type Input, runLine } from "./command-line.ts";
+import type { Answer, Call, CommandSpec, Host } from "./command.ts";
+import { parseLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
-import { placeWords, readOwnOptions } from "./own-options.ts";
+import { type ReadOptions, readOwnOptions } from "./own-options.ts";
+import { secondWordMissing, unknownCommand, unknownOption, valueMissing } from "./usage-error.ts";
 import { verbCommands } from "./verb.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
@@ -29,13 +30,18 @@ const COMPLETE = "__complete";
 /** Runs the command line and returns the exit code. Never throws. */
 export async function runProgram(given: readonly string[], host: Host): Promise<number> {
   const called = given[0] === "help" ? [...given.slice(1), "--help"] : given;
-  const { isWhole, words: written, ...own } = readOwnOptions(called);
-  const { above, argv, words } = resolved(called, written ?? []);
-  const { json } = own;
+  return runRead(called, readOwnOptions(called), host);
+}
+
+async function runRead(given: readonly string[], line: ReadOptions, host: Host): Promise<number> {
+  const { json } = line;
+  // Another command line, about the same project.
+  const dispatch = (other: readonly string[]) => {
+    const { rest, words } = readOwnOptions(other);
+    return runRead(other, { ...line, rest, words }, host);
+  };
   try {
-    const again = (line: readonly string[]) => runProgram([...line, ...placeWords(own)], host);
-    const inside = { ...host, json, dispatch: again };
-    const answer = await (isWhole ? whereThingsStand(argv, inside) : dispatch(argv, words, above, inside));
+    const answer = await answerTo(given, line, { ...host, json, dispatch });
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${shownJson(answer.data, 2)}\n` : await textOf(answer, host));
@@ -43,26 +49,6 @@ export async function runProgram(given: readonly string[], host: Host): Promise<
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
   }
-}
-
-interface Line {
-  readonly argv: readonly string[];
-  /** Those that name the command, and its arguments. */
-  readonly words: readonly string[];
-  readonly above: string | null;
-}
-
-/** The line with the words of the command that it calls: `task list` is `list`. */
-function resolved(argv: readonly string[], words: readonly string[]): Line {
-  const asWritten = { argv, words, above: null };
-  const [first, second, ...others] = words;
-  if (first === undefined || second === undefined) return asWritten;
-  const { above, words: called } = resolveCommand([first, second]);
-  const at = argv.indexOf(first);
-  const next = argv.indexOf(second, at + 1);
-  if (above === null || at < 0 || next < 0) return asWritten;
-  const rest = argv.filter((_, index) => index > at && index !== next);
-  return { argv: [...argv.slice(0, at), ...called, ...rest], words: [...called, ...others], above };
 }
 
 async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {
@@ -90,43 +76,27 @@ function hang(text: string, width: number): string {
     .join(`\n${" ".repeat(width)}`);
 }
 
-const isHelp = (argv: readonly string[]): boolean => argv.includes("--help") || argv.includes("-h");
-
-/** What a line says that names no command to run: help, or where things stand. Null: it names one. */
-async function withoutCommand(
-  argv: readonly string[],
-  [first, second]: readonly string[],
+async function answerTo(
+  given: readonly string[],
+  line: ReadOptions,
   host: Host,
-): Promise<Answer | null> {
-  const below = first === undefined ? {} : belowOf(first);
-  const isOnlyGroup =
-    first !== undefined && Object.keys(below).length > 0 && !COMMANDS.some(({ name }) => isIn(name, first));
-  if (first !== undefined && !isOnlyGroup) return null;
-  if (first === undefined && !isHelp(argv)) return null;
-  if (first !== undefined && second !== undefined)
-    throw (await import("./usage-error.ts")).unknownCommand(
-      second,
-      Object.keys(below),
-      `${host.name} ${first}`,
-    );
-  const specs = await everyCommand(host);
-  const { groupHelp, topHelp } = await import("./top-help.ts");
-  return first === undefined
-    ? { text: topHelp(host, specs), data: { commands: SHOWN_COMMANDS } }
-    : { text: groupHelp(first, host, specs), data: { commands: Object.keys(below) } };
+): Promise<Answer | undefined> {
+  if (given[0] === COMPLETE) {
+    const { candidates, renderCandidates } = await import("./complete.ts");
+    host.terminal.out(renderCandidates(await candidates(host, given.slice(1))));
+    return undefined;
+  }
+  if (line.withoutValue !== null) throw valueMissing(line.withoutValue, host.name);
+  if (line.version) host.terminal.out(`${host.version}\n`);
+  else if (line.rest.length === 0) return whereThingsStand(line, host);
+  else return dispatch(line, host);
+  return undefined;
 }
-
-/** For a help, which is shown even if a workflow cannot be loaded. */
-async function everyCommand({ workflows }: Host): Promise<readonly CommandSpec[]> {
-  return [...COMMANDS, ...(await verbCommands(workflows, { soundOnly: true }))];
-}
-
-const isIn = (name: string, first: string): boolean => name.split(" ")[0] === first;
 
 /** Where things stand, or how to begin. */
-async function whereThingsStand(argv: readonly string[], host: Host): Promise<Answer | undefined> {
+async function whereThingsStand(own: ReadOptions, host: Host): Promise<Answer | undefined> {
   try {
-    return await dispatch([...argv, "status"], ["status"], null, host);
+    return await dispatch({ ...own, words: ["status"], rest: ["status"] }, host);
   } catch (thrown) {
     if (toPawlError(thrown).code !== "project-missing" || host.json) throw thrown;
     const text = `There is no Pawl project here. \`${host.name} init\` makes one; \`${host.name} --help\` lists the commands.\n`;
@@ -134,96 +104,80 @@ async function whereThingsStand(argv: readonly string[], host: Host): Promise<An
   }
 }
 
-/** `words`: the words of the line that name the command; `above`: the command that it was called below. */
-async function dispatch(
-  argv: readonly string[],
-  words: readonly string[],
-  above: string | null,
+async function dispatch(line: ReadOptions, host: Host): Promise<Answer | undefined> {
+  const { rest, words } = line;
+  const { columns } = host.terminal;
+  const [first] = words;
+  const isHelp = rest.includes("--help") || rest.includes("-h");
+  if (first === undefined) {
+    if (!isHelp) throw unknownOption(rest[0] ?? "", [], host.name);
+    const { topHelp } = await import("./top-help.ts");
+    return { text: topHelp(host, await everyCommand(host)), data: { commands: SHOWN_COMMANDS } };
+  }
+  const { above, words: called } = resolveCommand(words);
+  const groupOnly =
+    above === null && Object.keys(belowOf(first)).length > 0 && ownCommands(first).length === 0;
+  const specs = groupOnly ? await everyCommand(host) : await commandsFor(called[0] ?? "", host);
+  const alike = specs.filter(({ name }) => isIn(name, called[0] ?? ""));
+  const spec =
+    alike.find(({ name }) => name === called.slice(0, 2).join(" ")) ??
+    alike.find(({ name }) => name === called[0]);
+  // The words that were typed for the command's name.
+  const count = (spec?.name.split(" ").length ?? 1) + words.length - called.length;
+  const path = [host.name, ...words.slice(0, count)].join(" ");
+  if (spec === undefined) {
+    const { commandsBelow, groupHelp } = await import("./top-help.ts");
+    const below = commandsBelow(called[0] ?? "", specs);
+    const names = below.map(({ name }) => name);
+    if (below.length === 0) throw unknownCommand(first, specs.map(firstWord), host.name);
+    if (called[1] !== undefined)
+      throw unknownCommand(called[1], [...names, ...Object.keys(belowOf(first))], path);
+    if (!isHelp && !groupOnly) throw secondWordMissing(names, path);
+    const more = `\`${path} COMMAND --help\` shows more.${groupOnly ? " `bloom COMMAND` is the same." : ""}`;
+    return { text: groupHelp(path, below, more, columns), data: { commands: names } };
+  }
+  const call = await parseLine({ spec, path, rest: rest.slice(count) }, host.terminal);
+  if (!("help" in call)) return run(spec, call, line, host);
+  const { commandsBelow, listed } = await import("./top-help.ts");
+  const below = above === null ? commandsBelow(spec.name, await everyCommand(host)) : [];
+  const more = below.length === 0 ? "" : `\nBelow it:\n${listed(below, columns).join("\n")}\n`;
+  host.terminal.out(`${call.help}${more}`);
+  return undefined;
+}
+
+async function run(
+  spec: CommandSpec,
+  call: Pick<Call, "arguments" | "options">,
+  { file, json, projects }: ReadOptions,
   host: Host,
 ): Promise<Answer | undefined> {
-  if (argv[0] === COMPLETE) {
-    const { candidates, renderCandidates } = await import("./complete.ts");
-    host.terminal.out(renderCandidates(await candidates(host, argv.slice(1))));
-    return undefined;
-  }
-  const instead = await withoutCommand(argv, words, host);
-  if (instead) return instead;
-  // A built-in command needs no other command and, with one exception, no workflow's verbs, so they are not
-  // loaded.
-  const [word] = words;
-  const own = COMMANDS.filter(({ name }) => isIn(name, word ?? ""));
-  const sound = { soundOnly: word === undefined };
-  const specs =
-    own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)
-      ? own
-      : [...COMMANDS, ...(await verbCommands(host.workflows, sound))];
-  let answer: Answer | undefined;
-  const act = async (spec: CommandSpec, input: Input) => {
-    const run = await spec.load();
-    const { file, ...call } = input;
-    const option = call.projects.at(-1);
-    let caller: Caller | undefined;
-    const open: Host["projects"]["open"] = async (wanted) => {
-      const opened = await host.projects.open({ option, file, ...wanted });
-      if (changesNothing(spec.name)) return opened;
-      caller = (await host.person.inRun(opened.root)) ?? undefined;
-      if (caller) checkCommand(spec.name, caller);
-      return opened;
-    };
-    const person = { ...host.person, caller: () => caller ?? host.person.caller() };
-    answer = await run({ ...host, person, projects: { ...host.projects, open } }, call);
+  const load = await spec.load();
+  let caller: Caller | undefined;
+  const open: Host["projects"]["open"] = async (wanted) => {
+    const opened = await host.projects.open({ option: projects.at(-1), file, ...wanted });
+    if (changesNothing(spec.name)) return opened;
+    caller = (await host.person.inRun(opened.root)) ?? undefined;
+    if (caller) checkCommand(spec.name, caller);
+    return opened;
   };
-  const candidates = (await candidatesFor(words, specs, host)).map((spec) => shownBelow(spec, above));
-  const name = above === null ? host.name : `${host.name} ${above}`;
-  const shown = above === null ? argv : shownLine(argv, words, candidates);
-  await runLine(shown, { candidates, host: { ...host, name }, act });
-  if (isHelp(argv) && above === null && words.length === 1) await alsoBelow(words[0] ?? "", host);
-  return answer;
+  const person = { ...host.person, caller: () => caller ?? host.person.caller() };
+  return load({ ...host, person, projects: { ...host.projects, open } }, { ...call, json, projects });
 }
 
-/** The command by the words of the one above it. */
-function shownBelow(spec: CommandSpec, above: string | null): CommandSpec {
-  const shown = shownCommand(spec.name);
-  return above !== null && shown.startsWith(`${above} `)
-    ? { ...spec, shown: shown.slice(above.length + 1) }
-    : spec;
+const firstWord = ({ name }: CommandSpec): string => name.split(" ")[0] ?? "";
+
+const isIn = (name: string, first: string): boolean => name.split(" ")[0] === first;
+
+const ownCommands = (first: string) => COMMANDS.filter(({ name }) => isIn(name, first));
+
+/** A built-in command needs, with one exception, no workflow's verbs, so they are not loaded. Throws a workflow's error. */
+async function commandsFor(first: string, { workflows }: Host): Promise<readonly CommandSpec[]> {
+  const own = ownCommands(first);
+  if (own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)) return own;
+  return [...COMMANDS, ...(await verbCommands(workflows))];
 }
 
-/** The line with the shown words in place of the command's name. */
-function shownLine(
-  argv: readonly string[],
-  words: readonly string[],
-  [candidate]: readonly CommandSpec[],
-): readonly string[] {
-  const { name = "", shown = name } = candidate ?? {};
-  if (shown === name) return argv;
-  const at = argv.indexOf(words[0] ?? "");
-  const count = name.split(" ").length;
-  return [...argv.slice(0, at), ...shown.split(" "), ...argv.slice(at + count)];
-}
-
-/** The end of a command's help: what else stands below its name. */
-async function alsoBelow(command: string, host: Host): Promise<void> {
-  if (Object.keys(belowOf(command)).length === 0) return;
-  const specs = await everyCommand(host);
-  const { belowHelp } = await import("./top-help.ts");
-  host.terminal.out(`\nBelow it:\n${belowHelp(command, host, specs).join("\n")}\n`);
-}
-
-/**
- * The named command, else those that begin with the word; all commands if the line names none. Throws
- * `usage`.
- */
-async function candidatesFor(
-  [first, second]: readonly string[],
-  specs: readonly CommandSpec[],
-  { name: program }: Host,
-): Promise<readonly CommandSpec[]> {
-  if (first === undefined) return specs;
-  const exact = specs.filter(({ name }) => name === `${first} ${second}`);
-  if (exact.length > 0) return exact;
-  const alike = specs.filter(({ name }) => name.split(" ")[0] === first);
-  if (alike.length > 0) return alike;
-  const names = specs.flatMap(({ name }) => name.split(" ")[0] ?? []);
-  throw (await import("./usage-error.ts")).unknownCommand(first, names, program);
+/** For a help, which is shown even if a workflow cannot be loaded. */
+async function everyCommand({ workflows }: Host): Promise<readonly CommandSpec[]> {
+  return [...COMMANDS, ...(await verbCommands(workflows, { soundOnly: true }))];
 }

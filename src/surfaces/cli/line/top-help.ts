@@ -1,20 +1,24 @@
-/** The help of the program as a whole, and of a command that only has others below it. */
+/** The help of the program as a whole, and of a word with other commands below it. */
 import { belowOf, COMMAND_GROUPS, SHOWN_COMMANDS, shownCommand } from "../../../core/command-groups.ts";
 import { hung, wrap } from "../terminal/text-width.ts";
-import type { CommandSpec, Host } from "./command.ts";
+import { type CommandSpec, formOf, type Host } from "./command.ts";
 
 const INDENT = 9;
 const GAP = 18;
 
 /** At most a screen: the commands in their groups, and the verbs of workflows that have their own. */
 export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
-  const {
-    name,
-    terminal: { columns },
-  } = host;
-  if (name === "bloom") return bloomHelp(host, specs);
-  const others = specs.filter(({ name }) => !isShown(name));
-  const headings = [...new Set(others.map(({ group }) => group))];
+  const { name, terminal } = host;
+  const { columns } = terminal;
+  if (name === "bloom") {
+    const more =
+      "`bloom COMMAND --help` shows more, `pawl --help` all other commands; each works by either name.";
+    return groupHelp("bloom", commandsBelow("task", specs), more, columns);
+  }
+  const others = Map.groupBy(
+    specs.filter(({ name }) => !SHOWN_COMMANDS.includes(shownCommand(name).split(" ")[0] ?? "")),
+    ({ group = "" }) => group,
+  );
   return [
     `Usage: ${name} [command] [options]`,
     ...wrap("Keeps coding agents on a written workflow. Alone, it shows where things stand.", columns),
@@ -24,13 +28,7 @@ export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
         hung((at === 0 ? heading : "").padEnd(INDENT) + commands.padEnd(GAP), says, columns),
       ),
     ),
-    ...headings.flatMap((heading) => [
-      `${heading}:`,
-      ...listed(
-        others.filter(({ group }) => group === heading),
-        columns,
-      ),
-    ]),
+    ...[...others].flatMap(([heading, own]) => [`${heading}:`, ...listed(own, columns)]),
     "",
     ...wrap(
       `\`${name} COMMAND --help\` shows more. Options of every command: --json, --project DIR, --file TASKS, --version.`,
@@ -40,69 +38,37 @@ export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-/** `bloom`: the verbs of its tasks. */
-function bloomHelp(host: Host, specs: readonly CommandSpec[]): string {
-  return [
-    "Usage: bloom [command] [options]",
-    "",
-    ...belowHelp("task", host, specs),
-    "",
-    ...wrap(
-      "`bloom COMMAND --help` shows more, `pawl --help` all other commands; each works by either name.",
-      host.terminal.columns,
-    ),
-    "",
-  ].join("\n");
+/** `path`: a word that only has others below it, as it was called. */
+export function groupHelp(
+  path: string,
+  below: readonly CommandSpec[],
+  more: string,
+  columns: number,
+): string {
+  const usage = `Usage: ${path} ${path === "bloom" ? "[command]" : "COMMAND"} [options]`;
+  return [usage, "", ...listed(below, columns), "", ...wrap(more, columns), ""].join("\n");
 }
 
-function isShown(name: string): boolean {
-  const [first = ""] = shownCommand(name).split(" ");
-  return SHOWN_COMMANDS.includes(first);
-}
-
-/** The commands below one, as its help lists them. */
-export function belowHelp(
-  above: string,
-  { terminal: { columns } }: Host,
-  specs: readonly CommandSpec[],
-): readonly string[] {
-  const below = Object.entries(belowOf(above)).flatMap(([word, command]) => {
-    const exact = specs.find(({ name }) => name === command);
-    if (exact) return [{ ...exact, name: word }];
-    const seconds = specs.filter(({ name }) => name.startsWith(`${command} `));
-    return seconds.length === 0
-      ? []
-      : [
-          {
-            ...(seconds[0] as CommandSpec),
-            name: word,
-            arguments: [],
-            summary: seconds.map(({ name }) => name.split(" ")[1]).join(", "),
-          },
-        ];
+/** The commands below a word, under their second words. */
+export function commandsBelow(word: string, specs: readonly CommandSpec[]): readonly CommandSpec[] {
+  const seconds = (first: string) =>
+    specs.flatMap((spec) => {
+      const [own, second] = spec.name.split(" ");
+      return own === first && second !== undefined ? [{ ...spec, name: second }] : [];
+    });
+  const shown = Object.entries(belowOf(word)).flatMap(([name, command]): readonly CommandSpec[] => {
+    const exact = specs.find((spec) => spec.name === command);
+    if (exact) return [{ ...exact, name }];
+    const inner = seconds(command);
+    const summary = inner.map((each) => each.name).join(", ");
+    return inner.slice(0, 1).map((first) => ({ ...first, name, arguments: [], summary }));
   });
-  return listed(below, columns);
+  return [...seconds(word), ...shown];
 }
 
-/** A command that only has others below it. */
-export function groupHelp(above: string, host: Host, specs: readonly CommandSpec[]): string {
-  return [
-    `Usage: ${host.name} ${above} COMMAND [options]`,
-    "",
-    ...belowHelp(above, host, specs),
-    "",
-    ...wrap(
-      `\`${host.name} ${above} COMMAND --help\` shows more. \`bloom COMMAND\` is the same.`,
-      host.terminal.columns,
-    ),
-    "",
-  ].join("\n");
-}
-
-function listed(specs: readonly CommandSpec[], columns: number): readonly string[] {
-  const terms = specs.map(({ arguments: args, name }) =>
-    [name, ...args.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`))].join(" "),
-  );
+/** The lines of a list of commands. */
+export function listed(specs: readonly CommandSpec[], columns: number): readonly string[] {
+  const terms = specs.map(formOf);
   const width = Math.min(26, Math.max(...terms.map(({ length }) => length)) + 2);
   return specs.flatMap(({ summary }, at) => {
     const term = terms[at] ?? "";

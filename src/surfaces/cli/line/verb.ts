@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Verb } from "../../../runtime/module.ts";
 import { loadWorkflow, loadWorkflows, type Workflows } from "../../../runtime/project.ts";
-import { type Call, type CommandArgument, type CommandSpec, camelCase } from "./command.ts";
+import { type Call, type CommandArgument, type CommandSpec, camelCase, formOf } from "./command.ts";
 import { runOf } from "./run-verb.ts";
 
 /** `soundOnly`: skips workflows that cannot be loaded; otherwise throws their error. */
@@ -98,9 +98,7 @@ function wordsOf(places: readonly CommandArgument[], { arguments: given }: Call)
 }
 
 function unexpected(verbs: readonly Verb[], words: readonly string[]): PawlError {
-  const forms = verbs.map(({ name, arguments: taken }) =>
-    [name, ...taken.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`))].join(" "),
-  );
+  const forms = verbs.map(formOf);
   const name = verbs[0]?.name ?? "";
   return new PawlError(
     "usage",

@@ -5,7 +5,7 @@
  */
 import { isObject } from "../../core/json.ts";
 import { type Dialect, type HookCall, type Input, inputIn, json, textIn, textsIn } from "./dialect.ts";
-import { actionOf, pawlTool, serverTool } from "./tool-action.ts";
+import { hookCall, pawlTool, serverTool } from "./tool-action.ts";
 
 const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
   PreToolUse: "before-tool",
@@ -21,31 +21,21 @@ function eventIn(input: Input, named: string | undefined): HookCall["event"] {
 }
 
 function read(input: Input, named: string | undefined): HookCall {
-  const event = eventIn(input, named);
   const folders = textsIn(input, "workspacePaths");
   const called = inputIn(input, "toolCall");
   const args = inputIn(called, "args", "arguments");
-  const cwd = textIn(args, "Cwd") || folders[0] || null;
   const name = textIn(called, "name");
   // Antigravity calls the tools of MCP servers through one tool of its own, too.
-  const inner =
-    name === "call_mcp_tool"
-      ? { server: textIn(args, "ServerName", "server"), tool: textIn(args, "ToolName", "tool") }
-      : (serverTool(name) ?? pawlTool(name, "mcp_") ?? pawlTool(name));
-  const given = name === "call_mcp_tool" ? inputIn(args, "Arguments", "arguments") : args;
-  return {
-    event,
-    session: textIn(input, "conversationId"),
-    cwd,
-    folders,
-    actions:
-      event === "before-tool" || event === "after-tool"
-        ? actionOf({ tool: name, ...inner, input: given, cwd: cwd ?? "." })
-        : [],
-    input: given,
+  const isCall = name === "call_mcp_tool";
+  const inner = isCall
+    ? { server: textIn(args, "ServerName", "server"), tool: textIn(args, "ToolName", "tool") }
+    : (serverTool(name) ?? pawlTool(name, "mcp_") ?? pawlTool(name));
+  return hookCall({
+    ...{ event: eventIn(input, named), session: textIn(input, "conversationId"), folders },
+    cwd: textIn(args, "Cwd") || folders[0],
+    tool: { tool: name, ...inner, input: isCall ? inputIn(args, "Arguments", "arguments") : args },
     isSubagent: textIn(input, "parentConversationId") !== "",
-    continued: 0,
-  };
+  });
 }
 
 export const antigravity: Dialect = {

@@ -5,7 +5,7 @@
  * tool runs.
  */
 import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
-import { actionOf, pawlTool } from "./tool-action.ts";
+import { hookCall, pawlTool } from "./tool-action.ts";
 import { readLikeVsCode, stopLikeVsCode } from "./vscode.ts";
 
 const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
@@ -25,21 +25,14 @@ function eventIn(input: Input, named: string | undefined): HookCall["event"] {
 
 function read(input: Input, named: string | undefined): HookCall {
   if (textIn(input, "hook_event_name", "hookEventName") !== "") return readLikeVsCode(input, undefined);
-  const event = eventIn(input, named);
-  const cwd = textIn(input, "cwd") || null;
   const tool = textIn(input, "toolName");
-  const given = inputIn(input, "toolArgs");
-  const call = { tool, ...pawlTool(tool), input: given, cwd: cwd ?? "." };
-  return {
-    event,
+  return hookCall({
+    event: eventIn(input, named),
     session: textIn(input, "sessionId", "session_id"),
-    cwd,
-    folders: [],
-    actions: event === "before-tool" || event === "after-tool" ? actionOf(call) : [],
-    input: given,
+    cwd: textIn(input, "cwd"),
+    tool: { tool, ...pawlTool(tool), input: inputIn(input, "toolArgs") },
     isSubagent: named === "subagentStop" || textIn(input, "agentName") !== "",
-    continued: 0,
-  };
+  });
 }
 
 export const copilot: Dialect = {

@@ -49,6 +49,14 @@ export function json(value: unknown, exit = 0): Output {
 
 export const SILENT: Output = { exit: 0, stderr: "", stdout: "" };
 
+/** The event that the client calls by this name. */
+export function eventNamed(
+  events: Readonly<Record<string, HookCall["event"]>>,
+  name: string,
+): HookCall["event"] {
+  return Object.hasOwn(events, name) ? (events[name] ?? "other") : "other";
+}
+
 /** The first of these values that is a non-empty text; empty: none. */
 export function textIn(input: Input, ...keys: readonly string[]): string {
   for (const key of keys) {

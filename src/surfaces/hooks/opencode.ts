@@ -12,27 +12,21 @@ import {
   textIn,
   textsIn,
 } from "./dialect.ts";
-import { actionOf, pawlTool } from "./tool-action.ts";
+import { hookCall, pawlTool } from "./tool-action.ts";
 
 const EVENTS: readonly string[] = ["before-tool", "after-tool", "shell"] satisfies HookCall["event"][];
 
 function read(input: Input): HookCall {
   const name = textIn(input, "event");
   const event = EVENTS.includes(name) ? (name as HookCall["event"]) : "other";
-  const cwd = textIn(input, "cwd") || null;
   const tool = textIn(input, "tool");
-  const given = inputIn(input, "args");
-  const call = { tool, ...pawlTool(tool), input: given, cwd: cwd ?? "." };
-  return {
+  return hookCall({
     event,
     session: textIn(input, "sessionID"),
-    cwd,
+    cwd: textIn(input, "cwd"),
     folders: textsIn(input, "folders"),
-    actions: event === "other" ? [] : actionOf(call),
-    input: given,
-    isSubagent: false,
-    continued: 0,
-  };
+    tool: { tool, ...pawlTool(tool), input: inputIn(input, "args") },
+  });
 }
 
 export const opencode: Dialect = {

@@ -5,7 +5,7 @@
  */
 import { isObject } from "../../core/json.ts";
 import type { Action } from "../../guard/action.ts";
-import { type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";
+import { type HookCall, type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";
 
 export interface ToolCall {
   readonly tool: string;
@@ -13,6 +13,26 @@ export interface ToolCall {
   readonly cwd: string;
   /** The MCP server that has the tool; absent or null: the client's own. */
   readonly server?: string | null;
+}
+
+/** A client's call: its tool's actions, and for what the client does not say, that of an ordinary call. */
+export function hookCall({
+  cwd,
+  tool,
+  ...call
+}: Pick<HookCall, "event" | "session"> &
+  Partial<Pick<HookCall, "continued" | "folders" | "isSubagent">> & {
+    /** Empty or absent: the client does not report it. */
+    readonly cwd: string | undefined;
+    readonly tool: Omit<ToolCall, "cwd">;
+  }): HookCall {
+  const hasTool = call.event === "before-tool" || call.event === "after-tool";
+  return {
+    ...{ folders: [], isSubagent: false, continued: 0, input: tool.input },
+    ...call,
+    cwd: cwd || null,
+    actions: hasTool ? actionOf({ ...tool, cwd: cwd || "." }) : [],
+  };
 }
 
 const SHELL =

@@ -9,19 +9,17 @@ import type {
   DatabaseInspection,
   DatabaseProject,
 } from "../../../core/ports/database.ts";
-import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { withProjectId } from "../team/project-id.ts";
+import { editing } from "../project/edit-files.ts";
+import { projectIdEdit } from "../team/project-id.ts";
 import { counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { changesBetween, composed, readAll, readShared, type SharedState } from "./shared-state.ts";
-
-const PAWL_YAML = projectPath("pawl.yaml");
 
 export async function withDatabase<A extends Answer | undefined>(
   host: Host,
@@ -248,24 +246,12 @@ async function knownId({ runtime: { settings, store } }: Project): Promise<strin
 }
 
 /** The project's id. Creates one and writes it into pawl.yaml if the project has none. */
-async function projectId({ runtime }: Project, host: Host): Promise<string> {
+async function projectId(project: Project, host: Host): Promise<string> {
+  const { runtime } = project;
   const fresh = runtime.newId().replaceAll("-", "");
-  const { reply } = await runTransaction(runtime, naming(fresh), null, host.person.caller());
-  return String(reply.data.project);
-}
-
-function naming(
-  fresh: string,
-): Transaction<null, { readonly known: string | null; readonly text: string }, undefined, Reply> {
-  return {
-    run: () => "pawl:database",
-    read: async (view, _, { settings }) => ({
-      known: settings.project_id,
-      text: (await view.read(PAWL_YAML)) ?? "",
-    }),
-    propose: ({ known, text }) => ({
-      reply: { text: "", data: { project: known ?? fresh } },
-      changes: known === null ? [{ type: "write", path: PAWL_YAML, text: withProjectId(text, fresh) }] : [],
-    }),
-  };
+  const plan = editing("pawl:database", async (view, settings) => [
+    await projectIdEdit(view, settings, fresh),
+  ]);
+  await runTransaction(runtime, plan, null, host.person.caller());
+  return knownId(project);
 }

@@ -10,6 +10,7 @@ import { CLIENTS } from "../clients/client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients/clients.ts";
 import { connect } from "../clients/connect.ts";
 import type { Host, Run } from "../line/command.ts";
+import { changesOf, type FileEdit, wordsOf } from "../project/edit-files.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
@@ -79,7 +80,7 @@ export interface LoadedClientFile extends ClientFile {
 
 interface Facts {
   readonly places: readonly LoadedClientFile[];
-  readonly pawl: string;
+  readonly pawl: string | null;
 }
 
 const PAWL_YAML = projectPath("pawl.yaml");
@@ -92,17 +93,17 @@ function guarding(
     run: () => "pawl:guard",
     read: async (view) => ({
       places: await placesIn(view, launch, name ? [name] : await clientsIn(view, launch)),
-      pawl: (await view.read(PAWL_YAML)) ?? "",
+      pawl: await view.read(PAWL_YAML),
     }),
     propose({ pawl, places }) {
       const edits = [
-        { name: "pawl.yaml", before: pawl, after: withGuard(pawl) },
+        { path: "pawl.yaml", before: pawl, after: withGuard(pawl ?? "") },
         ...editsOf(places, (place, text) => putIn(place, text)),
       ];
       const clients = [...new Set(places.map(({ client }) => client))];
       const notes = clients.flatMap((client) => GUARD_SETUPS[client].note ?? []);
       const none = `No client is connected here yet: \`pawl init --guard --client NAME\` guards one of ${GUARDED_CLIENTS.join(", ")}.`;
-      const words = [...said(edits), ...(clients.length === 0 ? [none] : notes), PROVE];
+      const words = [...wordsOf(edits), ...(clients.length === 0 ? [none] : notes), PROVE];
       return { reply: { text: words.join("\n"), data: { clients } }, changes: changesOf(edits) };
     },
   };
@@ -118,58 +119,34 @@ function unguarding(
     run: () => "pawl:guard",
     read: async (view) => ({
       places: await placesIn(view, launch, name ? [name] : GUARDED_CLIENTS),
-      pawl: (await view.read(PAWL_YAML)) ?? "",
+      pawl: await view.read(PAWL_YAML),
     }),
     propose({ pawl, places }) {
       const edits = [
-        ...(name ? [] : [{ name: "pawl.yaml", before: pawl, after: withoutGuard(pawl) }]),
+        ...(name
+          ? []
+          : [{ path: "pawl.yaml", before: pawl, after: pawl === null ? null : withoutGuard(pawl) }]),
         ...editsOf(places, (place, text) => (text === null ? null : takeOut(place, text))),
       ];
       const changed = edits.filter(({ after, before }) => after !== before);
-      const text = changed.length === 0 ? "There was none." : said(changed).join("\n");
-      const data = { changed: changed.map((edit) => edit.name) };
+      const text = changed.length === 0 ? "There was none." : wordsOf(changed).join("\n");
+      const data = { changed: changed.map(({ path }) => path) };
       return { reply: { text, data }, changes: changesOf(changed) };
     },
   };
-}
-
-interface Edit {
-  readonly name: string;
-  /** Null: the file does not exist. */
-  readonly before: string | null;
-  readonly after: string | null;
 }
 
 /** One edit per file, because clients may share a file. */
 function editsOf(
   places: readonly LoadedClientFile[],
   edit: (place: LoadedClientFile, text: string | null) => string | null,
-): readonly Edit[] {
-  const edits = new Map<string, Edit>();
+): readonly FileEdit[] {
+  const edits = new Map<string, FileEdit>();
   for (const place of places) {
     const { after = place.text } = edits.get(place.name) ?? {};
-    edits.set(place.name, { name: place.name, before: place.text, after: edit(place, after) });
+    edits.set(place.name, { path: place.name, before: place.text, after: edit(place, after) });
   }
   return [...edits.values()];
-}
-
-function said(edits: readonly Edit[]): readonly string[] {
-  return edits.map(({ after, before, name }) => {
-    if (after === null) return `removed  ${name}`;
-    if (before === after) return `unchanged  ${name}`;
-    return `${before === null ? "created" : "changed"}  ${name}`;
-  });
-}
-
-function changesOf(edits: readonly Edit[]) {
-  return edits
-    .filter(({ after, before }) => before !== after)
-    .map(({ after, name }) => {
-      const path = projectPath(name);
-      return after === null
-        ? ({ type: "remove", path } as const)
-        : ({ type: "write", path, text: after } as const);
-    });
 }
 
 /** The files of these clients, with their texts. */

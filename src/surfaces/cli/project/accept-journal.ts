@@ -3,8 +3,7 @@
  * content that was shown; if a file has changed since, the person is asked again.
  */
 import { PawlError } from "../../../core/error.ts";
-import { type ProjectPath, projectPath } from "../../../core/path.ts";
-import type { Change } from "../../../core/ports/store.ts";
+import { projectPath } from "../../../core/path.ts";
 import type { Reply, Transaction } from "../../../runtime/module.ts";
 import type { ForeignJournal, JournalRepair, Project } from "../../../runtime/project.ts";
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
@@ -12,6 +11,7 @@ import type { Answer, Host } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
 import { advanceAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
+import { changesOf, type FileEdit } from "./edit-files.ts";
 
 export async function acceptJournal(
   host: Host,
@@ -27,17 +27,10 @@ export async function acceptJournal(
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
-/** A file whose content the journal would change. */
-interface Difference {
-  readonly path: ProjectPath;
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
 function accepting(
   kept: string,
   journal: ForeignJournal,
-): Transaction<null, readonly Difference[], undefined, Reply> {
+): Transaction<null, readonly FileEdit[], undefined, Reply> {
   // The question shortens long texts, but the answer applies to the whole texts.
   let asked = "";
   return {
@@ -68,25 +61,21 @@ function accepting(
       const { id, time } = now;
       return {
         reply: { text: `Accepted: ${counted(paths.length, "file")} of ${clean(kept)} written.`, data },
-        changes: differences.map(toChange),
+        changes: changesOf(differences),
         events: [{ type: "journal:accepted", id, time, kept, paths, by }],
       };
     },
   };
 }
 
-function toChange({ after, path }: Difference): Change {
-  return after === null ? { type: "remove", path } : { type: "write", path, text: after };
-}
-
-function question(kept: string, differences: readonly Difference[]): string {
+function question(kept: string, differences: readonly FileEdit[]): string {
   return [
     `Accept ${kept}? This project did not make it. It changes:`,
     ...differences.flatMap((each) => ["", `  ${each.path}  (${sizes(each)})`, ...shortDiff(each)]),
   ].join("\n");
 }
 
-function sizes({ after, before }: Difference): string {
+function sizes({ after, before }: FileEdit): string {
   const size = (text: string) => counted(Buffer.byteLength(text), "byte");
   if (before === null) return `new, ${size(after ?? "")}`;
   if (after === null) return `removed, ${size(before)}`;
@@ -97,7 +86,7 @@ const MOST_LINES = 8;
 const LONGEST = 160;
 
 /** The differing lines, without the common beginning and end. */
-function shortDiff({ after, before }: Difference): readonly string[] {
+function shortDiff({ after, before }: FileEdit): readonly string[] {
   const old = linesOf(before);
   const fresh = linesOf(after);
   const shorter = Math.min(old.length, fresh.length);

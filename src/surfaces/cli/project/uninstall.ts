@@ -9,7 +9,7 @@
  */
 import { PawlError } from "../../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../../core/path.ts";
-import type { Change, View } from "../../../core/ports/store.ts";
+import type { View } from "../../../core/ports/store.ts";
 import { GUARDED_CLIENTS } from "../../../guard/clients.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
@@ -25,6 +25,7 @@ import type { Answer, Host, Run } from "../line/command.ts";
 import { confirm, refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { isOwnPawlYaml } from "../work/init.ts";
+import { changesOf, type FileEdit } from "./edit-files.ts";
 
 export const uninstall: Run = async (host, call) => {
   const { all, client, dryRun, yes } = call.options;
@@ -59,12 +60,7 @@ interface Wanted {
   readonly all: boolean;
 }
 
-interface Edit {
-  readonly path: ProjectPath;
-  readonly before: string;
-  /** Null: the file has no other content. */
-  readonly after: string | null;
-}
+type Edit = FileEdit & { readonly before: string };
 
 interface Plan {
   readonly edits: readonly Edit[];
@@ -137,7 +133,7 @@ async function clientEdits(
     if (before === null || now === null || now === undefined) return;
     try {
       const after = take(now);
-      if (after !== before) edits.set(name, { path: projectPath(name), before, after });
+      if (after !== before) edits.set(name, { path: name, before, after });
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;
       kept.push({ path: name, why: thrown.message });
@@ -247,9 +243,7 @@ async function checkNobodyWorks({ runtime }: Project): Promise<void> {
 /** Returns false if something has changed since it was shown; then nothing was removed. */
 async function removeAll(host: Host, project: Project, view: View, plan: Plan): Promise<boolean> {
   const { store } = project.runtime;
-  const changes = plan.edits.map(({ after, path }): Change => {
-    return after === null ? { type: "remove", path } : { type: "write", path, text: after };
-  });
+  const changes = changesOf(plan.edits);
   if (changes.length > 0 && (await store.commit(view, changes)) === "changed") return false;
   if (changes.length === 0 && !(await store.holds(view))) return false;
   const outside = await host.machine.guard(project.root);

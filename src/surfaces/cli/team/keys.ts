@@ -4,16 +4,13 @@
  */
 import { PawlError } from "../../../core/error.ts";
 import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../../core/gate-record.ts";
-import { projectPath } from "../../../core/path.ts";
 import type { Keys, PublicKey } from "../../../core/ports/signatures.ts";
-import type { Reply, Transaction } from "../../../runtime/module.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Run } from "../line/command.ts";
+import { editing } from "../project/edit-files.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
-import { withProjectId } from "./project-id.ts";
-
-const PAWL_YAML = projectPath("pawl.yaml");
+import { projectIdEdit } from "./project-id.ts";
 
 export const addKey: Run = async (host, call) => {
   refuseAgent(host, "decide whose key signs");
@@ -65,38 +62,14 @@ function checkPrincipal(principal: string): void {
   );
 }
 
-function adding(
-  line: string,
-  id: string,
-): Transaction<
-  null,
-  { readonly signers: string; readonly pawl: string; readonly isKnown: boolean },
-  undefined,
-  Reply
-> {
-  return {
-    run: () => "pawl:keys",
-    read: async (view, _, { settings }) => ({
-      isKnown: settings.project_id !== null,
-      signers: (await view.read(ALLOWED_SIGNERS)) ?? "",
-      pawl: (await view.read(PAWL_YAML)) ?? "",
-    }),
-    propose({ isKnown, pawl, signers }) {
-      const before = signers === "" || signers.endsWith("\n") ? signers : `${signers}\n`;
-      const files = [
-        { path: ALLOWED_SIGNERS, was: signers, text: before.includes(line) ? signers : `${before}${line}` },
-        { path: PAWL_YAML, was: pawl, text: isKnown ? pawl : withProjectId(pawl, id) },
-      ];
-      const changed = files.filter(({ text, was }) => text !== was);
-      const words = files.map(
-        ({ path, text, was }) => `${text === was ? "unchanged" : "changed  "}  ${path}`,
-      );
-      return {
-        reply: { text: words.join("\n"), data: { changed: changed.map(({ path }) => path) } },
-        changes: changed.map(({ path, text }) => ({ type: "write", path, text })),
-      };
-    },
-  };
+function adding(line: string, id: string) {
+  return editing("pawl:keys", async (view, settings) => {
+    const before = await view.read(ALLOWED_SIGNERS);
+    const signers =
+      before === null || before === "" || before.endsWith("\n") ? (before ?? "") : `${before}\n`;
+    const after = signers.includes(line) ? before : `${signers}${line}`;
+    return [{ path: ALLOWED_SIGNERS, before, after }, await projectIdEdit(view, settings, id)];
+  });
 }
 
 export const listKeys: Run = async (host) => {

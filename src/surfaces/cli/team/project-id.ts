@@ -1,5 +1,19 @@
 import { isMap } from "yaml";
+import { projectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { Settings } from "../../../core/settings.ts";
 import { readYaml } from "../../../core/yaml/yaml.ts";
+import type { FileEdit } from "../project/edit-files.ts";
+
+/** Gives the project an id, if its settings have none. */
+export async function projectIdEdit(view: View, { project_id }: Settings, fresh: string): Promise<FileEdit> {
+  const before = await view.read(projectPath("pawl.yaml"));
+  return {
+    path: "pawl.yaml",
+    before,
+    after: project_id === null ? withProjectId(before ?? "", fresh) : before,
+  };
+}
 
 /** Adds a `project_id` to the text of a pawl.yaml that has none, after its first comment. */
 export function withProjectId(text: string, id: string): string {

@@ -9,6 +9,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { CLIENTS } from "../clients/client-names.ts";
 import { CLIENT_FILES, type Client, type Launch } from "../clients/clients.ts";
 import type { Host, Run } from "../line/command.ts";
+import { editing } from "../project/edit-files.ts";
 import { withProjectId } from "../team/project-id.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -115,36 +116,14 @@ export function askedSize(terminal: Pick<Conversation, "readLine" | "write">): S
   }
 }
 
-/** Creates the files that are missing. */
-function missingFiles(
-  files: readonly { path: string; text: string }[],
-): Transaction<null, readonly string[], undefined, Reply> {
-  return {
-    run: () => "pawl:init",
-    read: async (view) => {
-      const found = await Promise.all(
-        files.map(async ({ path }) => [path, await view.read(projectPath(path))] as const),
-      );
-      return found.filter(([, text]) => text === null).map(([path]) => path);
-    },
-    propose: (missing) => ({
-      reply: {
-        text: files
-          .map(({ path }) => `${missing.includes(path) ? "created" : "unchanged"}  ${path}`)
-          .join("\n"),
-        data: { created: missing },
-      },
-      changes: files
-        .filter(({ path }) => missing.includes(path))
-        .map(({ path, text }) => ({ type: "write", path: projectPath(path), text })),
-    }),
-  };
-}
-
+/** Creates pawl.yaml if it is missing. */
 async function createFiles(project: Project, host: Host, size: Size | null): Promise<Step> {
-  const id = project.runtime.newId().replaceAll("-", "");
-  const files = [{ path: "pawl.yaml", text: withProjectId(pawlYaml(size), id) }];
-  const { reply } = await runTransaction(project.runtime, missingFiles(files), null, host.person.caller());
+  const text = withProjectId(pawlYaml(size), project.runtime.newId().replaceAll("-", ""));
+  const plan = editing("pawl:init", async (view) => {
+    const before = await view.read(projectPath("pawl.yaml"));
+    return [{ path: "pawl.yaml", before, after: before ?? text }];
+  });
+  const { reply } = await runTransaction(project.runtime, plan, null, host.person.caller());
   return { what: "Configuration", ...reply };
 }
 

@@ -21,7 +21,7 @@ async function refused(project: TemporaryProject, ...words: readonly string[]): 
 describe("bad input", () => {
   it.each([
     [["run", "--task", "nope", "--once"], '2 pawl: No task has the id "nope"'],
-    [["run", "--agents", "65"], "2 pawl: --agents takes a number from 1 to 64"],
+    [["run", "--agents", "65"], '2 pawl: --agents is "65": expected a whole number from 1 to 64'],
     [["assign", "A", ""], "2 pawl: The worker's name is not valid"],
     [["log", "alfred:x"], '2 pawl: No run is called "alfred:x"'],
     [["show", "__proto__:1"], '2 pawl: No workflow is called "__proto__"'],

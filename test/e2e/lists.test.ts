@@ -33,7 +33,7 @@ it("`status` and `review` show as many as `--limit` allows, and say how many the
     expect((await project.bloom(command, "--limit", "9")).out).not.toMatch(/more:|not shown/);
     expect(await project.bloom(command, "--limit", "0")).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--limit takes a whole number from 1 on: found "0"'),
+      err: expect.stringContaining('--limit is "0": expected a whole number from 1 on'),
     });
   }
 });

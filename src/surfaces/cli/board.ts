@@ -1,7 +1,7 @@
-import { PawlError } from "../../core/error.ts";
 import { shownJson } from "../../core/text/clean.ts";
 import type { BoardOrder, Call, Host, Run } from "./line/command.ts";
 import { endedBy } from "./line/interrupted.ts";
+import { portNumber } from "./line/whole-number.ts";
 import { clean } from "./terminal/terminal.ts";
 
 /** Serves the board until a signal ends it. An agent's board is read-only and unlisted. */
@@ -15,7 +15,7 @@ export const board: Run = async (host, call) => {
   let typing: ReturnType<Host["person"]["terminal"]["onLine"]> = null;
   const serving = host.servers.board({
     folders: call.projects ?? [],
-    port: portOf(call),
+    port: portNumber(call.options.port ?? 0),
     readOnly,
     open: open !== false && !byAgent && host.terminal.isScreen,
     unlisted: byAgent,
@@ -50,16 +50,6 @@ function inviteDevices(host: Host, { invite }: NonNullable<OpenedBoard["devices"
   const show = async () => (await import("./board-listen.ts")).showInvitation(host, invite());
   void show();
   return host.person.terminal.onLine(() => void show());
-}
-
-function portOf({ options: { port } }: Call): number {
-  if (port === undefined) return 0;
-  if (typeof port === "string" && /^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port);
-  throw new PawlError(
-    "usage",
-    `--port is ${JSON.stringify(port)}: expected a number from 0 to 65535.`,
-    "Name a free port, or 0 for any.",
-  );
 }
 
 type OpenedBoard = Parameters<BoardOrder["onOpen"]>[0];

@@ -3,7 +3,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { LoopEnd } from "../../../core/ports/loop-end.ts";
@@ -13,6 +12,7 @@ import type { Project } from "../../../runtime/project.ts";
 import { restLine } from "../../../scheduler/agent-rest.ts";
 import { type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
 import type { Answer, Call, Host } from "../line/command.ts";
+import { wholeNumber } from "../line/whole-number.ts";
 import { clean } from "../terminal/terminal.ts";
 import { MOST_NAMED, whoWait } from "./run-board.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
@@ -23,13 +23,7 @@ const MOST_AGENTS = 64;
 /** Throws `usage`. */
 export function parseAgents(agents: unknown): number | undefined {
   if (agents === undefined) return undefined;
-  if (/^\d{1,2}$/.test(String(agents)) && Number(agents) >= 1 && Number(agents) <= MOST_AGENTS)
-    return Number(agents);
-  throw new PawlError(
-    "usage",
-    `--agents takes a number from 1 to ${MOST_AGENTS}, found ${JSON.stringify(agents)}.`,
-    "Write for example --agents 2.",
-  );
+  return wholeNumber("--agents", agents, { from: 1, to: MOST_AGENTS, fix: "Write for example --agents 2." });
 }
 
 /** A screen of JSON lines, or of lines for a person. `ends`: the loop ends when it has nothing to do. */

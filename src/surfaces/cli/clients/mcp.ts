@@ -3,6 +3,7 @@ import { loadWorkflow } from "../../../runtime/project.ts";
 import type { Call, Host, Run } from "../line/command.ts";
 import { endedBy } from "../line/interrupted.ts";
 import { warnOfFaults } from "../line/warn.ts";
+import { portNumber } from "../line/whole-number.ts";
 
 /** Serves the named workflows, or all, until the client disconnects; over HTTP, until a signal ends it. */
 export const mcp: Run = async (host, call) => {
@@ -29,13 +30,7 @@ function portOf({ options }: Call): number | null {
   if (!http && port !== undefined)
     throw new PawlError("usage", "--port works only with --http.", "Add --http, or leave out --port.");
   if (!http) return null;
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new PawlError(
-      "usage",
-      `--port is ${JSON.stringify(port)}: expected a number from 0 to 65535.`,
-      "Name a free port, or 0 for any.",
-    );
-  return Number(port ?? 0);
+  return portNumber(port ?? 0);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Which events `pawl log` prints: by time, number and type. */
 import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { wholeNumber } from "../line/whole-number.ts";
 
 export interface LogFilter {
   /** Milliseconds since 1970; null: no limit. */
@@ -32,7 +33,10 @@ export function parseLogFilter(options: Readonly<Record<string, unknown>>, now: 
   return {
     since,
     until,
-    most: number === undefined ? null : parseNumber(String(number)),
+    most:
+      number === undefined
+        ? null
+        : wholeNumber("-n", number, { from: 1, to: null, fix: "For example `pawl log -n 20`." }),
     types: typesIn(type),
   };
 }
@@ -57,15 +61,6 @@ function typesIn(given: unknown): readonly string[] | null {
 }
 
 const TYPE = /^[\w-]+(?::[\w-]*)*$/;
-
-function parseNumber(text: string): number {
-  if (/^0*[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new PawlError(
-    "usage",
-    `-n is ${JSON.stringify(text)}: expected a whole number, 1 or more.`,
-    "For example `pawl log -n 20`.",
-  );
-}
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1000,

@@ -1,4 +1,4 @@
-import { type ErrorCode, PawlError, toPawlError } from "../../../core/error.ts";
+import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { AgentAccount } from "../../../core/ports/agents.ts";
 import { strengthWords } from "../../../core/strength.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
@@ -9,6 +9,7 @@ import { AWAITS, PHASES, stateWords } from "../../../runtime/reports/state-words
 import { lastVerdicts } from "../../../runtime/reports/verdicts.ts";
 import type { Run } from "../line/command.ts";
 import { warnOfTasksFile } from "../line/warn.ts";
+import { wholeNumber } from "../line/whole-number.ts";
 import { type GuardProved, lookAtGuard } from "../project/guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "../project/policy.ts";
 import { ago } from "../terminal/amounts.ts";
@@ -62,12 +63,8 @@ export const status: Run = async (host, { options }) => {
 /** `--limit`; null: all. Throws `usage`. */
 export function limitOf(given: unknown): number | null {
   if (given === undefined) return null;
-  if (typeof given === "string" && /^[1-9]\d{0,6}$/.test(given)) return Number(given);
-  throw new PawlError(
-    "usage",
-    `--limit takes a whole number from 1 on: found ${JSON.stringify(given)}.`,
-    "Write for example --limit 20, or leave it out to see all.",
-  );
+  const fix = "Write for example --limit 20, or leave it out to see all.";
+  return wholeNumber("--limit", given, { from: 1, to: null, fix });
 }
 
 function limited(workflows: readonly WorkflowOverview[], limit: number | null) {

@@ -1,5 +1,5 @@
 import { isBare, pruned } from "../guard/edit-setup.ts";
-import { nodeAt, remove, treeOf } from "../guard/json-text.ts";
+import { nodeIn, remove } from "../guard/json-text.ts";
 import { type Client, type Launch, renderToml } from "./clients.ts";
 import { entryIn } from "./connect.ts";
 
@@ -18,10 +18,7 @@ export function disconnect(client: Client, launch: Launch, file: string, text: s
 
 /** Drops the unchanged properties with which a new file begins: a file with only these can be removed. */
 function withoutHead({ head = {} }: Client, text: string): string {
-  const looked = treeOf(text);
-  if (!("tree" in looked) || looked.tree === null) return text;
-  const { tree } = looked;
-  const own = Object.entries(head).filter(([key, value]) => nodeAt(tree, [key])?.value === value);
+  const own = Object.entries(head).filter(([key, value]) => nodeIn(text, [key])?.value === value);
   return own.reduce((left, [key]) => remove(left, [key]), text);
 }
 

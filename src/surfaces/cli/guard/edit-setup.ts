@@ -1,7 +1,7 @@
 /** Adds the guard to the text of a client's file, and removes it again; everything else stays. */
 import { getNodeValue, type Node } from "jsonc-parser";
 import { PawlError } from "../../../core/error.ts";
-import { append, nodeAt, type Path, remove, replace, treeOf } from "./json-text.ts";
+import { append, nodeAt, nodeIn, type Path, remove, replace, treeOf } from "./json-text.ts";
 import { type Entry, type GuardFile, isOwnHandler } from "./setup.ts";
 
 export interface ClientFile {
@@ -50,9 +50,8 @@ export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string 
     if (text === file.text) return "nothing";
     return text !== null && isOwnText(text, file.text) ? "some" : "all";
   }
-  const looked = treeOf(text ?? "");
-  const tree = "tree" in looked ? looked.tree : null;
-  if (tree === null) return "all";
+  const tree = nodeIn(text ?? "", []);
+  if (!tree) return "all";
   const own = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
   const found = own.filter((entry) => isThere(tree, entry)).length;
   const isMixed = hasLookAlike(tree, own, callerOf(place));
@@ -115,9 +114,8 @@ function unusable({ title }: ClientFile, where: string, found: string): PawlErro
 
 function putEntry(client: string, text: string, entry: Entry): string {
   const { path, type, value } = entry;
-  const looked = treeOf(text);
-  const tree = "tree" in looked ? looked.tree : null;
-  if (tree === null) return append("", path, value, type !== "property");
+  const tree = nodeIn(text, []);
+  if (!tree) return append("", path, value, type !== "property");
   const isAlone = handlersIn(tree, entry, client).length <= 1;
   if (isThere(tree, entry) && isAlone) return text;
   if (type === "property") return append(nodeAt(tree, path) ? remove(text, path) : text, path, value, false);
@@ -125,9 +123,8 @@ function putEntry(client: string, text: string, entry: Entry): string {
 }
 
 function takeEntry(client: string, text: string, entry: Entry): string {
-  const looked = treeOf(text);
-  const tree = "tree" in looked ? looked.tree : null;
-  if (tree === null) return text;
+  const tree = nodeIn(text, []);
+  if (!tree) return text;
   const { path, type, value } = entry;
   if (type === "hook") return withoutHandlers(text, entry, client, true);
   if (type === "rule") {
@@ -201,8 +198,8 @@ function handlersIn(tree: Node, { path, type }: Entry, client: string): readonly
 function withoutHandlers(text: string, entry: Entry, client: string, isPruned: boolean): string {
   let after = text;
   for (;;) {
-    const looked = treeOf(after);
-    const [first] = "tree" in looked && looked.tree ? handlersIn(looked.tree, entry, client) : [];
+    const tree = nodeIn(after, []);
+    const [first] = tree ? handlersIn(tree, entry, client) : [];
     if (!first) return after;
     const list = first.slice(0, -1);
     const isInGroup = list.length > entry.path.length;
@@ -223,8 +220,7 @@ export function pruned(text: string, path: readonly string[]): string {
 }
 
 function oneWord(text: string, path: readonly string[]): string {
-  const looked = treeOf(text);
-  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+  const node = nodeIn(text, path);
   if (path[0] !== "permission" || node?.type !== "object" || node.children?.length !== 1) return text;
   const { "*": word } = getNodeValue(node) as { "*"?: unknown };
   return typeof word === "string" ? replace(text, path, word) : text;
@@ -232,8 +228,7 @@ function oneWord(text: string, path: readonly string[]): string {
 
 /** Whether it contains nothing, not even a comment. */
 function isEmptyAt(text: string, path: Path): boolean {
-  const looked = treeOf(text);
-  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+  const node = nodeIn(text, path);
   if (!node || (node.type !== "object" && node.type !== "array")) return false;
   const body = text.replace(/^\uFEFF/, "");
   return body.slice(node.offset + 1, node.offset + node.length - 1).trim() === "";
@@ -243,8 +238,7 @@ function isEmptyAt(text: string, path: Path): boolean {
 function isEmptied(text: string, entries: readonly Entry[]): boolean {
   const shared = entries.filter((entry) => entry.type === "property" && entry.isShared);
   const bare = shared.reduce((before, { path, value }) => {
-    const looked = treeOf(before);
-    const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+    const node = nodeIn(before, path);
     return node && isSame(node, value) ? remove(before, path) : before;
   }, text);
   return isBare(bare);

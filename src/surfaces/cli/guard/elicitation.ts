@@ -4,7 +4,7 @@ import { projectPath } from "../../../core/path.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host } from "../line/command.ts";
 import { clean } from "../terminal/terminal.ts";
-import { nodeAt, treeOf } from "./json-text.ts";
+import { nodeIn } from "./json-text.ts";
 
 const FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
 
@@ -28,8 +28,7 @@ export async function warnOfElicitation(host: Host, { root, runtime }: Project):
 }
 
 function hasHooks(text: string, event: string): boolean {
-  const looked = treeOf(text);
-  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, ["hooks", event]) : undefined;
+  const node = nodeIn(text, ["hooks", event]);
   const value: unknown = node && getNodeValue(node);
   return Array.isArray(value) && value.length > 0;
 }

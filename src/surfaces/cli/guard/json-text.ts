@@ -26,6 +26,12 @@ export function treeOf(text: string): { readonly tree: Node | null } | { readonl
   return { tree: tree ?? null };
 }
 
+/** The node at the path, if the text is readable and has it. */
+export function nodeIn(text: string, path: Path): Node | undefined {
+  const looked = treeOf(text);
+  return "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+}
+
 export interface Fault {
   readonly line: number;
   readonly column: number;

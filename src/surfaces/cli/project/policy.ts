@@ -15,7 +15,7 @@ import { loadWorkflow, type Project } from "../../../runtime/project.ts";
 import { findRun } from "../../../runtime/reports/overview.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { confirm } from "../terminal/person.ts";
+import { agrees, confirm } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
 /**
@@ -228,12 +228,8 @@ export async function beginLoop(project: Project, host: Host): Promise<void> {
   if (present === null) return;
   const lines = ignored.map(renderChange);
   const question = `An edit of pawl.yaml loosened the policy${whileOpen(open)}. Accept it?`;
-  try {
-    confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl config policy --accept" });
-  } catch (thrown) {
-    if (thrown instanceof PawlError) return;
-    throw thrown;
-  }
+  const message = [question, "", ...lines].join("\n");
+  if (!agrees(host, { message, command: "pawl config policy --accept" })) return;
   await accept(project, host, LOOP, { ignored, present });
 }
 

@@ -1,8 +1,7 @@
-import { PawlError } from "../../../core/error.ts";
 import { renderExecutables } from "../../../core/trust.ts";
 import type { Project, TrustLook } from "../../../runtime/project.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { confirm, refuseAgent } from "../terminal/person.ts";
+import { agrees, confirm, refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { hangOnScreen } from "../terminal/text-width.ts";
 
@@ -38,12 +37,7 @@ export async function agreeToNew(project: Project, host: Host): Promise<void> {
   if (look.untrusted.length === 0) return;
   const news = described({ ...look, entries: look.untrusted }, project);
   const message = look.record === null ? news : `New since you agreed:\n\n${news}`;
-  try {
-    confirm(host, { message: `${message}\n\nMay Pawl start these?`, command: "pawl trust" });
-  } catch (thrown) {
-    if (thrown instanceof PawlError) return;
-    throw thrown;
-  }
+  if (!agrees(host, { message: `${message}\n\nMay Pawl start these?`, command: "pawl trust" })) return;
   await project.trust.accept(look.entries, host.person.caller().who ?? "");
 }
 

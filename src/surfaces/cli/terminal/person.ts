@@ -87,6 +87,17 @@ export function confirm(
   }
 }
 
+/** Whether the person says yes; without one who can be asked, nobody does. */
+export function agrees(host: Host, question: HumanQuestion): boolean {
+  try {
+    confirm(host, question);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return false;
+    throw thrown;
+  }
+}
+
 function declined(why: string): PawlError {
   return new PawlError(
     "person-declined",

@@ -2,6 +2,7 @@
 import type { BloomEvent } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
+import type { CommandEnd, CommandOrder, Commands } from "../../core/ports/commands.ts";
 import type { TakenLease } from "../../core/ports/leases.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
 import type { AgentFolder, EnsuredWorktree, Repo, SharedWorktrees } from "../../core/ports/worktrees.ts";
@@ -154,12 +155,36 @@ function branches(task: Task): { readonly branch: string; readonly base: string 
 
 /** Settles with the reason once the current work must end. */
 export function stopped(stop: AbortSignal): { readonly reason: Promise<StopReason>; forget(): void } {
-  let forget = () => {};
-  const reason = new Promise<StopReason>((resolve) => {
-    const heard = () => resolve(stop.reason as StopReason);
-    if (stop.aborted) heard();
-    else stop.addEventListener("abort", heard, { once: true });
-    forget = () => stop.removeEventListener("abort", heard);
-  });
-  return { reason, forget };
+  const { promise: reason, resolve } = Promise.withResolvers<StopReason>();
+  const heard = () => resolve(stop.reason as StopReason);
+  if (stop.aborted) heard();
+  else stop.addEventListener("abort", heard, { once: true });
+  return { reason, forget: () => stop.removeEventListener("abort", heard) };
+}
+
+/** Runs a command to its end. Null: it was stopped. */
+export async function runToEnd(
+  commands: Commands,
+  order: CommandOrder,
+  stop: AbortSignal,
+): Promise<CommandEnd | null> {
+  const started = commands.run(order);
+  const { reason, forget } = stopped(stop);
+  const first = await Promise.race([started.ended, reason]);
+  forget();
+  if (typeof first !== "string") return first;
+  await started.stop();
+  return null;
+}
+
+/** The result of what followed checks of the work, with what these have shown. */
+export function withSeen(
+  result: StepResult,
+  { patch, events }: Pick<StepResult, "events" | "patch">,
+): StepResult {
+  return {
+    ...result,
+    patch: { ...patch, ...result.patch },
+    events: [...(events ?? []), ...(result.events ?? [])],
+  };
 }

@@ -15,12 +15,12 @@ import type {
 import { oneLine } from "../../../core/text/lines.ts";
 import type { MergePlace } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, repoFor, repoOf, type StepResult } from "../execution-context.ts";
+import { type ExecutionContext, repoFor, repoOf, type StepResult, withSeen } from "../execution-context.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
 import { setUp } from "./set-up.ts";
-import { blameOfMerge, type FailedCheck, waitsForTarget } from "./target.ts";
+import { blameOn, type FailedCheck, waitsForTarget } from "./target.ts";
 
 export async function push(context: ExecutionContext): Promise<StepResult> {
   const { task } = context.known;
@@ -113,18 +113,19 @@ async function mergeOnce(
   if (prepared.kind === "merged-already")
     return onTurn(context, place, async () => {
       onPublished(prepared.commit);
-      return afterMerge(context, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
+      return afterMerge(context, order, { ...prepared, isOurs: prepared.earlier !== null });
     });
   const checked = await checkMerge(context, order, prepared, base.broken);
-  const { patch, events, failure } = checked;
-  const turn = await place.turn(context.stop);
-  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted", patch, events: events };
-  if (turn === "void" || checked.stopped) {
-    if (context.known.run.underway.length > 0) await context.note({ patch: { underway: [] } });
-    return "void";
-  }
-  if (failure !== null) return unverified(context, order, prepared, checked, failure);
-  return publish(context, place, order, prepared, checked, onPublished);
+  const { failure } = checked;
+  const result = await onTurn(context, place, async () => {
+    if (checked.stopped) return "void";
+    if (failure !== null) return unverified(context, order, prepared, failure);
+    return publish(context, place, order, prepared, checked, onPublished);
+  });
+  if (result === "void" && context.known.run.underway.length > 0)
+    await context.note({ patch: { underway: [] } });
+  if (typeof result === "string") return result;
+  return "refused" in result ? { refused: withSeen(result.refused, checked) } : withSeen(result, checked);
 }
 
 /**
@@ -198,7 +199,7 @@ async function publish(
   place: MergePlace,
   order: MergeOrder,
   prepared: Proposal,
-  seen: Pick<Verified, "patch" | "events">,
+  seen: Pick<Verified, "patch">,
   onPublished: (commit: string) => void,
 ): Promise<StepResult | Again> {
   const { task, run } = context.known;
@@ -215,28 +216,24 @@ async function publish(
       return "moved";
     case "overtaken":
       place.overtaken();
-      return { ...awaited(task, into, published.by), patch: seen.patch };
+      return awaited(task, into, published.by);
     case "in-the-way":
-      return failed(task, into, wayClear(context, published), seen);
+      return failed(task, into, wayClear(context, published));
     case "unreachable":
-      return unreachable(context, into, published.reason, seen);
+      return unreachable(context, into, published.reason);
     case "rejected":
       return {
         refused: {
           event: "git_refused",
           reason: `the remote refuses to move ${into}: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
-          patch: seen.patch,
-          events: seen.events,
         },
       };
     case "published":
       if (published.behind === undefined) onPublished(published.commit);
-      return afterMerge(
-        context,
-        order,
-        { ...prepared, ...published, isOurs: isNew || prepared.earlier !== null },
-        seen,
-      );
+      return afterMerge(context, order, {
+        ...{ ...prepared, ...published },
+        isOurs: isNew || prepared.earlier !== null,
+      });
   }
 }
 
@@ -269,23 +266,13 @@ async function unverified(
   context: ExecutionContext,
   { into }: MergeOrder,
   prepared: Proposal,
-  seen: Pick<Verified, "patch" | "events">,
   failure: MergeFailure,
 ): Promise<StepResult> {
   const { reason, message } = failure;
-  const { patch, events } = seen;
-  const blame = await blameOfMerge(context, prepared.base, failure);
-  if (blame.kind === "stopped") return { event: "interrupted", patch, events: events };
-  if (blame.kind === "red") {
-    const waits = waitsForTarget(context, failure.command, blame);
-    return { ...waits, patch: { ...patch, ...waits.patch }, events: events };
-  }
-  return {
-    event: "merge_unverified",
-    reason: `${reason} on the merge into ${into}`,
-    patch: { ...patch, message },
-    events: events,
-  };
+  const blame = await blameOn(context, prepared.base, failure);
+  if (blame.kind === "stopped") return { event: "interrupted" };
+  if (blame.kind === "red") return waitsForTarget(context, failure.command, blame);
+  return { event: "merge_unverified", reason: `${reason} on the merge into ${into}`, patch: { message } };
 }
 
 /** Null: the folder is set up. */
@@ -315,14 +302,9 @@ function togetherAgain(
   return `${into} and ${remote}/${into} each have commits that the other lacks, and they conflict in ${files.join(", ")}; bring them together (\`git pull\` on ${into}), then ready the task again`;
 }
 
-function unreachable(
-  context: ExecutionContext,
-  into: string,
-  reason: string,
-  seen: Pick<StepResult, "patch" | "events"> = {},
-): StepResult {
-  if (context.stop.aborted) return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
-  return failed(context.known.task, into, `the remote cannot be reached: ${reason}`, seen);
+function unreachable({ known, stop }: ExecutionContext, into: string, reason: string): StepResult {
+  if (stop.aborted) return { event: "interrupted" };
+  return failed(known.task, into, `the remote cannot be reached: ${reason}`);
 }
 
 const SHOWN_FILES = 10;
@@ -351,10 +333,11 @@ function afterMerge(
   context: ExecutionContext,
   { branch, into }: MergeOrder,
   { commit, earlier, behind, isOurs }: Merged,
-  seen: Pick<StepResult, "patch" | "events">,
 ): StepResult {
-  const { task } = context.known;
-  const { work } = context.known.run;
+  const {
+    run: { work },
+    task,
+  } = context.known;
   const time = context.now().toISOString();
   const at = earlier ?? commit;
   const events: BloomEvent[] = [
@@ -365,23 +348,13 @@ function afterMerge(
   const merged = { into, commit: at };
   return {
     event: "merged",
-    patch: { ...seen.patch, ...(work ? { work: { ...work, merging: null, merged, time } } : {}) },
-    events: [...(seen.events ?? []), ...events],
+    patch: work ? { work: { ...work, merging: null, merged, time } } : {},
+    events,
   };
 }
 
-function failed(
-  task: Task,
-  into: string,
-  reason: string,
-  seen: Pick<StepResult, "patch" | "events"> = {},
-): StepResult {
-  return {
-    event: "merge_failed",
-    reason,
-    ...(seen.patch ? { patch: seen.patch } : {}),
-    events: [...(seen.events ?? []), { type: "merge:failed", taskId: task.id, into, reason }],
-  };
+function failed({ id: taskId }: Task, into: string, reason: string): StepResult {
+  return { event: "merge_failed", reason, events: [{ type: "merge:failed", taskId, into, reason }] };
 }
 
 function mergeMessage({ id, title }: Task, how: Delivery, template: string | null): string {

@@ -6,7 +6,14 @@ import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { AgentFolder, Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import type { CheckGate } from "../../../scheduler/slots.ts";
 import { branchOf, criteriaOf, isOpenStep, type Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, placeOf, repoOf, type StepResult, stopped } from "../execution-context.ts";
+import {
+  type ExecutionContext,
+  placeOf,
+  repoOf,
+  runToEnd,
+  type StepResult,
+  withSeen,
+} from "../execution-context.ts";
 import { unverifiedSteps } from "../run/facts.ts";
 import { nameOfRun, type TaskRun } from "../run/task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -26,26 +33,26 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const isAsSeen = caught !== undefined && context.known.setup[repoOf(task) ?? ""] === undefined;
   const commit = isAsSeen ? caught : await commitSeen(context, place.worktree);
   const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
-  const { failure, events, patch } = seen;
-  if (seen.stopped) return { event: "interrupted", patch, events: events };
-  if (failure === null) return { event: "verify_passed", patch, events: events };
-  const blame = await blameOf(context, place.worktree, failure);
+  return withSeen(await outcomeOf(context, place.worktree, seen), seen);
+}
+
+async function outcomeOf(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+  { failure, stopped }: Verified,
+): Promise<StepResult> {
+  if (stopped) return { event: "interrupted" };
+  if (failure === null) return { event: "verify_passed" };
+  const blame = await blameOf(context, worktree, failure);
   switch (blame.kind) {
     case "stopped":
-      return { event: "interrupted", patch, events: events };
+      return { event: "interrupted" };
     case "green":
-      return { event: "target_green", patch, events: events };
-    case "red": {
-      const waits = waitsForTarget(context, failure.command, blame);
-      return { ...waits, patch: { ...patch, ...waits.patch }, events: events };
-    }
+      return { event: "target_green" };
+    case "red":
+      return waitsForTarget(context, failure.command, blame);
     case "own":
-      return {
-        event: "verify_failed",
-        reason: failure.reason,
-        patch: { ...patch, message: failure.message },
-        events: events,
-      };
+      return { event: "verify_failed", reason: failure.reason, patch: { message: failure.message } };
   }
 }
 
@@ -252,20 +259,12 @@ async function runCheck(
   if (leave === null) return null;
   try {
     const { settings, task } = context.known;
-    const started = context.ports.commands.run({
-      run: id,
-      task: task.id,
-      command,
-      folder: place.folder,
+    const order = {
+      ...{ run: id, task: task.id, command, folder: place.folder },
       environment: { ...context.environment, BLOOM_TASK: task.id },
       limits: { total: settings.limits.verify * 60_000 },
-    });
-    const { reason, forget } = stopped(stop);
-    const ended = await Promise.race([started.ended, reason]);
-    forget();
-    if (typeof ended !== "string") return ended;
-    await started.stop();
-    return null;
+    };
+    return await runToEnd(context.ports.commands, order, stop);
   } finally {
     leave();
   }

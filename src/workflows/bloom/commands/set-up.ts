@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { SetupUse } from "../../../core/ports/setup.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
-import { type ExecutionContext, repoOf, stopped } from "../execution-context.ts";
+import { type ExecutionContext, repoOf, runToEnd } from "../execution-context.ts";
 import { nameOfRun } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 
@@ -45,29 +45,23 @@ async function runCommand(
   const { task, run, settings } = context.known;
   const id = nameOfRun(task.id, run.runs + 1);
   await context.note({ patch: { underway: [id], runs: run.runs + 1 } });
-  const started = context.ports.commands.run({
-    run: id,
-    command,
-    folder,
-    environment: context.environment,
-    limits: { total: settings.limits.verify * 60_000 },
-  });
-  const { reason, forget } = stopped(context.stop);
-  const first = await Promise.race([started.ended, reason]);
-  forget();
-  const ended = typeof first === "string" ? await started.stop() : first;
+  const { environment, ports, stop } = context;
+  const limits = { total: settings.limits.verify * 60_000 };
+  const ended = await runToEnd(ports.commands, { run: id, command, folder, environment, limits }, stop);
   await context.note({ patch: { underway: [] } });
-  return typeof first === "string" ? null : ended;
+  return ended;
+}
+
+/** Why the command failed, with the end of its output. */
+export function endingOf(command: string, ended: CommandEnd): string {
+  const tail = ended.tail.split("\n").slice(-5).join(" / ");
+  return `${failureOf(command, ended).reason}; its output ends: ${tail}`;
 }
 
 function setupFailed(command: string, ended: CommandEnd, folder: AgentFolder): PawlError {
-  const { reason, tail } = {
-    ...failureOf(command, ended),
-    tail: ended.tail.split("\n").slice(-5).join(" / "),
-  };
   return new PawlError(
     "setup-failed",
-    `The setup of ${folder.agentPath} failed: ${reason}; its output ends: ${tail}`,
+    `The setup of ${folder.agentPath} failed: ${endingOf(command, ended)}`,
     `Correct \`setup:\` in pawl.yaml, or what the command needs; its whole output is in ${ended.output}.`,
   );
 }

@@ -13,7 +13,7 @@ import { projectPath } from "../../../core/path.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { AgentFolder, Worktree } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, repoFor, repoOf, type StepResult, stopped } from "../execution-context.ts";
+import { type ExecutionContext, repoFor, repoOf, runToEnd, type StepResult } from "../execution-context.ts";
 import { type FailedEnd, isSameFailure, saysMuch } from "../run/same-failure.ts";
 import type { RedTarget } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
@@ -54,28 +54,21 @@ export async function blameOf(
   failed: FailedCheck,
 ): Promise<Blame> {
   const { run, task } = context.known;
-  const { red } = run;
-  if (worktree === null || isOwn(failed, red)) return OWN;
+  if (worktree === null || isOwn(failed, run.red)) return OWN;
   const found = await baseIn(context);
   if (found === null) return OWN;
   const { base, target } = found;
   const { unmerged, uncommitted } = await context.ports.worktrees.state(worktree, targetBranch(task));
   if (unmerged === 0 && uncommitted.length === 0 && !saysMuch(failed.end)) return OWN;
-  const at = await failsOn(context, base, failed);
-  if (at === "stopped") return { kind: "stopped" };
-  if (at === null) return OWN;
-  if (target === base) return { kind: "red", commit: base, since: base, how: at };
-  const now = await failsOn(context, target, failed);
-  if (now === "stopped") return { kind: "stopped" };
-  return now === null ? { kind: "green" } : { kind: "red", commit: target, since: base, how: now };
+  const at = await blameOn(context, base, failed);
+  if (at.kind !== "red" || target === base) return at;
+  const now = await blameOn(context, target, failed);
+  if (now.kind === "own") return { kind: "green" };
+  return now.kind === "red" ? { ...now, since: base } : now;
 }
 
-/** The same for a check of a merge onto this commit of the target. */
-export async function blameOfMerge(
-  context: ExecutionContext,
-  base: string,
-  failed: FailedCheck,
-): Promise<Blame> {
+/** Whether a check fails on this commit of the target, too: of a merge, the one that it is onto. */
+export async function blameOn(context: ExecutionContext, base: string, failed: FailedCheck): Promise<Blame> {
   if (isOwn(failed, context.known.run.red)) return OWN;
   const at = await failsOn(context, base, failed);
   if (at === "stopped") return { kind: "stopped" };
@@ -253,14 +246,10 @@ async function runOnce(
   try {
     await context.note({ patch: { underway: [run] } });
     const limits = { total: context.known.settings.limits.verify * 60_000 };
-    const { environment } = context;
-    const started = context.ports.commands.run({ run, command, folder, environment, limits });
-    const { reason, forget } = stopped(context.stop);
-    const first = await Promise.race([started.ended, reason]);
-    forget();
-    const ended = typeof first === "string" ? await started.stop() : first;
+    const { environment, ports, stop } = context;
+    const ended = await runToEnd(ports.commands, { run, command, folder, environment, limits }, stop);
     await context.note({ patch: { underway: [] } });
-    return typeof first === "string" ? "stopped" : ended;
+    return ended ?? "stopped";
   } finally {
     leave();
   }

@@ -11,7 +11,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
-import { lastingOutput } from "../../../core/ports/commands.ts";
+import { type CommandOrder, lastingOutput } from "../../../core/ports/commands.ts";
 import type { TakenPorts } from "../../../core/ports/free-ports.ts";
 import type { LeaseManager, TakenLease } from "../../../core/ports/leases.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
@@ -19,6 +19,7 @@ import type { TaskEnvironment } from "../../../core/settings.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { forAbandoned } from "../../../scheduler/leftovers.ts";
 import { failureOf } from "../commands/failure.ts";
+import { endingOf } from "../commands/set-up.ts";
 import {
   type HeldEnvironment,
   keepEnvironment,
@@ -26,7 +27,7 @@ import {
   nameOfEnvironment,
   variablesOf,
 } from "../environment.ts";
-import { stopped, type TaskSnapshot } from "../execution-context.ts";
+import { runToEnd, type TaskSnapshot } from "../execution-context.ts";
 import { nameOfRun } from "../run/task-run.ts";
 
 export interface Environment {
@@ -47,8 +48,6 @@ interface Setup {
 }
 
 type Up = Extract<BloomEvent, { readonly type: "environment:up" }>;
-
-const MINUTE = 60_000;
 
 /** Calls `hold` with it before `up` begins. Throws `setup-failed`. */
 export async function makeEnvironment(
@@ -146,37 +145,36 @@ async function keep(setup: Setup, input: Parameters<typeof keepEnvironment.run>[
 }
 
 async function bringUp(
-  { ports }: Setup,
+  setup: Setup,
   held: HeldEnvironment,
   command: string,
   minutes: number,
   stop: AbortSignal,
 ): Promise<"up" | "stopped"> {
   if (stop.aborted) return "stopped";
-  const started = ports.commands.run({
-    run: runOf(held, "up"),
-    command,
-    folder: ports.root,
-    environment: environmentOf(held),
-    limits: { total: minutes * MINUTE },
-    acts: "lasting",
-  });
-  const { reason, forget } = stopped(stop);
-  const first = await Promise.race([started.ended, reason]);
-  forget();
-  if (typeof first === "string") {
-    await started.stop();
-    return "stopped";
-  }
-  if (first.exit === 0) return "up";
+  const ended = await runToEnd(setup.ports.commands, orderOf(setup, held, "up", command, minutes), stop);
+  if (ended === null) return "stopped";
+  if (ended.exit === 0) return "up";
   throw new PawlError(
     "setup-failed",
-    `The environment of ${held.task} could not be made: ${failureOf(command, first).reason}; its output ends: ${first.tail.split("\n").slice(-5).join(" / ")}`,
-    `Correct \`up\` of \`environment:\` in pawl.yaml, or what it needs; its whole output is in ${first.output}.`,
+    `The environment of ${held.task} could not be made: ${endingOf(command, ended)}`,
+    `Correct \`up\` of \`environment:\` in pawl.yaml, or what it needs; its whole output is in ${ended.output}.`,
   );
 }
 
-const environmentOf = (held: HeldEnvironment) => ({ ...variablesOf(held), BLOOM_TASK: held.task });
+function orderOf(
+  { ports: { root } }: Setup,
+  held: HeldEnvironment,
+  what: "up" | "down",
+  command: string,
+  minutes: number,
+): CommandOrder {
+  return {
+    ...{ run: runOf(held, what), command, folder: root, limits: { total: minutes * 60_000 } },
+    environment: { ...variablesOf(held), BLOOM_TASK: held.task },
+    acts: what === "up" ? "lasting" : "ending",
+  };
+}
 
 /** Returns a name that no other environment ever had. */
 function runOf({ id, task }: HeldEnvironment, what: "up" | "down"): string {
@@ -231,15 +229,7 @@ async function takeAway(
 
 async function bringDown(setup: Setup, held: HeldEnvironment, command: string, minutes: number) {
   if (await hasEnded(setup, held, "down")) return null;
-  const { commands, root } = setup.ports;
-  return commands.run({
-    run: runOf(held, "down"),
-    command,
-    folder: root,
-    environment: environmentOf(held),
-    limits: { total: minutes * MINUTE },
-    acts: "ending",
-  }).ended;
+  return setup.ports.commands.run(orderOf(setup, held, "down", command, minutes)).ended;
 }
 
 /** Whether `up` began on this machine. */

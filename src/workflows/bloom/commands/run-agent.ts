@@ -4,25 +4,15 @@
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import type { AgentEnd, AgentEvent, AgentRun, DeferredCall, Limited } from "../../../core/ports/agents.ts";
-import type {
-  AgentFolder,
-  ChangedOutside,
-  EnsuredWorktree,
-  Meanwhile,
-  WorkDone,
-  Worktree,
-} from "../../../core/ports/worktrees.ts";
+import type { AgentEnd, AgentUsage, DeferredCall, Limited } from "../../../core/ports/agents.ts";
+import type { AgentFolder, EnsuredWorktree, WorkDone, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
 import { type AccountReport, agentOf, unfit } from "../../../scheduler/agent-rest.ts";
-import { agentEnded, endOrStop, lastWords, showAgent } from "../../../scheduler/agent-run.ts";
+import { lastWords } from "../../../scheduler/agent-run.ts";
 import {
   added,
   budgetOf,
-  exceeded,
   type Limit,
-  limitsLeft,
-  minutesLeft,
   nearing,
   overspent,
   shownSpent,
@@ -33,25 +23,15 @@ import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../allowed.ts";
 import { withCost } from "../costs.ts";
-import {
-  type ExecutionContext,
-  placeOf,
-  repoOf,
-  type StepResult,
-  type StopReason,
-  stopped,
-  type TaskSnapshot,
-} from "../execution-context.ts";
+import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../run/facts.ts";
-import { nameOfRun, type TaskRun } from "../run/task-run.ts";
+import type { TaskRun } from "../run/task-run.ts";
 import { refusals, runPrompt } from "../run-prompt.ts";
 import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
-import { save } from "./save.ts";
 import { setUp } from "./set-up.ts";
 import { takeTarget } from "./target.ts";
-
-const MINUTE = 60_000;
+import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
 export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const { known } = context;
@@ -128,72 +108,38 @@ interface AgentStart {
 }
 
 async function start(context: ExecutionContext, place: AgentStart): Promise<StepResult> {
-  const before = context.known;
-  const { task, settings } = before;
-  const isWork = before.run.purpose === "step" || before.run.purpose === "mark";
+  const { run, settings, task } = context.known;
+  const { purpose } = run;
+  const { permission } = settings;
+  const isWork = purpose === "step" || purpose === "mark";
   const step = isWork ? getCurrentStepForTask(task) : null;
-  const id = nameOfRun(task.id, before.run.runs + 1);
-  const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
-  const done = session === null ? await doneBefore(context, place) : null;
-  const strayed = await watchOutside(context, place.worktree);
-  if (context.stop.aborted) return { event: "interrupted" };
-  const known = await context.note({
-    patch: {
-      underway: [id],
-      agentRun: { run: id, since: context.now().toISOString() },
-      runs: before.run.runs + 1,
-      asked: true,
-      ...(await begins(context, place.worktree)),
+  const session = run.session !== null && task.session_id !== undefined ? run.session : null;
+  const resumed = session !== null;
+  const done = resumed ? null : await doneBefore(context, place);
+  const notice = openNotice(context);
+  const ended = await runInWorkspace(context, place, {
+    agent: place.agent,
+    started: { purpose, permission, resumed },
+    begins: {
+      patch: { asked: true, ...(await begins(context, place.worktree)) },
+      edits: beginEdits(task, step, context.now().toISOString()),
+      events: stepStarted(task, step),
     },
-    edits: beginEdits(task, step, context.now().toISOString()),
-    events: agentStarted(before, { step, agent: place.agent, run: id, resumed: session !== null }),
-  });
-  if (context.stop.aborted)
-    return {
-      event: "interrupted",
-      patch: { underway: [], agentRun: null },
-      events: [neverStarted(task.id, id)],
-    };
-  const heard = followAgent(context, id);
-  const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
-  const limit = Math.min(settings.limits.run, minutes);
-  context.delivered(known.messages.map((message) => message.path));
-  const over = new AbortController();
-  const run = context.ports.agents.start(
-    {
-      run: id,
-      agent: place.agent,
+    budgets: [[budgetOf(task, settings), run.spent]],
+    order: (known, over) => ({
       task: task.id,
-      folder: place.folder,
-      prompt: runPrompt(known, step, place.conflicts, session === null, done),
+      prompt: runPrompt(known, step, place.conflicts, !resumed, done),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
-      permission: settings.permission,
+      permission,
       allow: allowedCommands(settings.command, known.task),
       ...(isWork && { done: markDone(task, step) }),
-      ask: (question) => context.mayIt(question, over.signal),
+      ask: (question) => context.mayIt(question, over),
       environment: { ...context.ports.environment, ...context.environment, BLOOM_TASK: task.id },
-      limits: {
-        inactivity: settings.limits.silence * MINUTE,
-        total: limit * MINUTE,
-        ...limitsLeft(budgetOf(task, settings), known.run.spent),
-      },
-    },
-    heard.hear,
-  );
-  const { end, stop } = await ended(context, run, heard);
-  over.abort();
-  context.delivered(null);
-  const last = {
-    id,
-    step,
-    worktree: place.worktree,
-    agent: place.agent,
-    folder: place.folder,
-    end,
-    stop,
-    byMinutes: minutes < settings.limits.run,
-  };
-  return agentRunResult(context, last, await strayed(), known);
+    }),
+    onUsage: notice.see,
+  });
+  await notice.noted();
+  return "result" in ended ? ended.result : agentRunResult(context, { ...place, ...ended, step });
 }
 
 function markDone(task: Task, step: Step | null): DeferredCall {
@@ -226,26 +172,6 @@ function beginEdits(task: Task, step: Step | null, time: string): readonly TaskE
   return [...begins, ...(task.status === "done_pending_merge" ? [] : workStarts(task, time))];
 }
 
-function agentStarted(
-  { run: { purpose }, settings, task }: TaskSnapshot,
-  { step, ...started }: Pick<Last, "step" | "agent"> & { readonly run: string; readonly resumed: boolean },
-): readonly BloomEvent[] {
-  const { permission } = settings;
-  return [
-    ...stepStarted(task, step),
-    { type: "agent:started", taskId: task.id, purpose, permission, ...started },
-  ];
-}
-
-/** The end of a run that was stopped before its agent's process began. */
-export function neverStarted(taskId: string, run: string): BloomEvent {
-  return {
-    ...{ type: "agent:ended", taskId, run, outcome: "failed", reason: "stopped" },
-    ...{ detail: "it was stopped before it began", duration: 0 },
-    ...{ usd: 0, inputTokens: 0, outputTokens: 0, turns: 0 },
-  };
-}
-
 function stepStarted(task: Task, step: Step | null): readonly BloomEvent[] {
   if (step === null || step.status === "in_progress") return [];
   const stepIndex = task.steps.findIndex(({ id }) => id === step.id);
@@ -254,56 +180,26 @@ function stepStarted(task: Task, step: Step | null): readonly BloomEvent[] {
   ];
 }
 
-// ── The run ────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Heard {
-  hear(event: AgentEvent): void;
-  session: string | null;
-  /** Settles when this run exceeds a limit of the budget. */
-  readonly overspent: Promise<"budget">;
-  /** Settles when the notice that the budget is nearly spent is recorded; at once if none is due. */
-  noted: Promise<unknown>;
-}
-
-function followAgent(context: ExecutionContext, run: string): Heard {
-  const { task, settings, run: before } = context.known;
-  const taskId = task.id;
-  let exceed = (_: "budget") => {};
-  let near: Limit | undefined = before.nearing?.limit;
-  const heard: Heard = {
-    session: null,
-    noted: Promise.resolve(),
-    overspent: new Promise((resolve) => {
-      exceed = resolve;
-    }),
-    hear(event) {
-      if (event.type === "session") heard.session = event.id;
-      else if (event.type === "usage") {
-        const spent = added(before.spent, event.usage, 0);
-        const found = nearing(budgetOf(task, settings), spent);
-        if (exceeded(budgetOf(task, settings), spent) !== null) exceed("budget");
-        else if (found !== null && found.limit !== near) {
-          near = found.limit;
-          heard.noted = noteNearing(context, found, heard.noted);
-        }
-      } else showAgent(context.show, taskId, run, event);
-    },
-  };
-  return heard;
-}
-
 /**
  * Notifies a person before the budget is spent. If the notice cannot be recorded now, the end of the run
  * records it.
  */
-async function noteNearing(
-  context: ExecutionContext,
-  near: Nearing,
-  earlier: Promise<unknown>,
-): Promise<void> {
-  await earlier;
-  const events = nearingEvents(context.known.task, context.known.run, near);
-  await context.note({ patch: { nearing: near }, events: events }).catch(() => {});
+function openNotice(context: ExecutionContext) {
+  const { run, settings, task } = context.known;
+  let near: Limit | undefined = run.nearing?.limit;
+  let noted: Promise<unknown> = Promise.resolve();
+  return {
+    see(usage: AgentUsage): void {
+      const found = nearing(budgetOf(task, settings), added(run.spent, usage, 0));
+      if (found === null || found.limit === near) return;
+      near = found.limit;
+      noted = noted.then(async () => {
+        const events = nearingEvents(context.known.task, context.known.run, found);
+        await context.note({ patch: { nearing: found }, events }).catch(() => {});
+      });
+    },
+    noted: () => noted,
+  };
 }
 
 /** At most one event per limit. */
@@ -312,62 +208,16 @@ function nearingEvents(task: Task, before: TaskRun, near: Nearing | null): reado
   return [{ type: "budget:nearing", taskId: task.id, ...near }];
 }
 
-async function ended(
-  context: ExecutionContext,
-  run: AgentRun,
-  heard: Heard,
-): Promise<{ end: AgentEnd; stop: StopReason | "budget" | null }> {
-  const { reason, forget } = stopped(context.stop);
-  const over = await endOrStop<StopReason | "budget">(run, reason, heard.overspent);
-  forget();
-  await heard.noted;
-  return over;
-}
-
-/** Records what changes in the repository's own checkout while the agent runs in its workspace. */
-export async function watchOutside(
-  context: ExecutionContext,
-  worktree: Worktree | null,
-): Promise<() => Promise<Meanwhile>> {
-  const repo = repoOf(context.known.task);
-  if (worktree === null || repo === null) return async () => NOTHING;
-  const look = await context.ports.worktrees.watchCheckout(repo).catch(() => null);
-  return async () => {
-    const { files, branches } = (await look?.().catch(() => null)) ?? NOTHING;
-    return { files: files.filter(({ path }) => !isOurs(path, context)), branches };
-  };
-}
-
-const NOTHING: Meanwhile = { files: [], branches: [] };
-
-function isOurs(path: string, context: ExecutionContext): boolean {
-  return path === context.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
-}
-
 // ── The result ─────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Last {
-  readonly id: string;
+interface Last extends WorkspaceRunEnd {
   readonly worktree: EnsuredWorktree | null;
   readonly step: Step | null;
-  readonly agent: string;
   readonly folder: AgentFolder;
-  readonly end: AgentEnd;
-  readonly stop: StopReason | "budget" | null;
-  /** Whether the run's time limit came from the budget. */
-  readonly byMinutes: boolean;
 }
 
-async function agentRunResult(
-  context: ExecutionContext,
-  last: Last,
-  { files, branches }: Meanwhile,
-  before: TaskSnapshot,
-): Promise<StepResult> {
-  const { end, id } = last;
-  const unsaved = await save(context, last.worktree);
-  // Interrupted before the push. The next worker saves the work and makes the calls.
-  if (unsaved?.event === "git_failed") return { event: "interrupted" };
+async function agentRunResult(context: ExecutionContext, last: Last): Promise<StepResult> {
+  const { before, end, id, unsaved } = last;
   if (unsaved === null) await context.takeCalls(id);
   // Reads the steps and questions that the agent recorded meanwhile, and the messages for it.
   const known = await context.note({});
@@ -375,15 +225,10 @@ async function agentRunResult(
   const spent = added(run.spent, end.usage, end.duration);
   const near = nearing(budgetOf(task, settings), spent);
   const events: BloomEvent[] = [
-    agentEnded(task.id, id, end),
+    ...last.events,
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
       : []),
-    ...(files.length > 0 ? ([editsOutside(task.id, id, files)] as const) : []),
-    ...branches.map((moved) => ({ type: "git:branch_moved", taskId: task.id, run: id, ...moved }) as const),
-    ...(end.refused === undefined
-      ? []
-      : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
     ...nearingEvents(task, run, near),
   ];
   const patch: Partial<TaskRun> = {
@@ -399,7 +244,7 @@ async function agentRunResult(
     session: sessionAfter(context, last, run),
     toldIn: toldAfter(run, last),
   };
-  const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last, before)));
+  const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last)));
   // A run that failed before it reported its session keeps the session that it resumed.
   const isKept = end.outcome === "failed" && end.session === null && run.session !== null;
   const edits = isSpoiled(end)
@@ -413,7 +258,7 @@ async function agentRunResult(
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
     edits,
     events: [...events, ...(outcome.events ?? [])],
-    ...accountReport(last, outcome, before),
+    ...accountReport(last, outcome),
     removes: [
       ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
       ...(outcome.removes ?? []),
@@ -450,16 +295,7 @@ function sessionOf(
   return { id, agent, folder: folder.agentPath, ...(host === undefined ? {} : { host }) };
 }
 
-export function editsOutside(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomEvent {
-  const files = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
-}
-
-function outcomeOf(
-  known: TaskSnapshot,
-  { agent, byMinutes, end, step, stop }: Last,
-  before: TaskSnapshot,
-): StepResult {
+function outcomeOf(known: TaskSnapshot, { agent, before, byMinutes, end, step, stop }: Last): StepResult {
   const { refused = [] } = end;
   const { task, run, messages, settings } = known;
   const after = { ...run, spent: added(run.spent, end.usage, end.duration) };
@@ -522,13 +358,12 @@ async function doubted(
 
 /** What the run shows about its agent's account; nothing if the agent did not get to work. */
 function accountReport(
-  { agent, end }: Last,
+  { agent, before, end }: Last,
   { event }: StepResult,
-  { run }: TaskSnapshot,
 ): { readonly account?: AccountReport } {
   const limited = event === "agent_limited" ? limitedBy(end) : null;
   if (limited === null && (event === undefined || NOT_WORKED.has(event))) return {};
-  const began = run.agentRun?.since ?? "";
+  const began = before.run.agentRun?.since ?? "";
   const quota = end.quota === undefined ? {} : { quota: end.quota };
   return { account: { agent, began, limited, ...quota } };
 }

@@ -4,39 +4,20 @@
  *
  * What an order costs counts in the task's budget and in its own.
  */
-import type { AgentEnd, AgentEvent } from "../../../core/ports/agents.ts";
-import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import type { AgentEnd } from "../../../core/ports/agents.ts";
 import { permitted, readAnswer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
 import type { AccountReport } from "../../../scheduler/agent-rest.ts";
-import { agentEnded, endOrStop, lastQuestion, showAgent } from "../../../scheduler/agent-run.ts";
-import {
-  added,
-  type Budget,
-  budgetOf,
-  exceeded,
-  limitsLeft,
-  minutesLeft,
-  overspent,
-  shownSpent,
-  spentWords,
-} from "../../../scheduler/budget.ts";
+import { lastQuestion } from "../../../scheduler/agent-run.ts";
+import { added, budgetOf, overspent, shownSpent, spentWords } from "../../../scheduler/budget.ts";
 import { withCost } from "../costs.ts";
-import {
-  type ExecutionContext,
-  placeOf,
-  type StepResult,
-  type StopReason,
-  stopped,
-} from "../execution-context.ts";
+import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
 import { orderContext } from "../prompt.ts";
 import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
 import type { TaskEvent } from "../run/table.ts";
-import { nameOfRun, type TaskRun } from "../run/task-run.ts";
-import { asking, editsOutside, neverStarted, spent as taskSpent, watchOutside } from "./run-agent.ts";
-import { save } from "./save.ts";
+import type { TaskRun } from "../run/task-run.ts";
+import { asking, spent as taskSpent } from "./run-agent.ts";
 import { setUp } from "./set-up.ts";
-
-const MINUTE = 60_000;
+import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
 export async function runOrder(context: ExecutionContext): Promise<StepResult> {
   for (;;) {
@@ -97,96 +78,38 @@ async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<
   const place = await placeOf(context);
   if ((await setUp(context, place.folder, place.isNew ? "fresh" : "worked")) === "stopped")
     return { event: "interrupted" };
-  const strayed = await watchOutside(context, place.worktree);
-  if (context.stop.aborted) return { event: "interrupted" };
-  const begun = await begin(context, ordered);
-  if (context.stop.aborted)
-    return {
-      event: "interrupted",
-      patch: { underway: [], agentRun: null },
-      events: [neverStarted(context.known.task.id, begun.id)],
-    };
-  const told = context.known.messages.map(({ path }) => path);
-  const ended = await untilEnd(context, ordered, begun, place.folder);
-  const unsaved = await save(context, place.worktree);
-  if (unsaved?.event === "git_failed") return { event: "interrupted" };
-  const { branches, files } = await strayed();
-  const result = await resultOf(context, ordered, ended);
-  const isHeard = result.event === undefined || !AGAIN.has(result.event);
-  const { end, id } = ended;
-  const taskId = context.known.task.id;
-  return {
-    ...(unsaved ?? result),
-    patch: { underway: [], agentRun: null, ...(isHeard && { message: null }), ...result.patch },
-    events: [
-      agentEnded(taskId, id, end),
-      ...(files.length > 0 ? [editsOutside(taskId, id, files)] : []),
-      ...branches.map((moved) => ({ type: "git:branch_moved", taskId, run: id, ...moved }) as const),
-      ...(end.refused === undefined
-        ? []
-        : [{ type: "agent:refused", taskId, run: id, what: end.refused } as const]),
-      ...(result.events ?? []),
-    ],
-    removes: [...(isHeard ? told : []), ...(result.removes ?? [])],
-  };
-}
-
-interface Begun extends Working {
-  /** The agent's run. */
-  readonly id: string;
-}
-
-/** Counts the run before its agent starts. */
-async function begin(context: ExecutionContext, ordered: RuledOrder): Promise<Begun> {
-  const { run, task } = context.known;
-  const { command, entry } = ordered;
+  const { run, settings, task } = context.known;
+  const { command, entry, order } = ordered;
   const working = workingOn(context, ordered);
-  const id = nameOfRun(task.id, run.runs + 1);
-  const since = context.now().toISOString();
-  await context.note({
-    patch: { underway: [id], agentRun: { run: id, since }, runs: run.runs + 1 },
-    events: [
-      {
-        ...{ type: "agent:started", taskId: task.id, purpose: command.agent, agent: working.agent, run: id },
-        ...{ permission: entry.permission ?? "edits", step: null, resumed: working.session !== null },
-      },
+  const { agent, session } = working;
+  const ended = await runInWorkspace(context, place, {
+    agent,
+    started: {
+      ...{ purpose: command.agent, permission: entry.permission ?? "edits" },
+      resumed: session !== null,
+    },
+    budgets: [
+      [budgetOf(task, settings), run.spent],
+      [entry.budget, order.spent],
     ],
-  });
-  return { ...working, id };
-}
-
-async function untilEnd(
-  context: ExecutionContext,
-  ordered: RuledOrder,
-  begun: Begun,
-  folder: AgentFolder,
-): Promise<Ended> {
-  const { entry, order } = ordered;
-  const { agent, id, session } = begun;
-  const { messages, run, settings, task } = context.known;
-  const budget = budgetOf(task, settings);
-  const heard = follow(context, id, run, { budget, own: entry.budget, order });
-  context.delivered(messages.map(({ path }) => path));
-  const minutes = Math.min(minutesLeft(budget, run.spent), minutesLeft(entry.budget, order.spent));
-  const going = context.ports.agents.start(
-    {
-      ...{ run: id, agent, folder, ...permitted(entry), prompt: promptOf(context, ordered, begun) },
+    order: () => ({
+      ...permitted(entry),
+      prompt: promptOf(context, ordered, working),
       session: session === null ? { type: "new" } : { type: "resume", id: session },
       ...(entry.model === undefined ? {} : { model: entry.model }),
       environment: { ...context.ports.environment, ...context.environment },
-      limits: {
-        inactivity: settings.limits.silence * MINUTE,
-        total: Math.min(settings.limits.run, minutes) * MINUTE,
-        ...limitsLeft(entry.budget, order.spent),
-      },
-    },
-    heard.hear,
-  );
-  const { reason, forget } = stopped(context.stop);
-  const { end, stop } = await endOrStop<StopReason | "budget">(going, reason, heard.overspent);
-  forget();
-  context.delivered(null);
-  return { agent, end, id, stop, byMinutes: minutes < settings.limits.run };
+    }),
+  });
+  if ("result" in ended) return ended.result;
+  const result = await resultOf(context, ordered, ended);
+  const isHeard = result.event === undefined || !AGAIN.has(result.event);
+  const told = ended.before.messages.map(({ path }) => path);
+  return {
+    ...(ended.unsaved ?? result),
+    patch: { underway: [], agentRun: null, ...(isHeard && { message: null }), ...result.patch },
+    events: [...ended.events, ...(result.events ?? [])],
+    removes: [...(isHeard ? told : []), ...(result.removes ?? [])],
+  };
 }
 
 /** After these its agent has not worked with what people said. */
@@ -205,43 +128,12 @@ function promptOf(
   return [orderContext(task), textOf(life, command.prompt, run, task), ...said, answers].join("\n\n");
 }
 
-interface Limits {
-  /** The task's, and the order's own. */
-  readonly budget: Budget;
-  readonly own: Budget;
-  readonly order: LifeOrder;
-}
-
-function follow(
-  { known, show }: ExecutionContext,
-  run: string,
-  { spent }: Pick<TaskRun, "spent">,
-  { budget, order, own }: Limits,
-) {
-  const over = Promise.withResolvers<"budget">();
-  return {
-    overspent: over.promise,
-    hear(event: AgentEvent) {
-      showAgent(show, known.task.id, run, event);
-      if (event.type !== "usage") return;
-      const isOver =
-        exceeded(budget, added(spent, event.usage, 0)) ?? exceeded(own, added(order.spent, event.usage, 0));
-      if (isOver !== null) over.resolve("budget");
-    },
-  };
-}
-
-interface Ended {
-  readonly agent: string;
-  readonly end: AgentEnd;
-  readonly id: string;
-  readonly stop: StopReason | "budget" | null;
-  /** Its time limit was a budget's. */
-  readonly byMinutes: boolean;
-}
-
 /** Without an event: its answer was refused, and it is asked again. */
-async function resultOf(context: ExecutionContext, ordered: RuledOrder, ended: Ended): Promise<StepResult> {
+async function resultOf(
+  context: ExecutionContext,
+  ordered: RuledOrder,
+  ended: WorkspaceRunEnd,
+): Promise<StepResult> {
   // Reads the questions and messages that came meanwhile.
   const known = await context.note({});
   const { run, settings, task } = known;

@@ -32,7 +32,6 @@ import type { LoopPorts } from "../core/ports/loop.ts";
 import type { LoopEnd } from "../core/ports/loop-end.ts";
 import { openSignal, type Signal } from "../core/signal.ts";
 import { type Caps, openCaps } from "./caps.ts";
-import { type LoopMode, openLoopMode } from "./mode.ts";
 import { openRetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
 
@@ -71,7 +70,20 @@ interface Loop extends WorkLoopSetup {
   readonly unwritable: Map<string, PawlError>;
   /** What this loop holds besides runs: repositories' branches, the project's root, exclusive things. */
   readonly folders: Set<string>;
-  readonly mode: LoopMode;
+  /** A newer version decides by rules that this one does not know. */
+  isOutgrown: boolean;
+}
+
+/**
+ * What the loop does now. It never goes back to an earlier mode.
+ *
+ * - `working` begins what can begin.
+ * - `draining` begins nothing new and ends when nothing is at work: a person asked for it, or a newer version is at work.
+ * - `stopping` begins nothing new and ends the agents.
+ */
+function modeOf({ drain, isOutgrown, stop }: Loop): "working" | "draining" | "stopping" {
+  if (stop.aborted) return "stopping";
+  return isOutgrown || drain?.aborted ? "draining" : "working";
 }
 
 /** The longest wait for a change without a signal, and the interval of polls for other workers' leases. */
@@ -108,7 +120,7 @@ export async function workLoop(given: WorkLoopSetup, open: (handle: LoopHandle) 
     untrusted: new Map(),
     unwritable: new Map(),
     folders: new Set(),
-    mode: openLoopMode(setup.stop, setup.drain),
+    isOutgrown: false,
   };
   const watching = setup.watch.onChange(signal.notify);
   setup.drain?.addEventListener("abort", signal.notify);
@@ -134,25 +146,25 @@ export async function workLoop(given: WorkLoopSetup, open: (handle: LoopHandle) 
 }
 
 async function turnUntilOver(loop: Loop): Promise<void> {
-  const { active, driver, mode, retries } = loop;
+  const { active, driver, retries } = loop;
   const reportProgress = openProgress(loop);
   let paused = false;
-  while (mode.now() !== "stopping") {
+  while (modeOf(loop) !== "stopping") {
     try {
       const backlog = await driver.look();
       drainIfOutgrown(loop, backlog);
       tellUnwritable(loop, backlog);
-      const due = mode.now() === "working" ? (backlog.ask() ?? SLOW_MILLISECONDS) : SLOW_MILLISECONDS;
+      const due = modeOf(loop) === "working" ? (backlog.ask() ?? SLOW_MILLISECONDS) : SLOW_MILLISECONDS;
       const wait = await fill(loop, backlog);
       retries.succeeded(paused);
       paused = false;
       const rests = active.size === 0;
       reportProgress(backlog, rests);
-      const isOver = mode.now() !== "working" || (wait === "nothing-left" && loop.once);
+      const isOver = modeOf(loop) !== "working" || (wait === "nothing-left" && loop.once);
       if (isOver && rests && !driver.isBusy()) return;
       await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
-      const isOver = mode.now() === "draining" && active.size === 0;
+      const isOver = modeOf(loop) === "draining" && active.size === 0;
       if (isOver || !retries.shouldRetry(error)) throw error;
       paused = true;
       await retries.wait();
@@ -160,15 +172,17 @@ async function turnUntilOver(loop: Loop): Promise<void> {
   }
 }
 
-/** A newer version decides by rules that this one does not know, so this one drains. */
-function drainIfOutgrown({ mode, show }: Loop, { outgrown: tasks }: Backlog): void {
-  if (tasks.length > 0 && mode.drain()) show({ type: "loop:outgrown", tasks });
+function drainIfOutgrown(loop: Loop, { outgrown: tasks }: Backlog): void {
+  if (tasks.length === 0) return;
+  const begins = modeOf(loop) === "working";
+  loop.isOutgrown = true;
+  if (begins) loop.show({ type: "loop:outgrown", tasks });
 }
 
 /** Starts what it can; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, backlog: Backlog): Promise<number | "nothing-left"> {
   const { active, caps, driver, failed, folders, leaseManager, slots } = loop;
-  const mayBegin = () => loop.mode.now() === "working";
+  const mayBegin = () => modeOf(loop) === "working";
   let held: readonly Held[] | null = null;
   let soonest = Number.POSITIVE_INFINITY;
   const without: Without = new Map();

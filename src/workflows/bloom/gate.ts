@@ -24,10 +24,10 @@ import type { TaskRun, TaskVerdict } from "./run/task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
 import { askFirst } from "./verbs/persons-word.ts";
-import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
+import { changing, type Done, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
-export const gate = changingAfter(
+export const gate = changing(
   async (view: View, context: Context, { id }: GateInput) => {
     const snapshot = await loadSnapshot(view, context);
     const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
@@ -38,12 +38,11 @@ export const gate = changingAfter(
       steps: isId(id) ? await loadSteps(view, `bloom:${id}`) : [],
     };
   },
-  foundOf,
   (
     snapshot: LoadedGate,
-    { logins, review, ...hashes },
     { id, approve, block = false, notes }: GateInput,
     context,
+    { logins, review, ...hashes }: GateObservations,
   ): Done => {
     const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.runs.get(id);
@@ -84,6 +83,7 @@ export const gate = changingAfter(
     );
     return { ...result, text: `${id} is rejected and blocked.`, edits, verdict };
   },
+  foundOf,
 );
 
 /**

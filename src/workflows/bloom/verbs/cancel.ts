@@ -11,17 +11,15 @@ import { isOver, renderRun } from "../run/task-run.ts";
 import { completed, forgetSession, set, statusTo } from "./edits.ts";
 import { sendEvent } from "./person.ts";
 import { askFirst } from "./persons-word.ts";
-import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
+import { changing, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
 
 interface CancelInput {
   readonly id: string;
   readonly reason?: string;
 }
 
-export const cancel = changingAfter(
-  loadSnapshot,
-  (_: Snapshot, __: CancelInput, { leases }: Outside, { now }: Context) => heldTasks(leases, now.time),
-  decideCancel,
+export const cancel = changing(loadSnapshot, decideCancel, (_, __, { leases }: Outside, { now }: Context) =>
+  heldTasks(leases, now.time),
 );
 
 /** Throws `usage` if there is no reason. */
@@ -36,9 +34,9 @@ export function checkReason(reason: string | undefined, command: string): string
 
 function decideCancel(
   snapshot: Snapshot,
-  held: ReadonlySet<string>,
   { id, reason }: CancelInput,
   context: Context,
+  held: ReadonlySet<string>,
 ): Done {
   const { tasks } = snapshot.file;
   const task = taskOf(tasks, id);

@@ -15,7 +15,6 @@ import { forgetSession, noted, set, statusTo } from "./edits.ts";
 import { liftsRest } from "./persons-word.ts";
 import {
   changing,
-  changingAfter,
   type Done,
   loadRenewable,
   loadSnapshot,
@@ -81,23 +80,21 @@ interface ResetInput {
 }
 
 /** `reset ID`, `reset --stuck`: restarts open work; steps that are done stay done. */
-export const reset = changingAfter(loadRenewable, lookForWorkers, decideReset);
+export const reset = changing(
+  loadRenewable,
+  decideReset,
+  async (_: Renewable, { stuck }: ResetInput, { leases }: Outside, { now }: Context) =>
+    stuck ? heldTasks(leases, now.time) : NONE_HELD,
+);
 
-/** The tasks that a worker holds. */
-async function lookForWorkers(
-  _: Renewable,
-  { stuck }: ResetInput,
-  { leases }: Outside,
-  { now }: Context,
-): Promise<ReadonlySet<string>> {
-  return stuck ? heldTasks(leases, now.time) : new Set();
-}
+const NONE_HELD: ReadonlySet<string> = new Set();
 
+/** `held`: the tasks that a worker holds. */
 function decideReset(
   snapshot: Renewable,
-  held: ReadonlySet<string>,
   { id, stuck }: ResetInput,
   context: Context,
+  held: ReadonlySet<string>,
 ): Done {
   if ((id === undefined) === (stuck !== true))
     throw new PawlError(

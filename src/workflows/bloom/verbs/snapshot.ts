@@ -111,9 +111,7 @@ export function looking<Input, Loaded extends LoadedTasks, Found = undefined>(
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
-    ...(observe && {
-      observe: (seen: Loaded, input: Input, outside: Outside) => observe(seen, input, outside),
-    }),
+    ...(observe && { observe }),
     propose: (seen, found, input, context) => ({
       reply: replyOf(render(seen, input, context, found)),
       cacheEntries: seen.cacheEntries,
@@ -121,32 +119,19 @@ export function looking<Input, Loaded extends LoadedTasks, Found = undefined>(
   };
 }
 
-/** A verb that changes tasks.yaml and its companions, in one commit. */
-export function changing<Input, Loaded extends LoadedTasks>(
+/** A verb that changes tasks.yaml and its companions, in one commit. `observe`: what it looks up outside before. */
+export function changing<Input, Loaded extends LoadedTasks, Found = undefined>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  decide: (seen: Loaded, input: Input, context: Context) => Done,
-): Transaction<Input, Loaded, undefined, Reply> {
+  decide: (seen: Loaded, input: Input, context: Context, found: Found) => Done,
+  observe?: (seen: Loaded, input: Input, outside: Outside, context: Context) => Promise<Found>,
+): Transaction<Input, Loaded, Found, Reply> {
   return {
     runs: TASK_RUNS,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
-    propose: (seen, _, input, context) => prepared(seen, input, decide(seen, input, context), context),
-  };
-}
-
-/** The same for a verb that queries git before it decides. */
-export function changingAfter<Input, Loaded extends LoadedTasks, Gathered>(
-  read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  observe: (seen: Loaded, input: Input, outside: Outside, context: Context) => Promise<Gathered>,
-  decide: (seen: Loaded, gathered: Gathered, input: Input, context: Context) => Done,
-): Transaction<Input, Loaded, Gathered, Reply> {
-  return {
-    runs: TASK_RUNS,
-    run: () => TASKS_RUN,
-    read: (view, input, context) => read(view, context, input),
-    observe,
-    propose: (seen, gathered, input, context) =>
-      prepared(seen, input, decide(seen, gathered, input, context), context),
+    ...(observe && { observe }),
+    propose: (seen, found, input, context) =>
+      prepared(seen, input, decide(seen, input, context, found), context),
   };
 }
 

@@ -1,5 +1,4 @@
 /** Bloom's tasks for the board: columns, workers, questions and costs. */
-import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BoardTasks, Overlap, TaskBoard, TaskCard } from "../../runtime/board.ts";
@@ -19,12 +18,12 @@ import {
   restsIn,
   shownRest,
 } from "../../scheduler/agent-rest.ts";
-import { loadTasks } from "../../tasks-file/load.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { awaitsVerdict } from "./judged.ts";
 import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
+import { readTasks } from "./overview.ts";
 import { heldByCancelled, isClosed, nowReady, takeable } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
 import {
@@ -67,7 +66,7 @@ export const BOARD: TaskBoard = {
 };
 
 async function loadBoard(view: View, around: OverviewContext): Promise<BoardTasks> {
-  const file = await load(view, around);
+  const file = await readTasks(view, around);
   if (file === null) return { tasks: [], overlaps: [], accounts: [], queued: 0 };
   const placed = eachTask(file);
   const kept = new Set(await listRuns(view));
@@ -114,20 +113,6 @@ async function failedOf(view: View, run: TaskRun | undefined): Promise<TaskCard[
   const last = run?.evidence.at(-1);
   if (last === undefined || last.exit === 0) return null;
   return { command: last.command, exit: last.exit, tail: await loadTail(view, last) };
-}
-
-async function load(view: View, { cache, settings }: OverviewContext): Promise<readonly Task[] | null> {
-  try {
-    const { file, cacheEntries } = await loadTasks(view, {
-      settings: await settings(),
-      ...(cache && { cache }),
-    });
-    for (const { kind, source, value } of cacheEntries) cache?.put(kind, source, value);
-    return file.tasks;
-  } catch (thrown) {
-    if (thrown instanceof PawlError && thrown.code === "tasks-missing") return null;
-    throw thrown;
-  }
 }
 
 /** The rest for which a task waits, whether it has begun or not; null: it waits for none. */

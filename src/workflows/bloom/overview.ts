@@ -37,7 +37,7 @@ import { openUntaken, type Untaken } from "./untaken.ts";
  * done, unless a question of theirs is open, and runs whose task is no longer in tasks.yaml.
  */
 export async function overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]> {
-  const tasks = await readTasks(view, around);
+  const tasks = (await readTasks(view, around)) ?? [];
   const all = new Set(await listRuns(view));
   // A run's status depends on the run alone; a task without a run depends on other tasks.
   const kept = around.only !== undefined && all.has(around.only) ? new Set([around.only]) : all;
@@ -99,7 +99,7 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
 
 /** How many tasks in tasks.yaml are done, in words; null: none. */
 export async function ended(view: View, around: OverviewContext): Promise<string | null> {
-  const done = [...eachTask(await readTasks(view, around))].filter(
+  const done = eachTask((await readTasks(view, around)) ?? []).filter(
     ({ task }) => task.status === "done",
   ).length;
   if (done === 0) return null;
@@ -177,7 +177,8 @@ function speaksFor(run: TaskRun, task: Task): boolean {
   return !takenInHand && personsEvent(task, run) === null;
 }
 
-async function readTasks(view: View, around: OverviewContext): Promise<readonly Task[]> {
+/** Null: there is no tasks file. */
+export async function readTasks(view: View, around: OverviewContext): Promise<readonly Task[] | null> {
   const { cache } = around;
   try {
     const { file, cacheEntries } = await loadTasks(view, {
@@ -187,7 +188,7 @@ async function readTasks(view: View, around: OverviewContext): Promise<readonly 
     for (const { kind, source, value } of cacheEntries) cache?.put(kind, source, value);
     return file.tasks;
   } catch (error) {
-    if (error instanceof PawlError && error.code === "tasks-missing") return [];
+    if (error instanceof PawlError && error.code === "tasks-missing") return null;
     throw error;
   }
 }

@@ -1,11 +1,10 @@
 /** How work on a task counts against the caps of pawl.yaml, across all machines. */
 import type { Cap, Wanted } from "../../core/ports/leases.ts";
 import type { BloomSettings } from "../../core/settings.ts";
-import { agentOf } from "../../scheduler/agent-rest.ts";
 import { budgetOf, rounded } from "../../scheduler/budget.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { repoOf } from "./execution-context.ts";
-import { orderedAgent } from "./run/life.ts";
+import { agentAtWork } from "./run/life.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
 export function wantedFor(
@@ -15,7 +14,7 @@ export function wantedFor(
 ): Wanted {
   const { usd } = budgetOf(task, settings);
   const repository = repoOf(task);
-  const agent = (run && orderedAgent(run, settings)) ?? agentOf(task, run, settings);
+  const agent = agentAtWork(task, run, settings);
   const { agents, repositories, usd_per_day = null } = settings.caps;
   return {
     repository,

@@ -22,29 +22,29 @@ interface OwnVerb {
   readonly says: readonly string[];
   /** The task that a call is about; null: no such task, as the verb itself will report. */
   readonly about: (input: Given, file: TasksFile) => unknown;
-  readonly transaction: () => Promise<AnyTransaction>;
+  readonly transaction: AnyTransaction;
 }
 
 const OWN: Readonly<Record<string, OwnVerb>> = {
   "step done": {
     says: ["id"],
     about: ({ id }, { tasks }) => findStep(tasks, String(id))?.task.id ?? null,
-    transaction: async () => stepDone,
+    transaction: stepDone,
   },
   done: {
     says: ["id", "nothing"],
     about: ({ id }) => id,
-    transaction: async () => done,
+    transaction: done,
   },
   ask: {
     says: ["task", "text", "blocking"],
     about: ({ task }) => task,
-    transaction: async () => ask,
+    transaction: ask,
   },
   note: {
     says: ["id", "text"],
     about: ({ id }) => id,
-    transaction: async () => note,
+    transaction: note,
   },
 };
 
@@ -130,7 +130,7 @@ function refused({ who = "a run", task }: Caller, why: string, fix: string): Paw
 export function readCall({
   verb,
   input,
-}: DeferredCall): { transaction: OwnVerb["transaction"]; input: Given } | null {
+}: DeferredCall): { transaction: AnyTransaction; input: Given } | null {
   const own = Object.hasOwn(OWN, verb) ? OWN[verb] : undefined;
   if (!own) return null;
   const said = Object.entries(input).filter(([name]) => own.says.includes(name));
@@ -141,5 +141,5 @@ export function readCall({
     (name) => MAY_BE_LEFT_OUT.has(name) || said.some(([given]) => given === name),
   );
   if (!isRight || !isWhole) return null;
-  return { transaction: async () => guarded(verb, await own.transaction()), input: Object.fromEntries(said) };
+  return { transaction: guarded(verb, own.transaction), input: Object.fromEntries(said) };
 }

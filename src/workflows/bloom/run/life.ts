@@ -15,6 +15,7 @@ import { type StartingTask, orderOf as startsOfPrompt } from "../../../core/trus
 import type { Facts, Rule, Workflow } from "../../../engine/workflow.ts";
 import type { AgentCommand, AgentEntry, Said } from "../../../runtime/agent-order.ts";
 import type { Templates } from "../../../runtime/template.ts";
+import { agentOf } from "../../../scheduler/agent-rest.ts";
 import type { Spent } from "../../../scheduler/budget.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import { BLOOM } from "./table.ts";
@@ -91,6 +92,15 @@ export function ruleOf(run: Pick<Lived, "life"> & { readonly row: string | null 
 export function orderedAgent(run: Lived, { agent }: Pick<BloomSettings, "agent">): string | null {
   const order = orderOf(run);
   return order === null ? null : (order.entry.agent ?? agent);
+}
+
+/** The agent that works on the task: of its life, or its own. */
+export function agentAtWork(
+  task: Pick<Task, "agent">,
+  run: (Lived & { readonly standIn?: string | null | undefined }) | undefined,
+  settings: Pick<BloomSettings, "agent">,
+): string {
+  return (run && orderedAgent(run, settings)) ?? agentOf(task, run, settings);
 }
 
 export interface RuledOrder {

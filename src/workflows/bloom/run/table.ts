@@ -157,6 +157,11 @@ const UNCLEAR = "agent_unclear";
 /** Does again what the agent of an own state was ordered to do. */
 export const ORDER_AGAIN = "order-again";
 
+/** Whether the rule starts an agent: the task's own, or one of its life. */
+export function startsAgent({ commands = [] }: Pick<Rule, "commands">): boolean {
+  return commands.some(({ type }) => type === "run-agent" || type === "run" || type === ORDER_AGAIN);
+}
+
 function rule(id: string, from: From, on: AnyEvent, to: To, does: Does, more: More = {}): Rule {
   const { when, ...rest } = more;
   const given = { ...(when && { when: boxesOf(when) }), ...(does && { commands: does }) };

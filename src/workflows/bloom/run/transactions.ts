@@ -2,13 +2,14 @@
 import { agentNames } from "../../../core/agent-needs.ts";
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { Caller, PawlEvent } from "../../../core/event.ts";
+import type { PawlEvent } from "../../../core/event.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { BloomSettings, Settings } from "../../../core/settings.ts";
-import type { Rule } from "../../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../../runtime/module.ts";
+import { hashOfTable } from "../../../runtime/run-log/history.ts";
+import { lastLocal } from "../../../runtime/run-log/read.ts";
 import {
   type Observers,
   runEvent,
@@ -21,7 +22,6 @@ import {
   type Accounts,
   type AgentRest,
   accountChanges,
-  agentOf,
   lasting,
   lifted,
   loadAccounts,
@@ -55,15 +55,15 @@ import type { Claim } from "../scheduler/claims.ts";
 import { noted, set, statusEdit } from "../verbs/edits.ts";
 import { eventOf, loadSnapshotFor, type Snapshot } from "../verbs/snapshot.ts";
 import { INPUTS } from "./facts.ts";
-import { movedByOthers } from "./known-tables.ts";
 import {
+  agentAtWork,
   agentsIn,
   keptLife,
   type LifeNamed,
   type LifeRef,
   lifeName,
   openFoundLives,
-  orderedAgent,
+  tableNamed,
 } from "./life.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { runChanges } from "./run-changes.ts";
@@ -88,7 +88,6 @@ export interface ResultInput {
 export interface Committed {
   /** Null: the task is no longer in the file. */
   readonly known: TaskSnapshot | null;
-  readonly rule: Rule | null;
   /** The event that was decided: the command's, or one that a person's status means. */
   readonly event: TaskEvent | null;
   readonly events: readonly PawlEvent[];
@@ -166,15 +165,6 @@ interface LoopSent extends Sent {
   readonly reason?: string | undefined;
 }
 
-function loopRunOf(
-  seen: LoadedTask,
-  task: Task,
-  taskRun: TaskRun,
-  more: Pick<LoopRun, "governed" | "learned" | "policy" | "result" | "set">,
-): LoopRun {
-  return { ...tableRunOf(taskRun), seen, task, taskRun, ...more };
-}
-
 function observersOf(
   { seen, task, taskRun }: LoopRun,
   { event }: LoopSent,
@@ -213,7 +203,7 @@ export const applyResult = runEvent<ResultTypes>({
     if (written === null || (found.run === null && written.status === "cancelled"))
       return {
         answer: {
-          reply: { known: null, rule: null, event: null, events: [] },
+          reply: { known: null, event: null, events: [] },
           changes: removeRun(found, id),
         },
       };
@@ -226,7 +216,7 @@ export const applyResult = runEvent<ResultTypes>({
     const set = personsEvent(task, { ...next, underway: current.underway }, mayBeClaim);
     const lost = found.run === null && next.life ? await keptLife(view, next.life) : [];
     const learned = [...accountChanges(before, accounts), ...lost];
-    return loopRunOf(seen, task, next, { result, governed, learned, policy, set });
+    return { ...tableRunOf(next), seen, task, taskRun: next, result, governed, learned, policy, set };
   },
   event(run, context) {
     const { result, set, task } = run;
@@ -280,7 +270,7 @@ function untilTargetPasses(
 }
 
 function restOfAgent({ seen, task, taskRun }: LoopRun, { settings }: Context): AgentRest | undefined {
-  return seen.rests.get(orderedAgent(taskRun, settings.bloom) ?? agentOf(task, taskRun, settings.bloom));
+  return seen.rests.get(agentAtWork(task, taskRun, settings.bloom));
 }
 
 function whyItRests(run: LoopRun, context: Context): string | undefined {
@@ -336,7 +326,7 @@ function committed(
   const questions = asked === null ? seen.questions : [...seen.questions, asked];
   const known = knownOf({ ...seen, questions }, changed.file, next, context, policy, removes);
   return {
-    reply: { known, rule: turned?.rule ?? null, event, events: events, governed },
+    reply: { known, event, events, governed },
     changes: [
       ...changed.changes,
       ...(writes ? runChanges(next, seen, edits) : []),
@@ -436,7 +426,8 @@ export const begin = runEvent<BeginTypes>({
     const run = currentRun(task, seen, context.now.time);
     const set = personsEvent(task, run);
     const loop = (taskRun: TaskRun, anew?: readonly Change[]) => ({
-      ...loopRunOf(seen, task, taskRun, { ...{ result: {}, learned: [], governed, policy }, set }),
+      ...{ ...tableRunOf(taskRun), seen, task, taskRun, governed, policy, set },
+      ...{ result: {}, learned: [] },
       ...(anew && { anew }),
     });
     if (run.state !== "ready" || set !== null) return loop(run);
@@ -574,7 +565,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
     const changed = changeTasks(snapshot, edits, context.settings);
-    const by = nameOf(context.caller);
+    const by = context.caller.who ?? context.caller.channel;
     const events = ready.map((task, index) =>
       eventOf(
         context,
@@ -612,6 +603,17 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     };
   },
 };
+
+/** The tasks whose run was last moved by another table than this program's, such as a newer version's. */
+async function movedByOthers(view: View, tasks: Iterable<string>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const task of tasks) {
+    const { machine = "", table } = (await lastLocal(view, `bloom:${task}`))?.checkpoint ?? {};
+    const own = tableNamed(machine);
+    if (table !== undefined && own !== null && table !== hashOfTable(own)) found.push(task);
+  }
+  return found;
+}
 
 /** Agents that rest are asked again at once. Replies whether there are any. */
 export const liftRests: Transaction<
@@ -663,8 +665,4 @@ export const putBack: Transaction<
 function reasonFor(command: string, { from, id, to }: Omit<Claim, "task">): string {
   const verb = to === "cancelled" ? `cancel ${id} --reason "…"` : `done ${id} --force`;
   return `${id} was set to \`${to}\` in tasks.yaml while an agent without a wall was at work, so it is \`${from}\` again. A person sets it with \`${command} ${verb}\`.`;
-}
-
-function nameOf({ who, channel }: Caller): string {
-  return who ?? channel;
 }

@@ -11,7 +11,6 @@ import { governTask, pinOf } from "../govern.ts";
 import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
-import { startsOfOrder } from "../run/life.ts";
 import { awaitsMerge, waitLeft } from "../run/scheduling-status.ts";
 import { reasonOf } from "../run/task-run.ts";
 import type { Picked } from "../run/transactions.ts";
@@ -19,7 +18,7 @@ import type { MergeWatch } from "./merge-watch.ts";
 import { agentFor, lackOfAgent, missingError, restsFor } from "./missing-agents.ts";
 import type { Pins } from "./pins.ts";
 import type { TargetWatch } from "./target-watch.ts";
-import { type Begins, DELIVERED } from "./work-on.ts";
+import { type Begins, DELIVERED, lackOfTrust } from "./work-on.ts";
 
 export interface BacklogSetup extends Pick<LoopPorts, "clock" | "lacksTrust" | "ports"> {
   readonly pins: Pins;
@@ -67,9 +66,7 @@ function candidateFor(setup: BacklogSetup, picked: Picked, task: Task, begins: B
     lacksAgent: () => lackOfAgent(ports.agents, picked, task),
     async lacksTrust() {
       const governed = governTask(task, pinOf(await pins.of(task.id))).task;
-      const ordered = run ? startsOfOrder(run, task) : null;
-      const lacking = (await setup.lacksTrust?.(governed)) ?? null;
-      return lacking ?? (ordered === null ? null : ((await setup.lacksTrust?.(ordered)) ?? null));
+      return lackOfTrust(setup, governed, run);
     },
     // One that is only pushed or merged needs no agent.
     wanted: () => (run !== undefined && DELIVERED.has(run.state) ? null : wantedFor(task, run, settings)),

@@ -4,7 +4,7 @@
  */
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
-import { type ErrorCode, toPawlError } from "../../../core/error.ts";
+import { type ErrorCode, type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { AgentUsage } from "../../../core/ports/agents.ts";
@@ -24,6 +24,7 @@ import { withRetries } from "../../../scheduler/retry-policy.ts";
 import type { CheckGate } from "../../../scheduler/slots.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import type { Task } from "../../../tasks-file/task.ts";
 import { perform, performSave } from "../commands/perform.ts";
 import { withCost } from "../costs.ts";
 import { isUsed } from "../environment.ts";
@@ -207,13 +208,25 @@ async function next(
   for (const command of commands) {
     // An edit, a pull or a merge may have added a command meanwhile.
     const { run, task } = context.known;
-    const ordered = startsOfOrder(run, task);
-    const lacking =
-      (await setup.lacksTrust?.(task)) ?? (ordered === null ? null : await setup.lacksTrust?.(ordered));
-    if (lacking) throw lacking;
+    const lacking = await lackOfTrust(setup, task, run);
+    if (lacking !== null) throw lacking;
     const result = await perform(command, context);
     if (result.event !== undefined) return result;
     context = contextOf(setup, work, (await commit(setup, work, result, caller)).known, caller);
+  }
+  return null;
+}
+
+/** Why a person must first agree to what work on the task starts, or an order of its life. */
+export async function lackOfTrust(
+  { lacksTrust }: Pick<WorkSetup, "lacksTrust">,
+  task: Task,
+  run: TaskRun | undefined,
+): Promise<PawlError | null> {
+  const ordered = run ? startsOfOrder(run, task) : null;
+  for (const each of [task, ...(ordered === null ? [] : [ordered])]) {
+    const lacking = await lacksTrust?.(each);
+    if (lacking) return lacking;
   }
   return null;
 }
@@ -350,12 +363,7 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
     if (!asked) return warn(`ignored its call of ${verb}: an agent may not make it`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };
-      const { events = [] } = await runTransaction(
-        setup.runtime,
-        await asked.transaction(),
-        asked.input,
-        caller,
-      );
+      const { events = [] } = await runTransaction(setup.runtime, asked.transaction, asked.input, caller);
       for (const event of events) setup.show(event);
     } catch (thrown) {
       const { code, message } = toPawlError(thrown);

@@ -12,7 +12,7 @@ import {
   writeQuestion,
 } from "../question.ts";
 import { ruleOf } from "../run/life.ts";
-import { ORDER_AGAIN, OVER } from "../run/table.ts";
+import { OVER, startsAgent } from "../run/table.ts";
 import type { TaskRun } from "../run/task-run.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
@@ -168,13 +168,10 @@ export const interject = changing(
   },
 );
 
-/** The commands that start an agent: its own, or one of its life. */
-const STARTS: ReadonlySet<string> = new Set(["run-agent", "run", ORDER_AGAIN]);
-
 /** Whether its agent runs, or will run as soon as a worker resumes it. */
 function mayRun(run: TaskRun | undefined): boolean {
   const row = run && ruleOf(run);
-  return row?.commands?.some(({ type }) => STARTS.has(type)) ?? false;
+  return row !== undefined && startsAgent(row);
 }
 
 function unknownQuestion(id: string, all: readonly Question[]): PawlError {

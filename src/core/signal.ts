@@ -10,6 +10,14 @@ export interface Signal {
   close(): void;
 }
 
+/** Waits until the time is over, or `stop` is aborted. */
+export async function pause(milliseconds: number, stop: AbortSignal, clock: Clock): Promise<void> {
+  if (stop.aborted) return;
+  const over = openSignal(stop, clock);
+  await over.wait(milliseconds);
+  over.close();
+}
+
 /** `stop` notifies too. */
 export function openSignal(stop: AbortSignal, clock: Clock): Signal {
   let notified = false;

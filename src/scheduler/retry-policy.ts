@@ -6,6 +6,7 @@ import type { LoopEvent } from "../core/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../core/error.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { RetryPolicy } from "../core/ports/driver.ts";
+import { pause } from "../core/signal.ts";
 
 const TRANSIENT: readonly ErrorCode[] = [
   "commit-restarted-too-often",
@@ -51,16 +52,7 @@ export function openRetryPolicy(setup: {
       reported = problem.reason;
       return true;
     },
-    wait: () =>
-      new Promise((resolve) => {
-        const timer = setup.clock.after(WAIT_MILLISECONDS, over);
-        function over() {
-          timer.cancel();
-          setup.stop.removeEventListener("abort", over);
-          resolve();
-        }
-        setup.stop.addEventListener("abort", over);
-      }),
+    wait: () => pause(WAIT_MILLISECONDS, setup.stop, setup.clock),
     succeeded(again) {
       begun = true;
       retried = 0;

@@ -466,6 +466,10 @@ const openIn = (own: OwnStates): readonly string[] => [
 /** The states in which no agent works: a person acts next, or the run is over. */
 export const AT_REST: readonly TaskState[] = ["waiting_for_human", "blocked", "budget_exhausted", ...OVER];
 
+const LEAVES = ["pushing", "merging", "opening_pr"] as const;
+/** Its work is done and on its way out: no agent works on it. */
+export const DELIVERED: ReadonlySet<string> = new Set([...LEAVES, "cleaning"]);
+
 /** tasks.yaml wins over the run. */
 const tasksFileRules = (own: OwnStates): readonly Rule[] => [
   rule("told.reset", openIn(own), "reset", "ready", null, {
@@ -579,8 +583,6 @@ const BOUNDED =
   `agent_failed step_unmarked verify_failed uncommitted nothing_done push_failed merge_conflicted
   merge_unverified merge_failed pr_failed git_failed pr_returned agent_limited agent_free session_lost interrupted interjected
   merge_awaited target_red target_green`.split(/\s+/);
-
-const LEAVES = ["pushing", "merging", "opening_pr"];
 
 /** What Bloom's table promises, whoever extends it: B1 and B2. */
 const PROMISES: readonly TablePromise[] = [

@@ -2,7 +2,9 @@
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { PermissionQuestion } from "../../../core/ports/agents.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
+import { openSignal } from "../../../core/signal.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { loadQuestions, type Question } from "../question.ts";
 import { ask } from "../verbs/question.ts";
@@ -10,6 +12,7 @@ import { ask } from "../verbs/question.ts";
 export interface AskSetup {
   readonly runtime: Runtime;
   readonly watch: Watch;
+  readonly clock: Clock;
   readonly show: (event: BloomEvent | PawlEvent) => void;
 }
 
@@ -29,36 +32,26 @@ export async function askPerson(
     const asked = await runTransaction(setup.runtime, ask, { task, text, blocking: true }, caller);
     for (const event of asked.events ?? []) setup.show(event);
   }
-  const answer = await answered(setup.watch, look, over);
-  return answer !== null && YES.test(answer) ? "allow" : "refuse";
+  const signal = openSignal(over, setup.clock);
+  const watching = setup.watch.onChange(signal.notify);
+  try {
+    while (!over.aborted) {
+      // Even if it stays unreadable, the run's limits end the wait.
+      const answer = await look().then(
+        (question) => question?.answer,
+        () => null,
+      );
+      if (answer != null) return YES.test(answer) ? "allow" : "refuse";
+      await signal.wait(Number.POSITIVE_INFINITY);
+    }
+    return "refuse";
+  } finally {
+    watching.close();
+    signal.close();
+  }
 }
 
 async function find({ runtime }: AskSetup, task: string, text: string): Promise<Question | undefined> {
   const questions = await loadQuestions(runtime.store.view());
   return questions.findLast((each) => each.task === task && each.text === text);
-}
-
-function answered(
-  watch: Watch,
-  look: () => Promise<Question | undefined>,
-  over: AbortSignal,
-): Promise<string | null> {
-  return new Promise((resolve) => {
-    const settle = (answer: string | null) => {
-      watching.close();
-      over.removeEventListener("abort", ended);
-      resolve(answer);
-    };
-    const ended = () => settle(null);
-    const heard = () =>
-      void look().then(
-        (question) => question?.answer != null && settle(question.answer),
-        // Even if it stays unreadable, the run's limits end the wait.
-        () => {},
-      );
-    const watching = watch.onChange(heard);
-    over.addEventListener("abort", ended);
-    if (over.aborted) ended();
-    else heard();
-  });
 }

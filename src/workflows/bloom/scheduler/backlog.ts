@@ -12,13 +12,14 @@ import { serves } from "../labels.ts";
 import { apart } from "../overlap.ts";
 import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { awaitsMerge, waitLeft } from "../run/scheduling-status.ts";
+import { DELIVERED } from "../run/table.ts";
 import { reasonOf } from "../run/task-run.ts";
 import type { Picked } from "../run/transactions.ts";
 import type { MergeWatch } from "./merge-watch.ts";
 import { agentFor, lackOfAgent, missingError, restsFor } from "./missing-agents.ts";
 import type { Pins } from "./pins.ts";
 import type { TargetWatch } from "./target-watch.ts";
-import { type Begins, DELIVERED, lackOfTrust } from "./work-on.ts";
+import { type Begins, lackOfTrust } from "./work-on.ts";
 
 export interface BacklogSetup extends Pick<LoopPorts, "clock" | "lacksTrust" | "ports"> {
   readonly pins: Pins;

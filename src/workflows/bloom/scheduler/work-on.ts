@@ -14,7 +14,7 @@ import type { LeaseManager } from "../../../core/ports/leases.ts";
 import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
-import { openSignal } from "../../../core/signal.ts";
+import { pause } from "../../../core/signal.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { type AccountOf, agentOf } from "../../../scheduler/agent-rest.ts";
 import { agentLost } from "../../../scheduler/agent-run.ts";
@@ -34,7 +34,7 @@ import { ANY_WORKER, type Worker } from "../pick.ts";
 import { type LifeOrder, orderedAgent, orderOf, ruleOf, startsOfOrder } from "../run/life.ts";
 import { personsEvent } from "../run/persons-event.ts";
 import { isBackingOff } from "../run/scheduling-status.ts";
-import { AT_REST, isOneOf } from "../run/table.ts";
+import { AT_REST, DELIVERED, isOneOf } from "../run/table.ts";
 import { isOver, type TaskRun } from "../run/task-run.ts";
 import {
   applyResult,
@@ -88,9 +88,6 @@ export interface Work {
   /** Its worktrees, if other machines may take it over; null: none can. */
   readonly shared: SharedWorktrees | null;
 }
-
-/** States without an agent: they need no slot. */
-export const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
 /** The task is gone, or may no longer begin. */
 const GONE = Symbol("gone");
@@ -270,11 +267,7 @@ function contextOf(setup: WorkSetup, work: Work, known: TaskSnapshot, caller: Ca
       work.told = messages;
     },
     now: () => setup.clock.now(),
-    async pause(milliseconds) {
-      const over = openSignal(signal, setup.clock);
-      if (!signal.aborted) await over.wait(milliseconds);
-      over.close();
-    },
+    pause: (milliseconds) => pause(milliseconds, signal, setup.clock),
   };
 }
 

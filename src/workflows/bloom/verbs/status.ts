@@ -17,7 +17,7 @@ import {
 import { doneWith, waitingFor } from "../pick.ts";
 import { ruleOf } from "../run/life.ts";
 import { runChanges } from "../run/run-changes.ts";
-import { BLOOM, OVER } from "../run/table.ts";
+import { BLOOM, DELIVERED, OVER } from "../run/table.ts";
 import { isOver, renderRun, type TaskRun } from "../run/task-run.ts";
 import {
   completed,
@@ -126,13 +126,12 @@ function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Conte
   };
 }
 
-const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 /** The events whose message concerns the work itself, so its agent must work on it again. */
 const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unverified", "pr_closed"]);
 
 /** On its way out, or in a state of its life, where another agent works. */
 function isAfterWork(state: string): boolean {
-  return ON_THE_WAY_OUT.has(state) || !Object.hasOwn(BLOOM.states, state);
+  return DELIVERED.has(state) || !Object.hasOwn(BLOOM.states, state);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WorkDone } from "../../core/ports/worktrees.ts";
+import { firstFew } from "../../core/text/few.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
 import { targetOf } from "./commands/pull-request.ts";
 import type { TaskSnapshot } from "./execution-context.ts";
@@ -61,8 +62,7 @@ function doneText(done: WorkDone | null): string {
   if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
-  const more = done.uncommitted.length - MOST_PATHS;
-  const paths = [...done.uncommitted.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])];
+  const paths = firstFew(done.uncommitted, MOST_PATHS);
   return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and continue from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 

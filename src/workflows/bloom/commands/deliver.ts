@@ -12,6 +12,7 @@ import type {
   MergeOrder,
   PreparedMerge,
 } from "../../../core/ports/worktrees.ts";
+import { firstFew } from "../../../core/text/few.ts";
 import { oneLine } from "../../../core/text/lines.ts";
 import type { MergePlace } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
@@ -316,8 +317,7 @@ function wayClear(
 ): string {
   const again = `it is tried again by itself, and once blocked \`${known.settings.command} ready ${known.task.id}\` merges what is done`;
   if (files.length === 0) return `${reason}; end it: ${again}`;
-  const more = files.length - SHOWN_FILES;
-  const shown = [...files.slice(0, SHOWN_FILES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const shown = firstFew(files, SHOWN_FILES).join(", ");
   return `${reason}: ${shown}; commit or stash them: ${again}`;
 }
 

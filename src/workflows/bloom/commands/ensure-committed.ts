@@ -1,5 +1,6 @@
 import type { LoopWork } from "../../../core/loop-record.ts";
 import type { Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
+import { firstFew } from "../../../core/text/few.ts";
 import { branchOf, hasOwnWork, type Task } from "../../../tasks-file/task.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
 import { refusals } from "../run-prompt.ts";
@@ -133,7 +134,7 @@ function faultOf(
     return { short: `its workspace is on ${on} instead of ${branch}`, long };
   }
   if (state.uncommitted.length === 0) return null;
-  const list = listed(state.uncommitted, SHOWN_PATHS);
+  const list = firstFew(state.uncommitted, SHOWN_PATHS).map((path) => `- ${path}`);
   const by = writer === null ? "" : `, written by \`${writer}\``;
   const hooks = state.hooks.length === 0 ? "" : ` (its commits run ${state.hooks.join(", ")})`;
   const long =
@@ -141,15 +142,7 @@ function faultOf(
       ? `These are not committed:\n\n${list.join("\n")}`
       : `All your work was committed. Then the check \`${writer}\` wrote these files, which git does not ignore:\n\n${list.join("\n")}\n\nAdd them to \`.gitignore\`, or make the check remove them.`;
   return {
-    short: `not committed${by}: ${listed(state.uncommitted, SHORT_PATHS, "").join(", ")}${hooks}`,
+    short: `not committed${by}: ${firstFew(state.uncommitted, SHORT_PATHS).join(", ")}${hooks}`,
     long,
   };
-}
-
-function listed(paths: readonly string[], most: number, mark = "- "): readonly string[] {
-  const more = paths.length - most;
-  return [
-    ...paths.slice(0, most).map((path) => mark + path),
-    ...(more > 0 ? [`${mark}and ${more} more`] : []),
-  ];
 }

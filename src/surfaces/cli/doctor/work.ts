@@ -8,7 +8,7 @@ import { overview } from "../../../runtime/reports/overview.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
-import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
+import { listUnderway } from "../../../workflows/bloom/run/task-run.ts";
 import { validate } from "../../../workflows/bloom/verbs/look.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
 import type { Host } from "../line/command.ts";

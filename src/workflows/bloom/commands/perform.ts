@@ -9,7 +9,7 @@ import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runOrder } from "./run-order.ts";
 import { runVerify } from "./run-verify.ts";
-import { saveLeft } from "./save.ts";
+import { save } from "./save.ts";
 import { watchTarget } from "./target.ts";
 
 const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
@@ -82,7 +82,9 @@ export async function perform(command: Command, context: ExecutionContext): Prom
 
 /** Saves what an earlier worker left in the workspace, before its agent's deferred calls are made. */
 export function performSave(context: ExecutionContext): Promise<StepResult> {
-  return orFailure(context, () => saveLeft(context), {});
+  const saved = async () =>
+    (context.shared && (await save(context, (await placeOf(context)).worktree))) ?? {};
+  return orFailure(context, saved, {});
 }
 
 async function orFailure(

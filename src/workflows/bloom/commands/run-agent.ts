@@ -25,10 +25,10 @@ import { allowedCommands } from "../allowed.ts";
 import { withCost } from "../costs.ts";
 import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../run/facts.ts";
-import type { TaskRun } from "../run/task-run.ts";
+import type { Purpose, TaskRun } from "../run/task-run.ts";
 import { refusals, runPrompt } from "../run-prompt.ts";
 import { forgetSession, set, workStarts } from "../verbs/edits.ts";
-import { bringInTarget } from "./bring-in.ts";
+import { targetOf } from "./pull-request.ts";
 import { setUp } from "./set-up.ts";
 import { takeTarget } from "./target.ts";
 import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
@@ -97,6 +97,27 @@ function lostSession(
   if (run.session.host !== host) return `it is on ${run.session.host ?? "another machine"}`;
   if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and ${agent} continues now`;
   return run.session.folder === folder.agentPath ? null : "it is bound to another folder";
+}
+
+const MERGES: ReadonlySet<Purpose> = new Set(["resolve", "repair-merge", "pull-request"]);
+
+/**
+ * Merges the target into the task's branch before a run that resolves or repairs a merge, or fixes a pull
+ * request. The agent resolves the conflicts there; without conflicts, no agent is needed.
+ */
+async function bringInTarget(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<{ readonly result?: StepResult; readonly conflicts: readonly string[] }> {
+  const { task, file, run } = context.known;
+  const into = run.purpose === "pull-request" ? targetOf(task) : task.merge_into;
+  if (!MERGES.has(run.purpose) || worktree === null || into === undefined) return { conflicts: [] };
+  const brought = await context.ports.worktrees.bringIn(worktree, {
+    into,
+    remote: file.git.push_to_remote,
+  });
+  if (brought.kind === "conflicts") return { conflicts: brought.files };
+  return run.purpose === "resolve" ? { result: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
 }
 
 interface AgentStart {
@@ -258,7 +279,7 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
     edits,
     events: [...events, ...(outcome.events ?? [])],
-    ...accountReport(last, outcome),
+    ...accountAfter(last, outcome),
     removes: [
       ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
       ...(outcome.removes ?? []),
@@ -357,15 +378,18 @@ async function doubted(
 }
 
 /** What the run shows about its agent's account; nothing if the agent did not get to work. */
-function accountReport(
-  { agent, before, end }: Last,
-  { event }: StepResult,
-): { readonly account?: AccountReport } {
-  const limited = event === "agent_limited" ? limitedBy(end) : null;
+function accountAfter(last: Last, { event }: StepResult): { readonly account?: AccountReport } {
+  const limited = event === "agent_limited" ? limitedBy(last.end) : null;
   if (limited === null && (event === undefined || NOT_WORKED.has(event))) return {};
+  return { account: accountReport(last, limited) };
+}
+
+export function accountReport(
+  { agent, before, end: { quota } }: WorkspaceRunEnd,
+  limited: Limited | null,
+): AccountReport {
   const began = before.run.agentRun?.since ?? "";
-  const quota = end.quota === undefined ? {} : { quota: end.quota };
-  return { account: { agent, began, limited, ...quota } };
+  return { agent, began, limited, ...(quota === undefined ? {} : { quota }) };
 }
 
 const NOT_WORKED: ReadonlySet<string> = new Set([

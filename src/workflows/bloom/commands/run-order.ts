@@ -4,18 +4,15 @@
  *
  * What an order costs counts in the task's budget and in its own.
  */
-import type { AgentEnd } from "../../../core/ports/agents.ts";
 import { permitted, readAnswer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
-import type { AccountReport } from "../../../scheduler/agent-rest.ts";
 import { lastQuestion } from "../../../scheduler/agent-run.ts";
 import { added, budgetOf, overspent, shownSpent, spentWords } from "../../../scheduler/budget.ts";
 import { withCost } from "../costs.ts";
-import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } from "../execution-context.ts";
 import { orderContext } from "../prompt.ts";
 import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
 import type { TaskEvent } from "../run/table.ts";
-import type { TaskRun } from "../run/task-run.ts";
-import { asking, spent as taskSpent } from "./run-agent.ts";
+import { accountReport, asking, spent as taskSpent } from "./run-agent.ts";
 import { setUp } from "./set-up.ts";
 import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
@@ -65,7 +62,11 @@ function lookFirst(context: ExecutionContext, ordered: RuledOrder): StepResult |
   return resting.has(workingOn(context, ordered).agent) ? { event: "agent_limited" } : null;
 }
 
-function orderSpent(taskId: string, { command, entry }: RuledOrder, { spent }: LifeOrder): StepResult {
+function orderSpent(
+  taskId: string,
+  { command, entry }: Pick<RuledOrder, "command" | "entry">,
+  { spent }: LifeOrder,
+): StepResult {
   const limit = overspent(entry.budget, spent) ?? "turns";
   return {
     event: "budget_spent",
@@ -136,11 +137,11 @@ async function resultOf(
 ): Promise<StepResult> {
   // Reads the questions and messages that came meanwhile.
   const known = await context.note({});
-  const { run, settings, task } = known;
-  const { command, entry, order: before } = ordered;
-  const { agent, byMinutes, end, stop } = ended;
+  const { run, task } = known;
+  const { command, order: before } = ordered;
+  const { agent, end } = ended;
   const session = end.session === null ? before.session : { id: end.session, agent };
-  const { refused, ...rest } = before;
+  const { refused: _, ...rest } = before;
   const order: LifeOrder = { ...rest, session, spent: added(before.spent, end.usage, end.duration) };
   const cost = {
     purpose: "order",
@@ -150,68 +151,58 @@ async function resultOf(
   } as const;
   const spent = added(run.spent, end.usage, end.duration);
   const sessions = session === null ? run.sessions : { ...run.sessions, [command.agent]: session };
-  const patch: Partial<TaskRun> = {
-    ...{ order, spent, costs: withCost(run, task, cost) },
-    ...(sessions && { sessions }),
+  const outcome = outcomeOf({ ...known, run: { ...run, spent } }, ordered, ended, order);
+  return {
+    ...outcome,
+    patch: {
+      ...{ order, spent, costs: withCost(run, task, cost) },
+      ...(sessions && { sessions }),
+      ...outcome.patch,
+    },
+    account: accountReport(ended, end.outcome === "failed" ? (end.limited ?? null) : null),
   };
-  const account = accountReport(agent, end, run);
-  const base = { patch, ...account };
-  const asks = asking(known);
-  const limit = overspent(budgetOf(task, settings), spent);
-  const isOver = limit !== null || overspent(entry.budget, order.spent) !== null;
-  const spentResult = () => ({
-    ...base,
-    ...(limit === null ? orderSpent(task.id, ordered, order) : taskSpent(task, { ...run, spent }, limit)),
-  });
+}
+
+/** `after`: the order with what was spent on it. */
+function outcomeOf(
+  known: TaskSnapshot,
+  { command, entry, order: { refused, session } }: RuledOrder,
+  { byMinutes, end, stop }: WorkspaceRunEnd,
+  after: LifeOrder,
+): StepResult {
+  const { run, settings, task } = known;
+  const limit = overspent(budgetOf(task, settings), run.spent);
+  const isOver = limit !== null || overspent(entry.budget, after.spent) !== null;
+  const spent = () =>
+    limit === null ? orderSpent(task.id, { command, entry }, after) : taskSpent(task, run, limit);
   if (end.outcome === "succeeded") {
     const answer = readAnswer(end.text, command.answers, NO_TASKS);
     if (!("faults" in answer)) {
       const said = { ...run.said, [command.agent]: answer.texts };
-      return { ...base, event: answer.event as TaskEvent, patch: { ...patch, said } };
+      return { event: answer.event as TaskEvent, patch: { said } };
     }
-    if (asks) return { ...base, ...asks };
+    const asks = asking(known);
+    if (asks) return asks;
     const question = lastQuestion(end);
-    if (question !== null) return { ...base, event: "question_asked", reason: question, asks: question };
+    if (question !== null) return { event: "question_asked", reason: question, asks: question };
     if (refused !== undefined)
       return {
-        ...base,
         event: "agent_unclear" as TaskEvent,
         reason: `the answer of ${command.agent} was refused twice: ${refusedTwice(refused, answer.faults)}`,
       };
-    if (isOver) return spentResult();
-    return { ...base, patch: { ...patch, order: { ...order, refused: refusedWords(answer.faults) } } };
+    return isOver ? spent() : { patch: { order: { ...after, refused: refusedWords(answer.faults) } } };
   }
+  if (stop === "budget" || (end.reason === "timed-out" && byMinutes)) return spent();
   // What was wrong is said again to an agent that has not worked with it.
-  const again = {
-    ...base,
-    patch: { ...patch, order: { ...order, ...(refused === undefined ? {} : { refused }) } },
-  };
-  if (stop === "budget" || (end.reason === "timed-out" && byMinutes)) return spentResult();
-  if (stop === "interjected")
-    return { ...again, event: "interjected", reason: "a person has something to say" };
-  if (stop !== null) return { ...again, event: "interrupted" };
-  if (end.reason === "not-installed") return { ...again, event: "agent_missing", reason: end.detail };
-  if (end.limited) return { ...again, event: "agent_limited" };
-  if (end.reason === "bad-session" && before.session !== null)
-    return {
-      ...again,
-      patch: { ...again.patch, order: { ...order, session: null } },
-      event: "session_lost",
-      reason: end.detail,
-    };
-  if (isOver) return spentResult();
-  return { ...again, event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
-}
-
-/** What the run shows about its agent's account. */
-function accountReport(
-  agent: string,
-  end: AgentEnd,
-  { agentRun }: TaskRun,
-): { readonly account?: AccountReport } {
-  const limited = end.outcome === "failed" ? (end.limited ?? null) : null;
-  const quota = end.quota === undefined ? {} : { quota: end.quota };
-  return { account: { agent, began: agentRun?.since ?? "", limited, ...quota } };
+  const order = { ...after, ...(refused === undefined ? {} : { refused }) };
+  const patch = { order };
+  if (stop === "interjected") return { event: "interjected", reason: "a person has something to say", patch };
+  if (stop !== null) return { event: "interrupted", patch };
+  if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail, patch };
+  if (end.limited) return { event: "agent_limited", patch };
+  if (end.reason === "bad-session" && session !== null)
+    return { event: "session_lost", reason: end.detail, patch: { order: { ...order, session: null } } };
+  return isOver ? spent() : { event: "agent_failed", reason: `${end.reason}: ${end.detail}`, patch };
 }
 
 /** No life's agent answers with tasks. */

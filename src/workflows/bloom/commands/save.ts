@@ -3,7 +3,7 @@
  * that builds on it is recorded, so another machine can always fetch what the record mentions.
  */
 import type { Worktree } from "../../../core/ports/worktrees.ts";
-import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import type { ExecutionContext, StepResult } from "../execution-context.ts";
 
 const FIRST_PAUSE = 2000;
 const LONGEST_PAUSE = 60_000;
@@ -31,11 +31,4 @@ export async function save(
     told = saved.reason;
     await context.pause(pause);
   }
-}
-
-/** Saves what an earlier worker left in the workspace. */
-export async function saveLeft(context: ExecutionContext): Promise<StepResult> {
-  if (context.shared === null) return {};
-  const { worktree } = await placeOf(context);
-  return (await save(context, worktree)) ?? {};
 }

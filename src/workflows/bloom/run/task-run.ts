@@ -327,6 +327,24 @@ export async function listRuns(view: View): Promise<readonly string[]> {
   );
 }
 
+export interface Underway {
+  readonly task: string;
+  /** Of agents and commands. */
+  readonly runs: readonly string[];
+}
+
+/**
+ * The tasks whose run says that agents or commands are under way. Ignores unreadable runs; their reader reports them.
+ */
+export async function listUnderway(view: View): Promise<readonly Underway[]> {
+  const found: Underway[] = [];
+  for (const task of await listRuns(view)) {
+    const run = await findRun(view, task).catch(() => null);
+    if (run !== null && run.underway.length > 0) found.push({ task, runs: run.underway });
+  }
+  return found;
+}
+
 const list = accepts(Array.isArray, "a list");
 const RUN = fields({ kept: object, spent: object, costs: list, verdicts: list });
 

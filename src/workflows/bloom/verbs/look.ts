@@ -10,7 +10,7 @@ import { loadSteps, verdictsIn } from "../../../runtime/run-log/read.ts";
 import type { Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
 import { renderProblem } from "../../../tasks-file/problem.ts";
-import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import { findStep, getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-file/task.ts";
 import { isClosed, isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
@@ -18,7 +18,6 @@ import { loadMessages, loadQuestions, type Message, type Question } from "../que
 import { loadRecorded } from "../run/shared.ts";
 import { BLOOM } from "../run/table.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../run/task-run.ts";
-import { besideProject, renderBeside } from "./beside.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
 
@@ -250,6 +249,37 @@ async function livesAmong(view: View, workflows: readonly string[]): Promise<rea
   return (await Promise.all(found)).flat();
 }
 
+/**
+ * What a project's manifests use from outside the project folder. Workspaces lack it, because nothing above
+ * the project's root is copied there.
+ */
+interface Beside {
+  /** The manifest. */
+  readonly path: string;
+  /** The path that it names. */
+  readonly place: string;
+}
+
+const MANIFESTS: Readonly<Record<string, RegExp>> = {
+  "package.json": /"(?:file|link|portal):(\.\.\/[^"]*)"/g,
+  "Cargo.toml": /\bpath\s*=\s*"(\.\.\/[^"]*)"/g,
+  "go.mod": /=>\s*(\.\.\/\S*)/g,
+  "pyproject.toml": /\bpath\s*=\s*"(\.\.\/[^"]*)"/g,
+};
+
+async function besideProject(view: View): Promise<readonly Beside[]> {
+  const found: Beside[] = [];
+  for (const [path, pattern] of Object.entries(MANIFESTS)) {
+    const text = (await view.read(projectPath(path))) ?? "";
+    for (const [, place = ""] of text.matchAll(pattern)) found.push({ path, place });
+  }
+  return found;
+}
+
+function renderBeside({ path, place }: Beside): string {
+  return `${path}: warning: it uses ${place}, which lies beside the project and so in no workspace. Move it into the repository, or depend on a published version.`;
+}
+
 /** `validate`: every problem with its place. */
 export const validate: Transaction<Record<string, never>, Reply, undefined, Reply> = {
   run: () => null,
@@ -315,9 +345,8 @@ export const prompt = looking(
   (view: View, context: Context) => loadTasks(view, context),
   ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
     const { tasks } = file;
-    const owner = eachTask(tasks).find(({ task }) => task.steps.some((step) => step.id === id))?.task;
-    const step = owner?.steps.find((each) => each.id === id);
-    const asked = owner && step && !findTask(tasks, id) ? upTo(owner, step.id) : taskOf(tasks, id);
+    const found = findTask(tasks, id) ? null : findStep(tasks, id);
+    const asked = found ? upTo(found.task, found.stepIndex) : taskOf(tasks, id);
     const result = getTaskForAgent(
       [asked],
       asked.id,
@@ -329,8 +358,7 @@ export const prompt = looking(
 );
 
 /** The task as it will be when the step begins. */
-function upTo(task: Task, stepId: string): Task {
-  const index = task.steps.findIndex((step) => step.id === stepId);
+function upTo(task: Task, index: number): Task {
   const steps = task.steps.map((step, at) => ({
     ...step,
     status: at < index ? ("done" as const) : ("pending" as const),

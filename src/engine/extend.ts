@@ -33,7 +33,8 @@ export interface Extensible {
   readonly fixed: readonly string[];
 }
 
-export interface Extension extends Pick<Workflow, "states" | "events" | "facts"> {
+/** Its names stand for nothing else in the base. */
+export interface Extension extends Pick<Workflow, "events" | "facts"> {
   readonly rows: readonly OwnRow[];
 }
 
@@ -52,10 +53,7 @@ interface Case {
 }
 
 export interface ExtensionFault {
-  readonly row?: string;
-  readonly state?: string;
-  readonly event?: string;
-  readonly fact?: string;
+  readonly row: string;
   readonly message: string;
 }
 
@@ -71,7 +69,7 @@ interface Cut {
 }
 
 export function extend(base: Workflow, own: Extension): Extended {
-  const faults: ExtensionFault[] = [...clashes(base, own)];
+  const faults: ExtensionFault[] = [];
   const facts = { ...base.facts, ...own.facts };
   const cuts: Cut[] = [];
   let rules = base.rules;
@@ -99,7 +97,6 @@ export function extend(base: Workflow, own: Extension): Extended {
   }
   const table: Workflow = {
     ...base,
-    states: { ...base.states, ...own.states },
     events: { ...base.events, ...own.events },
     facts,
     rules: [...rules, ...added],
@@ -112,20 +109,6 @@ function notTaken({ events, name }: Workflow, event: string): string {
     return `\`as: ${event}\` decides as ${name} did before a row of this file took that event: no row takes it.`;
   const near = nearest(event, Object.keys(events));
   return `\`as: ${event}\`: expected an event of ${name}${near ? `, such as ${near}` : ""}.`;
-}
-
-function clashes(base: Workflow, own: Extension): readonly ExtensionFault[] {
-  const words = (kind: "state" | "event" | "fact") => (name: string) => ({
-    [kind]: name,
-    message: `${kind} ${name}: ${base.name} has one of that name. Expected another name.`,
-  });
-  const both = (mine: object, others: object) =>
-    Object.keys(mine).filter((name) => Object.hasOwn(others, name));
-  return [
-    ...both(own.states, base.states).map(words("state")),
-    ...both(own.events, base.events).map(words("event")),
-    ...both(own.facts, base.facts).map(words("fact")),
-  ];
 }
 
 /** The rule without the row's combinations, in the row's states; what was taken is added to `cuts`. */

@@ -23,22 +23,12 @@ import {
   type RunCommand,
   VALUES_OF,
 } from "./definition.ts";
+import type { Fault } from "./problem.ts";
 import { renderWithId, templateFault } from "./template.ts";
-
-export interface DefinitionFault {
-  readonly row?: string;
-  readonly fact?: string;
-  readonly event?: string;
-  readonly state?: string;
-  /** The index of the glob in `planFiles`. */
-  readonly planFile?: number;
-  readonly agent?: string;
-  readonly message: string;
-}
 
 type Checked = Omit<Definition, "replies" | "prompts">;
 
-export function checkDefinition(definition: Checked): readonly DefinitionFault[] {
+export function checkDefinition(definition: Checked): readonly Fault[] {
   return [
     ...checkSources(definition),
     ...checkGates(definition),
@@ -48,7 +38,7 @@ export function checkDefinition(definition: Checked): readonly DefinitionFault[]
   ];
 }
 
-function checkPlanFiles({ planFiles, table }: Checked): readonly DefinitionFault[] {
+function checkPlanFiles({ planFiles, table }: Checked): readonly Fault[] {
   const needs = Object.entries(table.states).filter(([, { writes }]) => writes === "plan");
   return [
     ...(planFiles ?? []).flatMap((glob, planFile) => {
@@ -63,7 +53,7 @@ function checkPlanFiles({ planFiles, table }: Checked): readonly DefinitionFault
   ];
 }
 
-function checkSources({ table, sources }: Checked): readonly DefinitionFault[] {
+function checkSources({ table, sources }: Checked): readonly Fault[] {
   const unknown = Object.keys(sources).filter((name) => !Object.hasOwn(table.facts, name));
   return [
     ...unknown.map((fact) => ({ fact, message: `source ${fact}: the table has no fact of that name.` })),
@@ -100,7 +90,7 @@ function sourceFaults(source: FactSource | undefined, values: readonly unknown[]
   return found;
 }
 
-function checkGates({ table, gates = {}, hints = {} }: Checked): readonly DefinitionFault[] {
+function checkGates({ table, gates = {}, hints = {} }: Checked): readonly Fault[] {
   const ends = endEvents(table);
   return [
     ...Object.keys(gates).flatMap((event) => {
@@ -120,7 +110,7 @@ function checkGates({ table, gates = {}, hints = {} }: Checked): readonly Defini
   ];
 }
 
-function checkCommands(definition: Checked): readonly DefinitionFault[] {
+function checkCommands(definition: Checked): readonly Fault[] {
   const { table, sources } = definition;
   const ends = endEvents(table);
   return table.rules.flatMap((rule) => {
@@ -141,11 +131,7 @@ function checkCommands(definition: Checked): readonly DefinitionFault[] {
   });
 }
 
-export function commandFaults(
-  definition: Checked,
-  rule: Rule,
-  command: RuleCommand,
-): readonly DefinitionFault[] {
+export function commandFaults(definition: Checked, rule: Rule, command: RuleCommand): readonly Fault[] {
   const { table } = definition;
   const what = isBegin(command) ? "what it begins" : isForAgent(command) ? "the agent" : "the command";
   const faults = [...ownFaults(definition, rule, command)];
@@ -201,7 +187,7 @@ function answerFaults({ answers, prompt }: AgentCommand): readonly string[] {
 }
 
 /** Each agent exists and is used. */
-export function checkAgents({ agents = {}, table }: Checked): readonly DefinitionFault[] {
+export function checkAgents({ agents = {}, table }: Checked): readonly Fault[] {
   const orders = agentCommands({ table }).map(({ command, rule }) => ({
     row: rule.id,
     agent: command.agent,

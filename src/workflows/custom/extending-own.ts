@@ -4,13 +4,10 @@
  */
 import type { OwnFile } from "../../core/own-file.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
-import { extend, type OwnRow } from "../../engine/extend.ts";
-import { checkStructure } from "../../engine/structure.ts";
-import type { Violation } from "../../engine/violation.ts";
-import type { Workflow } from "../../engine/workflow.ts";
+import { parseYaml } from "../../core/yaml/located-yaml.ts";
+import { extend } from "../../engine/extend.ts";
 import { checkDefinition } from "./check-definition.ts";
-import { doubleFaults, isChange, shapeFaults } from "./extending.ts";
+import { doubleFaults, shapeFaults, takenFaults } from "./extending.ts";
 import {
   ANY,
   checked,
@@ -18,11 +15,11 @@ import {
   factFaults,
   nameFaults,
   openStates,
-  rowOf,
+  rowOver,
   runFaults,
 } from "./file-entries.ts";
 import { type ParsedWorkflow, parseWorkflow, repliesIn } from "./parse.ts";
-import { type Blamed, invalid } from "./problem.ts";
+import { type Fault, type Files, invalid, problemsIn, structureProblems, violationPlace } from "./problem.ts";
 import {
   EXTENDING_FILE,
   type ExtendingFile,
@@ -48,37 +45,28 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
   const merged = mergedEntry(entry, there, replies);
   const unfit: Fault[] = [];
   const definition = definitionOf(name, merged, (table) => {
-    const own = Object.fromEntries(
-      Object.entries(table.facts).filter(([fact]) => Object.hasOwn(entry.facts ?? {}, fact)),
-    );
-    const others = Object.fromEntries(
-      Object.entries(table.facts).filter(([fact]) => !Object.hasOwn(own, fact)),
-    );
-    const rows = entry.rows.flatMap((row) => ownRow(row, table, merged));
-    const extended = extend(
-      { ...table, name: base.name, facts: others },
-      { states: {}, events: {}, facts: own, rows },
-    );
+    const own = Object.entries(table.facts).filter(([fact]) => Object.hasOwn(entry.facts ?? {}, fact));
+    const rows = entry.rows.map((row) => rowOver(row, table, openStates(merged)));
+    const over = { events: {}, facts: Object.fromEntries(own), rows };
+    const extended = extend({ ...table, name: base.name }, over);
     unfit.push(...extended.faults);
     return { ...extended.table, name };
   });
-  const place = (blamed: Blamed) => placeOf(blamed, [entry, yaml], [there, baseYaml]);
+  const files: Files = [
+    { entry, yaml },
+    { entry: there, yaml: baseYaml },
+  ];
   const found = [...entryFaults(base.name, entry, there), ...checkDefinition(definition)];
   // A row from a state that nobody has takes nothing either: the state is what is wrong.
-  const structure = found.length > 0 ? [] : checkStructure(definition.table);
+  const structure = found.length > 0 ? [] : structureProblems(files, definition.table);
   if (structure.length === 0) found.push(...unfit);
-  const all: readonly Problem[] = [
-    ...nameFaults(name, entry, yaml),
-    ...problems,
-    ...found.map(({ message, ...blamed }) => ({ place: place(blamed), message })),
-    ...structure.map((each) => ({ place: place(blamedIn(each)), message: each.message })),
-  ];
+  const all = [...nameFaults(name, entry, yaml), ...problems, ...problemsIn(files, found), ...structure];
   if (all.length > 0) throw invalid(name, file, all);
   return {
     ...{ definition, replies, repliesPlace },
     ...(entry.replies === undefined ? {} : { needsReplies: true as const }),
     base: { file: base.file, replies: folderBeside(base.file, others) },
-    placeOf: (violation) => place(blamedIn(violation)),
+    placeOf: (violation) => violationPlace(files, violation),
   };
 }
 
@@ -87,7 +75,7 @@ export function folderBeside(file: string, folder: string): ProjectPath {
   return projectPath(...file.split("/").slice(0, -1), folder);
 }
 
-/** The rows are those of the other file: the own ones take their cases from their rules. */
+/** With the rows of the other file: the own ones take their cases from their rules. */
 function mergedEntry(entry: ExtendingFile, there: WorkflowFile, replies: string): WorkflowFile {
   const { agents, events, facts, states, summary, title } = entry;
   return {
@@ -100,32 +88,13 @@ function mergedEntry(entry: ExtendingFile, there: WorkflowFile, replies: string)
   };
 }
 
-function ownRow(row: RowOver, table: Workflow, merged: WorkflowFile): OwnRow[] {
-  const { as, from = [], id, on = "", reply = "", set } = row;
-  if (isChange(row, table)) return [{ id, of: "base", ...(set && { set }) }];
-  const rule = rowOf({ ...row, from, on, reply }, openStates(merged), table.facts);
-  if (as === undefined) return [rule];
-  return [{ id, from: rule.from, on, ...(rule.when && { when: rule.when }), as }];
-}
-
 // ── What the schema cannot say ────────────────────────────────────────────────────────────────────────────
 
-type Fault = Blamed & { readonly message: string };
-
 function entryFaults(base: string, entry: ExtendingFile, there: WorkflowFile): readonly Fault[] {
-  const { events = {}, facts = {}, rows, states = {} } = entry;
+  const { facts = {}, rows } = entry;
   const ids = new Set(there.rows.map(({ id }) => id));
-  const taken = (kind: "state" | "event" | "fact", own: object, others: object) =>
-    Object.keys(own)
-      .filter((name) => Object.hasOwn(others, name))
-      .map((name) => ({
-        [kind]: name,
-        message: `${kind} ${name}: ${base} has one of that name. Expected another name.`,
-      }));
   return [
-    ...taken("state", states, { ...there.states, [ANY]: null }),
-    ...taken("event", events, there.events),
-    ...taken("fact", facts, there.facts ?? {}),
+    ...takenFaults(base, entry, { ...there, states: { ...there.states, [ANY]: null } }),
     ...doubleFaults(rows),
     ...Object.entries(facts).flatMap(([fact, given]) =>
       factFaults(fact, given).map((message) => ({ fact, message })),
@@ -148,33 +117,4 @@ function rowFaults(base: string, row: RowOver, ids: ReadonlySet<string>): readon
       ? ["expected `reply`: a text of this file, or of the one that it extends."]
       : []),
   ];
-}
-
-function blamedIn({ event, rules: [row], state }: Violation): Blamed {
-  return { row, state, event };
-}
-
-type Located<T> = readonly [T, LocatedYaml];
-
-/** In the file that has it: the own one, or the one that it extends. */
-function placeOf(
-  blamed: Blamed,
-  [entry, yaml]: Located<ExtendingFile>,
-  [there, baseYaml]: Located<WorkflowFile>,
-): string {
-  const { agent, event, fact, planFile, row, state } = blamed;
-  const rowAt = (rows: readonly { readonly id: string }[]) =>
-    rows.findIndex(({ id }) => row === id || row?.startsWith(`${id}.`));
-  if (row !== undefined) {
-    const [own, others] = [rowAt(entry.rows), rowAt(there.rows)];
-    if (own >= 0) return yaml.place(["rows", own, "id"]);
-    return others >= 0 ? baseYaml.place(["rows", others, "id"]) : baseYaml.place(["blocked"]);
-  }
-  if (planFile !== undefined) return baseYaml.place(["plan_files", planFile]);
-  for (const [kind, name] of Object.entries({ agents: agent, facts: fact, states: state, events: event })) {
-    if (name === undefined) continue;
-    const own = entry[kind as "agents" | "facts" | "states" | "events"] ?? {};
-    return (Object.hasOwn(own, name) ? yaml : baseYaml).keyPlace([kind, name]);
-  }
-  return yaml.place(["extends"]);
 }

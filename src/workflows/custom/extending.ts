@@ -9,13 +9,13 @@
 import type { LocatedYaml, Problem } from "../../core/yaml/located-yaml.ts";
 import { type Extensible, extend, type OwnRow } from "../../engine/extend.ts";
 import { checkPromises } from "../../engine/promises.ts";
-import { checkStructure } from "../../engine/structure.ts";
 import type { Violation } from "../../engine/violation.ts";
-import type { State, Workflow } from "../../engine/workflow.ts";
+import { GIT_ACTS, type State, type Workflow } from "../../engine/workflow.ts";
 import { checkAgents, commandFaults } from "./check-definition.ts";
-import { agentCommandOf, type Definition, type Gate } from "./definition.ts";
-import type { Blamed } from "./problem.ts";
-import type { ExtendingFile, RowOver } from "./schema.ts";
+import { agentCommandOf, type Definition } from "./definition.ts";
+import { eventsOf, factOf, isChange, mapped, openStates, rowOver, runFaults } from "./file-entries.ts";
+import { type Fault, type Files, problemsIn, structureProblems } from "./problem.ts";
+import type { ExtendingFile, RowOver, RunEntry } from "./schema.ts";
 
 /** The agent of the task itself. */
 const TASKS_AGENT = "task";
@@ -31,12 +31,19 @@ export function definitionOver(
   entry: ExtendingFile,
   yaml: LocatedYaml,
 ): ParsedExtension {
-  const states = statesOf(entry);
+  const files: Files = [{ entry, yaml }];
+  const states = mapped(
+    entry.states ?? {},
+    ({ description, forbids, writes }): State => ({
+      ...{ description, writes: writes ?? "none", forbids: forbids ?? GIT_ACTS },
+    }),
+  );
   const base = over.with(states);
-  const faults = entryFaults(over, entry, base);
-  const rows = entry.rows.flatMap((row): OwnRow[] => rowOf(row, base));
-  const own = { states: {}, events: eventsOf(entry), facts: factsOf(entry), rows };
-  const extended = extend(base, own);
+  const extended = extend(base, {
+    events: eventsOf(entry.events ?? {}),
+    facts: mapped(entry.facts ?? {}, (fact) => factOf(fact)),
+    rows: entry.rows.map((row) => rowOf(row, base)),
+  });
   const filled = over.notNow(extended.table.rules, Object.keys(extended.table.events), states);
   const table: Workflow = {
     ...extended.table,
@@ -45,12 +52,18 @@ export function definitionOver(
     rules: [...extended.table.rules, ...filled],
   };
   const definition: ParsedExtension["definition"] = {
-    ...{ table, sources: {}, extends: over, gates: gatesOf(over) },
+    // Between two of a person's events a run must come to its end by itself.
+    ...{
+      table,
+      sources: {},
+      extends: over,
+      gates: Object.fromEntries(over.persons.map((on) => [on, "human"])),
+    },
     ...(entry.agents ? { agents: entry.agents as Definition["agents"] & object } : {}),
     ...(entry.summary === undefined ? {} : { summary: entry.summary }),
   };
   const found = [
-    ...faults,
+    ...entryFaults(over, entry, base),
     ...extended.faults,
     ...table.rules.flatMap((rule) => {
       const order = agentCommandOf(rule);
@@ -58,14 +71,8 @@ export function definitionOver(
     }),
     ...checkAgents(definition),
   ];
-  const structure = found.length > 0 ? [] : checkStructure(table);
-  return {
-    definition,
-    problems: [
-      ...found.map(({ message, ...blamed }) => ({ place: placeOf(entry, yaml, blamed), message })),
-      ...structure.map((each) => ({ place: placeOfRule(entry, yaml, each), message: each.message })),
-    ],
-  };
+  const structure = found.length > 0 ? [] : structureProblems(files, table);
+  return { definition, problems: [...problemsIn(files, found), ...structure] };
 }
 
 /** What is wrong with a sound table beyond the engine's check: a broken promise. */
@@ -89,88 +96,18 @@ export function ownReplies({
   return new Set(table.rules.map(({ reply }) => reply).filter((reply) => !over?.replies.includes(reply)));
 }
 
-export function placeOfRule(entry: ExtendingFile, yaml: LocatedYaml, { rules, state }: Violation): string {
-  const row = rules
-    .map((id) => entry.rows.find((each) => id === each.id || id.startsWith(`${each.id}.`)))
-    .find(Boolean);
-  if (row) return placeOf(entry, yaml, { row: row.id });
-  return state !== undefined && Object.hasOwn(entry.states ?? {}, state)
-    ? yaml.keyPlace(["states", state])
-    : yaml.place(["rows"]);
-}
-
-function statesOf({ states = {} }: ExtendingFile): Readonly<Record<string, State>> {
-  return Object.fromEntries(
-    Object.entries(states).map(([name, { description, forbids, writes }]) => [
-      name,
-      { description, writes: writes ?? "none", forbids: forbids ?? ["commit", "push"] },
-    ]),
+function rowOf(row: RowOver, base: Workflow): OwnRow {
+  const { reply, to } = row;
+  const usual = to === "blocked" ? "blocked" : to === "waiting_for_human" ? "waits" : "went_on";
+  const own = rowOver({ ...row, reply: reply ?? usual }, base, openStates(base));
+  if (!("commands" in own)) return own;
+  const commands = own.commands?.map((command) =>
+    command.agent === TASKS_AGENT ? { type: "run-agent", purpose: "order", prompt: command.prompt } : command,
   );
-}
-
-function eventsOf({ events = {} }: ExtendingFile): Workflow["events"] {
-  return Object.fromEntries(Object.entries(events).map(([name, { description }]) => [name, { description }]));
-}
-
-function factsOf({ facts = {} }: ExtendingFile): Workflow["facts"] {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, { description, initial, values }]) => [
-      name,
-      { description: description ?? "Kept by the run.", values: values ?? [], initial: initial ?? null },
-    ]),
-  );
-}
-
-/** Between two of these a run must come to its end by itself. */
-function gatesOf({ persons }: Extensible): Readonly<Record<string, Gate>> {
-  return Object.fromEntries(persons.map((event) => [event, "human"]));
-}
-
-/** It only sets more variables where a rule of the table applies that it extends. */
-export const isChange = (row: RowOver, base: Workflow) => base.rules.some(({ id }) => id === row.id);
-
-function rowOf(row: RowOver, base: Workflow): OwnRow[] {
-  const { as, from = [], id, on, run, set, to } = row;
-  if (isChange(row, base)) return [{ id, of: "base", ...(set && { set }) }];
-  if (on === undefined) return [];
-  const states = from.length === 1 && from[0] === "any" ? openStates(base) : from;
-  const when = row.when?.map((box) =>
-    Object.fromEntries(
-      Object.entries(box).map(([fact, found]) => [
-        fact,
-        "not" in found
-          ? (base.facts[fact]?.values ?? []).filter((value) => !found.not.includes(value))
-          : found,
-      ]),
-    ),
-  );
-  if (as !== undefined) return [{ id, from: states, on, ...(when && { when }), as }];
-  if (to === undefined) return [];
-  const reply =
-    row.reply ?? (to === "blocked" ? "blocked" : to === "waiting_for_human" ? "waits" : "went_on");
-  return [
-    {
-      ...{ id, from: states, on, to, outcome: "moved", reply },
-      ...(when && { when }),
-      ...(set && { set }),
-      ...(run && { commands: [commandOf(run)] }),
-    },
-  ];
-}
-
-function commandOf(run: NonNullable<RowOver["run"]>) {
-  if (run.agent === TASKS_AGENT) return { type: "run-agent", purpose: "order", prompt: run.prompt };
-  const given = Object.entries(run).filter(([, value]) => value !== undefined);
-  return { type: "run", ...Object.fromEntries(given) };
-}
-
-function openStates({ states }: Workflow): readonly string[] {
-  return Object.keys(states).filter((state) => states[state]?.final !== true);
+  return { ...own, ...(commands && { commands }) };
 }
 
 // ── What the schema cannot say ────────────────────────────────────────────────────────────────────────────
-
-type Fault = Blamed & { readonly message: string };
 
 function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): readonly Fault[] {
   const { agents = {}, events = {}, facts = {}, rows, states = {} } = entry;
@@ -178,6 +115,7 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
     rows.flatMap(({ run, to }) => (typeof to === "string" ? [[to, run?.agent] as const] : [])),
   );
   return [
+    ...takenFaults("Bloom", entry, over.table),
     ...Object.entries(states).flatMap(([state, { awaits, final, next }]) => [
       ...(final || awaits || next
         ? [
@@ -186,9 +124,6 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
               message: `state ${state}: one of its agents works there, so leave final, awaits and next out.`,
             },
           ]
-        : []),
-      ...(Object.hasOwn(over.table.states, state)
-        ? [{ state, message: `state ${state}: Bloom has one of that name. Expected another name.` }]
         : []),
       ...(targets.has(state)
         ? []
@@ -221,6 +156,29 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
     ),
   ];
 }
+
+/** What the file that extends another table may not call as that one does. */
+export function takenFaults(
+  base: string,
+  own: Pick<ExtendingFile, Named>,
+  others: { readonly [Kind in Named]?: object | undefined },
+): readonly Fault[] {
+  return NAMED.flatMap(([kinds, kind]) =>
+    Object.keys(own[kinds] ?? {})
+      .filter((name) => Object.hasOwn(others[kinds] ?? {}, name))
+      .map((name) => ({
+        [kind]: name,
+        message: `${kind} ${name}: ${base} has one of that name. Expected another name.`,
+      })),
+  );
+}
+
+const NAMED = [
+  ["states", "state"],
+  ["events", "event"],
+  ["facts", "fact"],
+] as const;
+type Named = (typeof NAMED)[number][0];
 
 export function doubleFaults(rows: readonly RowOver[]): readonly Fault[] {
   return rows.flatMap(({ id }, at) =>
@@ -258,7 +216,7 @@ function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: W
           `it leads to ${to}, where one of this file's agents works: expected \`run: {agent, prompt, answers}\`.`,
         ]
       : []),
-    ...(run === undefined ? workFaults(over, to) : runFaults(over, run, to, own, entry)),
+    ...(run === undefined ? workFaults(over, to) : orderFaults(over, run, to, own, entry)),
     ...(row.begin === undefined ? [] : ["a row of a task's life begins no runs."]),
     ...(id.includes(".") ? ["its id has a dot, as Bloom's own have: expected another."] : []),
   ];
@@ -294,43 +252,33 @@ function workFaults({ starts, works }: Extensible, to: unknown): readonly string
     : [];
 }
 
-function runFaults(
+function orderFaults(
   { works }: Extensible,
-  { agent, answers, command, failed, passed, prompt, session }: NonNullable<RowOver["run"]>,
+  run: RunEntry,
   to: unknown,
   own: boolean,
   { events = {} }: ExtendingFile,
 ): readonly string[] {
+  const { agent, answers, command, failed, passed, prompt, session } = run;
   if (command !== undefined || passed !== undefined || failed !== undefined)
     return ["a row of a task's life starts no command: put it into the task's `verify`."];
-  if (agent === undefined || prompt === undefined) return ["`run` lacks agent or prompt."];
   if (agent === TASKS_AGENT) {
+    if (prompt === undefined) return ["`run` lacks prompt."];
     if (answers !== undefined || session === "fresh")
       return [
         "the task's own agent goes on in its session and answers nothing: leave answers and session out.",
       ];
     return to === works ? [] : [`the task's own agent works in ${works}: expected \`to: ${works}\`.`];
   }
+  const shape = runFaults(run);
+  if (shape.length > 0) return shape;
   const given = Object.values(answers ?? {}).flatMap((each) => (Array.isArray(each) ? each : []));
   const strangers = given.filter((event) => !Object.hasOwn(events, event));
   return [
-    ...(answers === undefined ? ["`run` lacks answers."] : []),
     ...(Object.values(answers ?? {}).includes("tasks")
       ? ["its agent answers no tasks: expected text, or a list of events."]
       : []),
     ...(own ? [] : [`the agent ${agent} works in a state of this file: expected one of them in \`to\`.`]),
     ...strangers.map((event) => `its agent may answer ${event}, which is no event of this file.`),
   ];
-}
-
-function placeOf(
-  entry: ExtendingFile,
-  yaml: LocatedYaml,
-  { agent, event, fact, row, state }: Blamed,
-): string {
-  if (agent !== undefined) return yaml.keyPlace(["agents", agent]);
-  if (row !== undefined) return yaml.place(["rows", entry.rows.findIndex(({ id }) => id === row), "id"]);
-  if (fact !== undefined) return yaml.place(["facts", fact]);
-  if (state !== undefined) return yaml.keyPlace(["states", state]);
-  return event === undefined ? yaml.place([]) : yaml.keyPlace(["events", event]);
 }

@@ -2,12 +2,21 @@
 import type { z } from "zod";
 import { type Fault, faultsOf } from "../../core/faults.ts";
 import type { LocatedYaml, Problem } from "../../core/yaml/located-yaml.ts";
+import type { OwnRow } from "../../engine/extend.ts";
 import { fillBlocked } from "../../engine/guard.ts";
 import type { Fact, FactValue, Rule, State, Workflow } from "../../engine/workflow.ts";
 import { withGathered } from "./begin/gathered.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
 import { invalid } from "./problem.ts";
-import type { BeginEntry, FactEntry, RowEntry, RunEntry, WantedEntry, WorkflowFile } from "./schema.ts";
+import type {
+  BeginEntry,
+  FactEntry,
+  RowEntry,
+  RowOver,
+  RunEntry,
+  WantedEntry,
+  WorkflowFile,
+} from "./schema.ts";
 
 export function checked<T extends z.ZodType>(
   schema: T,
@@ -89,7 +98,7 @@ function tableOf(name: string, entry: WorkflowFile, sources: Record<string, Fact
     initial,
     goals,
     states: mapped(states, stateOf),
-    events: mapped(events, ({ description }) => ({ description })),
+    events: eventsOf(events),
     facts: values,
     rules: rows.map((row) => rowOf(row, openStates(entry), values)),
     ...(starts ? { starts } : {}),
@@ -97,8 +106,16 @@ function tableOf(name: string, entry: WorkflowFile, sources: Record<string, Fact
 }
 
 /** Those in which no run ends. */
-export function openStates({ states }: Pick<WorkflowFile, "states">): readonly string[] {
+export function openStates({
+  states,
+}: {
+  readonly states: Readonly<Record<string, { readonly final?: boolean | undefined }>>;
+}): readonly string[] {
   return Object.keys(states).filter((state) => !states[state]?.final);
+}
+
+export function eventsOf(events: WorkflowFile["events"]): Workflow["events"] {
+  return mapped(events, ({ description }) => ({ description }));
 }
 
 function stateOf({ description, final, forbids, writes }: WorkflowFile["states"][string]): State {
@@ -110,7 +127,7 @@ function stateOf({ description, final, forbids, writes }: WorkflowFile["states"]
   };
 }
 
-function factOf(fact: FactEntry, source: FactSource | undefined): Fact {
+export function factOf(fact: FactEntry, source?: FactSource): Fact {
   const values: readonly FactValue[] = (source && VALUES_OF[source.type]) ?? fact.values ?? [];
   const description = fact.description ?? describeSource(source);
   return fact.initial === undefined
@@ -131,7 +148,7 @@ function describeSource(source: FactSource | undefined): string {
 /** In `from`, what stands for every state in which no run ends. */
 export const ANY = "any";
 
-export function rowOf(
+function rowOf(
   { begin, id, from, on, when, to, set, outcome = "moved", run, reply }: RowEntry,
   open: readonly string[],
   facts: Workflow["facts"],
@@ -154,6 +171,17 @@ export function rowOf(
       : {}),
     reply,
   };
+}
+
+/** It only sets more variables where a rule of the table applies that it extends. */
+export const isChange = (row: RowOver, base: Workflow) => base.rules.some(({ id }) => id === row.id);
+
+/** A row that is laid over the base. `open`: the states for which `any` stands. */
+export function rowOver(row: RowOver, base: Workflow, open: readonly string[]): OwnRow {
+  const { as, from = [], id, on = "", reply = "", set } = row;
+  if (isChange(row, base)) return { id, of: "base", ...(set && { set }) };
+  const rule = rowOf({ ...row, from, on, reply }, open, base.facts);
+  return as === undefined ? rule : { id, from: rule.from, on, ...(rule.when && { when: rule.when }), as };
 }
 
 /** All but those of `not`; a value there that the fact does not have stays, for the table's check to name. */
@@ -202,7 +230,7 @@ export function runFaults(run: RunEntry): readonly string[] {
   ];
 }
 
-export function given(entry: RunEntry | BeginEntry): object {
+function given(entry: RunEntry | BeginEntry): object {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
 

@@ -3,14 +3,12 @@ import { isObject } from "../../core/json.ts";
 import { type ProjectPath, pathFault } from "../../core/path.ts";
 import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
 import type { Extensible } from "../../engine/extend.ts";
-import { checkStructure } from "../../engine/structure.ts";
 import type { Violation } from "../../engine/violation.ts";
-import type { Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { Definition } from "./definition.ts";
-import { definitionOver, placeOfRule } from "./extending.ts";
+import { definitionOver } from "./extending.ts";
 import { ANY, checked, definitionOf, factFaults, nameFaults, runFaults } from "./file-entries.ts";
-import { type Blamed, invalid } from "./problem.ts";
+import { type Files, invalid, problemsIn, structureProblems, violationPlace } from "./problem.ts";
 import { EXTENDING_FILE, type ExtendingFile, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
@@ -33,22 +31,20 @@ export function parseWorkflow(name: string, file: string, text: string, over?: E
   if (yaml.problems.length > 0) throw invalid(name, file, yaml.problems);
   if (over && isExtending(yaml)) return parseExtending(over, name, file, yaml);
   const entry = checked(WORKFLOW_FILE, name, file, yaml);
-  const parsed: ParsedWorkflow = {
-    definition: definitionOf(name, entry),
-    replies: folderOf(entry.replies),
-    repliesPlace: yaml.place(["replies"]),
-    placeOf: (violation) => placeOfViolation(violation, entry, yaml),
-  };
+  const definition = definitionOf(name, entry);
+  const files: Files = [{ entry, yaml }];
   const problems = [
     ...checkEntry(name, entry, yaml),
-    ...structureProblems(parsed.definition.table, yaml),
-    ...checkDefinition(parsed.definition).map(({ message, ...blamed }) => ({
-      place: placeOf(parsed.definition.table, yaml, blamed),
-      message,
-    })),
+    ...structureProblems(files, definition.table),
+    ...problemsIn(files, checkDefinition(definition)),
   ];
   if (problems.length > 0) throw invalid(name, file, problems);
-  return parsed;
+  return {
+    definition,
+    replies: folderOf(entry.replies),
+    repliesPlace: yaml.place(["replies"]),
+    placeOf: (violation) => violationPlace(files, violation),
+  };
 }
 
 /** What a file with this text extends, and where it says so; null: nothing. */
@@ -70,19 +66,10 @@ function parseExtending(over: Extensible, name: string, file: string, yaml: Loca
   const entry = checked(EXTENDING_FILE, name, file, yaml);
   const { definition, problems } = definitionOver(over, name, entry, yaml);
   const { path: replies, place: repliesPlace, problems: ofReplies } = repliesIn(entry, name, yaml);
-  const all = [
-    ...nameFaults(name, entry, yaml),
-    ...ofReplies,
-    ...entry.rows.flatMap(({ id, run }, at) =>
-      (run?.agent === "task" || !run ? [] : runFaults(run)).map((message) => ({
-        place: yaml.place(["rows", at, "run"]),
-        message: `rule ${id}: ${message}`,
-      })),
-    ),
-    ...problems,
-  ];
+  const all = [...nameFaults(name, entry, yaml), ...ofReplies, ...problems];
   if (all.length > 0) throw invalid(name, file, all);
-  return { definition, replies, repliesPlace, placeOf: (violation) => placeOfRule(entry, yaml, violation) };
+  const files: Files = [{ entry, yaml }];
+  return { definition, replies, repliesPlace, placeOf: (violation) => violationPlace(files, violation) };
 }
 
 /** The folder with the texts of a file that extends another one: as the file is called, if it does not say. */
@@ -125,38 +112,4 @@ function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): reado
       say(["rows", index], `rule ${row.id}: expected \`to\`: a state, or same.`);
   });
   return found;
-}
-
-function structureProblems(table: Workflow, yaml: LocatedYaml): readonly Problem[] {
-  return checkStructure(table).map(({ message, rules: rows, state }) => ({
-    place: placeOf(table, yaml, { row: rows[0], state }),
-    message,
-  }));
-}
-
-function placeOf(table: Workflow, yaml: LocatedYaml, blamed: Blamed): string {
-  const { agent, event, fact, planFile, row, state } = blamed;
-  if (agent !== undefined) return yaml.keyPlace(["agents", agent]);
-  if (row !== undefined) return yaml.place(["rows", table.rules.findIndex(({ id }) => id === row), "id"]);
-  if (fact !== undefined) return yaml.place(["facts", fact]);
-  if (state !== undefined) return yaml.keyPlace(["states", state]);
-  if (planFile !== undefined) return yaml.place(["plan_files", planFile]);
-  return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
-}
-
-/**
- * The place of the rule, else of the state that lacks one, else of the event. For a rule that `blocked`
- * generates, the place of `blocked`.
- */
-function placeOfViolation(
-  { event, kind, rules, state }: Violation,
-  entry: WorkflowFile,
-  yaml: LocatedYaml,
-): string {
-  const [first] = rules;
-  const at = entry.rows.findIndex(({ id }) => id === first);
-  if (at >= 0) return yaml.place(["rows", at, kind === "reply-missing" ? "reply" : "id"]);
-  if (first !== undefined) return yaml.place(["blocked"]);
-  if (state !== undefined) return yaml.keyPlace(["states", state]);
-  return event === undefined ? yaml.place(["rows"]) : yaml.keyPlace(["events", event]);
 }

@@ -13,10 +13,10 @@ import { withRunCost } from "./agents/outcome.ts";
 import { everySaid, saidBy } from "./agents/prompt.ts";
 import { commandEnded, newRun, standing } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
-import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import { awaitedOf, nextOf } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { emptyIn, endsIn } from "./observe.ts";
-import { type CommandEnd, renderReply } from "./reply.ts";
+import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";
 import { type Order, orderFor, renderRun, type Said, type StoredRun } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 
@@ -62,36 +62,18 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
 }
 
 function replyText(step: Sending, input: SendInput): string {
-  const {
-    decision: { after, rule },
-    observed,
-    run,
-    sent,
-  } = step;
+  const { decision, observed, run, sent } = step;
   const { definition } = run.loaded;
-  const { table } = definition;
-  const { next, available } = standing(run, after);
-  const source = run.source.file
-    ? `the reply ${rule.reply} of ${run.source.file}`
-    : `the reply ${rule.reply}`;
+  const { rule } = decision;
+  const source = `the reply ${rule.reply}${run.source.file ? ` of ${run.source.file}` : ""}`;
   return renderReply(definition, rule, source, {
-    run: run.run,
-    id: run.id,
-    title: table.title,
-    event: sent.event,
-    row: rule.id,
-    from: run.configuration.state,
-    state: after.state,
-    description: table.states[after.state]?.description ?? "",
-    next,
+    ...decidedValues(definition, run.id, decision),
     notes: notesOf(input),
     facts: observed.facts,
-    kept: after.variables,
     given: sent.given,
     checks: endsIn(observed),
     ended: sent.ended,
     said: everySaid(definition, saidAfter(step)),
-    available: renderEvents(run.run, available),
   });
 }
 

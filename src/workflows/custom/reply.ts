@@ -1,13 +1,14 @@
 /** A rule's reply: the values available to its template, and a check that the template renders. */
 
 import type { Problem } from "../../core/yaml/located-yaml.ts";
-import { targetOf } from "../../engine/configuration.ts";
+import { initialVariables, targetOf } from "../../engine/configuration.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
-import type { Facts, Rule } from "../../engine/workflow.ts";
+import type { Decision, Facts, Rule } from "../../engine/workflow.ts";
 import { sampleSaid } from "./agents/prompt.ts";
 import { type Definition, endEvents } from "./definition.ts";
-import { render, replyFaults } from "./template.ts";
+import { availableEvents, nextOf, renderEvents } from "./describe.ts";
+import { render, renderFault, replyFaults } from "./template.ts";
 
 /** The end of a command that the engine ran, or of an agent. */
 export interface CommandEnd {
@@ -53,25 +54,24 @@ export interface ReplyValues {
   readonly available: string;
 }
 
-const NAMES = [
-  "run",
-  "id",
-  "title",
-  "event",
-  "row",
-  "from",
-  "state",
-  "description",
-  "next",
-  "notes",
-  "facts",
-  "kept",
-  "given",
-  "checks",
-  "ended",
-  "said",
-  "available",
-] as const satisfies readonly (keyof ReplyValues)[];
+/** Every name, before there are values. */
+const NONE: ReplyValues = {
+  ...{ run: "", id: "", title: "", event: "", row: "", from: "", state: "", description: "", next: "" },
+  ...{ notes: "", facts: {}, kept: {}, given: {}, checks: {}, ended: null, said: {}, available: "" },
+};
+
+/** The values that follow from the decision alone. */
+export function decidedValues(definition: Definition, id: string, { after, before, rule }: Decision) {
+  const { table } = definition;
+  const run = `${table.name}:${id}`;
+  return {
+    ...{ run, id, title: table.title, event: rule.on, row: rule.id, from: before.state, state: after.state },
+    description: table.states[after.state]?.description ?? "",
+    next: nextOf(definition, after),
+    kept: after.variables,
+    available: renderEvents(run, availableEvents(definition, after)),
+  };
+}
 
 export function renderReply(definition: Definition, rule: Rule, source: string, values: ReplyValues): string {
   return render(definition.replies[rule.reply] ?? "", source, { ...values });
@@ -84,7 +84,10 @@ export function checkReplies(
 ): readonly Problem[] {
   const { table, replies } = definition;
   const faulty = Object.entries(replies).flatMap(([name, text]) =>
-    replyFaults(text, NAMES).map(({ line, message }) => ({ place: `${sourceOf(name)}:${line}`, message })),
+    replyFaults(text, Object.keys(NONE)).map(({ line, message }) => ({
+      place: `${sourceOf(name)}:${line}`,
+      message,
+    })),
   );
   if (faulty.length > 0) return faulty;
   return table.rules.flatMap((rule) => {
@@ -95,17 +98,11 @@ export function checkReplies(
 }
 
 function trialFault(definition: Definition, rule: Rule, source: string): Problem | null {
+  const template = definition.replies[rule.reply] ?? "";
   for (const state of rule.from) {
     if (isFinal(definition.table, state)) continue;
-    try {
-      renderReply(definition, rule, source, sampleOf(definition, rule, state));
-    } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      return {
-        place: source,
-        message: `for rule ${rule.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
-      };
-    }
+    const fault = renderFault(template, sampleOf(definition, rule, state));
+    if (fault) return { place: source, message: `for rule ${rule.id} from ${state}: ${fault}` };
   }
   return null;
 }
@@ -120,25 +117,14 @@ function sampleOf(definition: Definition, rule: Rule, state: string): ReplyValue
   const sure = inputs.filter((name) => isFile(name) || asksAlways(rule, name));
   const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);
   const first = (name: string) => table.facts[name]?.values[0] ?? null;
-  const kept = Object.entries(table.facts).filter(([, fact]) => fact.initial !== undefined);
   const after = targetOf(rule, state) ?? state;
+  const variables = initialVariables(table);
+  const decision = { rule, before: { state, variables }, after: { state: after, variables } };
   return {
-    run: `${table.name}:id`,
-    id: "id",
-    title: table.title,
-    event: rule.on,
-    row: rule.id,
-    from: state,
-    state: after,
-    description: table.states[after]?.description ?? "",
-    next: "",
-    notes: "",
+    ...{ ...NONE, ...decidedValues(definition, "id", decision), said: sampleSaid(definition) },
     facts: Object.fromEntries(sure.map((name) => [name, first(name)])),
-    kept: Object.fromEntries(kept.map(([name, { initial }]) => [name, initial ?? null])),
     given: Object.fromEntries(ofType("given").map((name) => [name, first(name)])),
     checks: Object.fromEntries(ofType("command").map((name) => [name, end])),
     ended: endEvents(table).has(rule.on) ? end : null,
-    said: sampleSaid(definition),
-    available: "",
   };
 }

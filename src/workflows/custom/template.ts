@@ -22,6 +22,16 @@ export function render(text: string, source: string, values: object): string {
   }
 }
 
+/** Why the text cannot be rendered with these values; null: it can. */
+export function renderFault(text: string, values: object): string | null {
+  try {
+    templates.render(text, values);
+    return null;
+  } catch (cause) {
+    return `it cannot be rendered: ${faultOf(cause).what}.`;
+  }
+}
+
 /**
  * Renders a path or a command that contains the run's id. An id is safe in both: letters, digits, dots, `_`
  * and `-`.

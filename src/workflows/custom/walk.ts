@@ -5,8 +5,7 @@ import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule } from "../../engine/workflow.ts";
 import { sampleSaid } from "./agents/prompt.ts";
 import { agentCommands, commandOf, type Definition, endsOf, isBegin, isForAgent } from "./definition.ts";
-import { availableEvents, nextOf, renderEvents } from "./describe.ts";
-import { type CommandEnd, renderReply } from "./reply.ts";
+import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";
 
 /** A possible next step: a rule, and inputs with which it applies. */
 export interface Choice {
@@ -103,9 +102,7 @@ export function replyOf(
   { decision, event, facts, rule }: Choice,
   id: string,
 ): string {
-  const { hints = {}, sources, table } = definition;
-  const { after, before } = decision;
-  const run = `${table.name}:${id}`;
+  const { sources, table } = definition;
   const end = (command: string, isPassed: boolean): CommandEnd => ({
     ...{ command, exit_code: isPassed ? 0 : 1, milliseconds: 0, tail: "(what it printed)" },
   });
@@ -114,12 +111,9 @@ export function replyOf(
   const ended = commands.find(({ failed, passed }) => failed === event || passed === event);
   const answer = agentCommands(definition).find(({ command }) => endsOf(command).includes(event));
   return renderReply(definition, rule, `the reply ${rule.reply}`, {
-    ...{ run, id, title: table.title, event, row: rule.id, from: before.state, state: after.state },
-    description: table.states[after.state]?.description ?? "",
-    next: hints[after.state]?.next ?? nextOf(definition, after),
+    ...decidedValues(definition, id, decision),
     notes: "(what was said with it)",
     facts,
-    kept: after.variables,
     given: Object.fromEntries(ofType("given").map((name) => [name, facts[name] ?? null])),
     checks: Object.fromEntries(
       ofType("command").map((name) => {
@@ -133,6 +127,5 @@ export function replyOf(
         ? end(`the agent ${answer.command.agent}`, true)
         : null,
     said: sampleSaid(definition),
-    available: renderEvents(run, availableEvents(definition, after)),
   });
 }

@@ -1,12 +1,13 @@
 /** The prompts of a workflow's agents: the values that their templates have, and a check that they render. */
 import type { Problem } from "../../../core/yaml/located-yaml.ts";
+import { initialVariables } from "../../../engine/configuration.ts";
 import type { Facts, Workflow } from "../../../engine/workflow.ts";
 import type { AgentCommand } from "../../../runtime/agent-order.ts";
 import { agentCommands, beginCommands, type Definition } from "../definition.ts";
 import { ownReplies } from "../extending.ts";
 import type { OwnRun } from "../load-run.ts";
 import type { Said } from "../run-file.ts";
-import { render, replyFaults } from "../template.ts";
+import { render, renderFault, replyFaults } from "../template.ts";
 import { type AnswerLimits, answerWords, limitsOf, tasksWords } from "./answer-words.ts";
 
 export interface PromptValues {
@@ -29,18 +30,11 @@ export interface PromptValues {
   readonly task: string;
 }
 
-const NAMES = [
-  "run",
-  "id",
-  "title",
-  "state",
-  "description",
-  "kept",
-  "said",
-  "notes",
-  "output",
-  "task",
-] as const satisfies readonly (keyof PromptValues)[];
+/** Every name, before there are values. */
+const NONE: PromptValues = {
+  ...{ run: "", id: "", title: "", state: "", description: "", kept: {}, said: {} },
+  ...{ notes: "", output: "", task: "" },
+};
 
 /** The names of the prompts that its rules name, and of the texts of what they begin. */
 export function promptNames(definition: Pick<Definition, "table">): ReadonlySet<string> {
@@ -163,22 +157,19 @@ function textFaults(
   const { prompts = {}, table } = definition;
   return Object.entries(prompts).flatMap(([name, text]) => {
     const isTask = tasks.has(name);
-    const faults = replyFaults(text, isTask ? [...NAMES, "entry"] : NAMES);
+    const names = Object.keys(NONE);
+    const faults = replyFaults(text, isTask ? [...names, "entry"] : names);
     if (faults.length > 0)
       return faults.map(({ line, message }) => ({ place: `${sourceOf(name)}:${line}`, message }));
-    const kept = Object.entries(table.facts).filter(([, { initial }]) => initial !== undefined);
-    const sample: PromptValues = {
-      ...{ run: `${table.name}:id`, id: "id", title: table.title, state: table.initial, description: "" },
-      ...{ said: sampleSaid(definition), notes: "", output: "", task: "" },
-      kept: Object.fromEntries(kept.map(([fact, { initial }]) => [fact, initial ?? null])),
-    };
-    try {
-      render(text, sourceOf(name), isTask ? { ...sample, entry: "an entry" } : sample);
-      return [];
-    } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
-      return [{ place: sourceOf(name), message: message.slice(message.indexOf(": ") + 2) }];
-    }
+    const fault = renderFault(text, {
+      ...{ ...NONE, run: `${table.name}:id`, id: "id", title: table.title, state: table.initial },
+      ...{
+        kept: initialVariables(table),
+        said: sampleSaid(definition),
+        ...(isTask && { entry: "an entry" }),
+      },
+    });
+    return fault ? [{ place: sourceOf(name), message: fault }] : [];
   });
 }
 

@@ -25,11 +25,16 @@ export type AgentPermission = (typeof PERMISSIONS)[number];
 export const SESSIONS = ["fresh", "same"] as const;
 export type AgentSession = (typeof SESSIONS)[number];
 
+export function permissionOf({ permission = "edits" }: Pick<AgentEntry, "permission">): AgentPermission {
+  return permission;
+}
+
 /** What its entry permits, as the port takes it. */
-export function permitted({ permission = "edits" }: Pick<AgentEntry, "permission">): {
+export function permitted(entry: Pick<AgentEntry, "permission">): {
   readonly permission: Exclude<AgentPermission, "read">;
   readonly readOnly?: true;
 } {
+  const permission = permissionOf(entry);
   return permission === "read" ? { permission: "ask", readOnly: true } : { permission };
 }
 

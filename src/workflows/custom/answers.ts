@@ -13,14 +13,14 @@ import type { ReviewFacts } from "../../runtime/review/model.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review/question.ts";
 import { isCommandLine } from "../../runtime/transaction/person.ts";
 import type { Answered } from "../../runtime/transaction/run-event.ts";
-import { agentsSaid, orderNext } from "./agents/order-state.ts";
-import { beginNext } from "./begin/begin-state.ts";
+import { agentsSaid } from "./agents/order-state.ts";
+import { turnOf } from "./begin/begin-state.ts";
 import { type Child, childrenList } from "./begin/children.ts";
-import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import { availableEvents, awaitedOf, endWords, factWords, nextOf, renderEvents } from "./describe.ts";
 import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { elsewhereWords } from "./resolve-run.ts";
-import { type AgentOrder, type BeginOrder, type Looks, type RunFile, renderRun } from "./run-file.ts";
+import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
 /** The run's data for surfaces, besides the text. */
@@ -35,17 +35,6 @@ export function standing({ loaded: { definition }, run }: OwnRun, configuration:
   };
 }
 
-/** While an agent has the order, nobody else moves the run; one of its events is a person's if it cannot go on. */
-function orderStanding({ run }: OwnRun, order: AgentOrder) {
-  return { ...orderNext(run, order), available: [] };
-}
-
-/** While the runs work that it began, only a person's events move it. */
-function gatheringStanding(run: OwnRun, order: BeginOrder, children?: readonly Child[]) {
-  const { available } = standing(run, run.configuration);
-  return { ...beginNext(run.run, order, children), available: available.filter(({ human }) => human) };
-}
-
 /** The run's state. `ignored`: the loosened policy that holds it. `children`: the runs that it began, where they are known. */
 export function shown(
   run: OwnRun,
@@ -54,11 +43,15 @@ export function shown(
   children?: readonly Child[],
 ): Proposal<Reply> {
   const { file, configuration, run: name, workflow } = run;
-  const { order } = run;
+  const turn = turnOf(name, run.order, children);
+  const now = standing(run, configuration);
   const data = {
-    ...standing(run, configuration),
-    ...(order?.agent !== undefined && orderStanding(run, order)),
-    ...(order?.begin !== undefined && gatheringStanding(run, order, children)),
+    ...now,
+    // While an agent has the order, nobody else moves the run; while runs work that it began, only a person's events do.
+    ...(turn && {
+      ...{ awaits: turn.awaits, next: turn.next },
+      available: now.available.filter(({ human }) => human && run.order?.agent === undefined),
+    }),
     ...(children?.length && { children }),
   };
   const begun = file === null ? " (not begun)" : "";
@@ -142,9 +135,7 @@ function variableLines(table: Workflow, { variables }: Configuration): readonly 
 /** The facts that led the run to its state. */
 function cameBy(file: RunFile | null): readonly string[] {
   const last = file?.history.at(-1);
-  const facts = Object.entries(last?.facts ?? {}).map(
-    ([name, value]) => `${name} = ${value}${last?.empty?.includes(name) ? " (looked at nothing)" : ""}`,
-  );
+  const facts = factWords(last ?? {});
   return last && facts.length > 0 ? [`It got there by ${last.event}, with ${facts.join(", ")}.`] : [];
 }
 
@@ -153,8 +144,7 @@ export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended || ended.agent !== undefined) return [];
   const verdict = ended.exit_code === 0 && !ended.empty ? "agrees" : "differs";
-  const words = `it ended with ${ended.exit_code ?? "no exit code"}${ended.empty ? " and looked at nothing" : ""}`;
-  return [{ about: ended.command, verdict, words }];
+  return [{ about: ended.command, verdict, words: `it ${endWords(ended)}` }];
 }
 
 /** The answer if the person said no. */

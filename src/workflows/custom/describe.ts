@@ -3,6 +3,7 @@ import { neededFacts } from "../../engine/inputs.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
 import type { Configuration } from "../../engine/workflow.ts";
+import type { EndedCommand, Step } from "../../runtime/run-log/step.ts";
 import { type Awaited, type Definition, endEvents } from "./definition.ts";
 
 export interface AvailableEvent {
@@ -70,6 +71,18 @@ export function nextOf(definition: Definition, configuration: Configuration): st
   if (isFinal(definition.table, configuration.state)) return "";
   const events = availableEvents(definition, configuration).map(({ event }) => event);
   return events.length > 0 ? `send ${events.join(" or ")}` : "";
+}
+
+/** The facts that led to a step. */
+export function factWords({ empty = [], facts = {} }: Pick<Step, "empty" | "facts">): readonly string[] {
+  return Object.entries(facts).map(
+    ([name, value]) => `${name} = ${value}${empty.includes(name) ? " (looked at nothing)" : ""}`,
+  );
+}
+
+/** How a command ended. */
+export function endWords({ empty, exit_code }: Pick<EndedCommand, "empty" | "exit_code">): string {
+  return `ended with ${exit_code ?? "no exit code"}${empty ? " and looked at nothing" : ""}`;
 }
 
 function sentence(text: string): string {

@@ -2,7 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import { type OwnFile, ownFile } from "../../core/own-file.ts";
 import type { FindLife } from "../../core/ports/loop.ts";
-import { answerWords } from "./agents/answer-words.ts";
+import { answerWords } from "./agents/answer.ts";
 import { everySaid } from "./agents/prompt.ts";
 import { agentCommands } from "./definition.ts";
 import { type Bases, fileSource } from "./load.ts";

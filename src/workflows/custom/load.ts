@@ -4,6 +4,7 @@ import { PawlError } from "../../core/error.ts";
 import type { OwnFile } from "../../core/own-file.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
+import { openByText } from "../../core/text/by-text.ts";
 import type { Extensible } from "../../engine/extend.ts";
 import type { Violation } from "../../engine/violation.ts";
 import { checkPrompts, checkTexts, promptNames, textNames } from "./agents/prompt.ts";
@@ -24,15 +25,14 @@ export interface Bases {
 
 /** The source of a workflow in a file of the project. `bases`: absent, it can extend none. */
 export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSource {
-  let read: { readonly texts: string; readonly parsed: ParsedWorkflow } | undefined;
-  let known: { readonly texts: string; readonly loaded: Loaded } | undefined;
+  const parsedOnce = openByText<ParsedWorkflow>(1);
+  const loadedOnce = openByText<Loaded>(1);
   const parsedFrom = async (view: View) => {
     const text = await view.read(file);
     if (text === null) throw missing(name, file);
     const base = bases ? await baseOf(view, { file, name, text }, bases) : null;
     const texts = JSON.stringify([text, base && "text" in base ? base.text : null]);
-    if (read?.texts !== texts) read = { texts, parsed: parsedOver({ file, name, text }, base) };
-    return read;
+    return { texts, parsed: parsedOnce(texts, () => parsedOver({ file, name, text }, base)) };
   };
   return {
     name,
@@ -51,23 +51,22 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
         ]);
       const others = base === undefined ? {} : ((await readReplies(view, base.replies)) ?? {});
       const replies = { ...usedOf(others, parsed.definition), ...own };
-      const texts = JSON.stringify([ofFiles, replies]);
-      if (known?.texts === texts) return known.loaded;
-      const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, replies) };
-      const textFile = (text: string) =>
-        `${own?.[text] === undefined && Object.hasOwn(others, text) ? base?.replies : folder}/${text}.md`;
-      const problems =
-        definition.extends === undefined
-          ? [...checkReplies(definition, textFile), ...checkPrompts(definition, textFile)]
-          : checkTexts(definition, textFile);
-      if (problems.length > 0) throw invalid(name, folder, problems);
-      const placeOf = (violation: Violation) =>
-        violation.kind === "reply-unused" && violation.reply !== undefined
-          ? `${textFile(violation.reply)}:1:1`
-          : parsed.placeOf(violation);
-      const files = base === undefined ? [file] : [file, base.file];
-      known = { texts, loaded: { definition, hash: tableHash(definition), placeOf, files, textFile } };
-      return known.loaded;
+      return loadedOnce(JSON.stringify([ofFiles, replies]), () => {
+        const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, replies) };
+        const textFile = (text: string) =>
+          `${own?.[text] === undefined && Object.hasOwn(others, text) ? base?.replies : folder}/${text}.md`;
+        const problems =
+          definition.extends === undefined
+            ? [...checkReplies(definition, textFile), ...checkPrompts(definition, textFile)]
+            : checkTexts(definition, textFile);
+        if (problems.length > 0) throw invalid(name, folder, problems);
+        const placeOf = (violation: Violation) =>
+          violation.kind === "reply-unused" && violation.reply !== undefined
+            ? `${textFile(violation.reply)}:1:1`
+            : parsed.placeOf(violation);
+        const files = base === undefined ? [file] : [file, base.file];
+        return { definition, hash: tableHash(definition), placeOf, files, textFile };
+      });
     },
   };
 }

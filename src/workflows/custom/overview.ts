@@ -6,8 +6,8 @@ import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { verdictsIn } from "../../runtime/run-log/read.ts";
 import { totalOf } from "../../scheduler/costs.ts";
-import { orderNext, orderWords } from "./agents/order-state.ts";
-import { beginNext } from "./begin/begin-state.ts";
+import { orderWords } from "./agents/order-state.ts";
+import { turnOf } from "./begin/begin-state.ts";
 import { childrenShown, type Looking } from "./begin/children.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
@@ -59,64 +59,34 @@ async function overviewOf(
     if (standing === null) return null;
     const { aside, elsewhere, file, path } = standing;
     const configuration = configurationOf(path, file, loaded);
-    const since = file.history.at(-1)?.time ?? file.created_at;
     const verdicts = verdictsIn(file.history);
-    const recorded = {
-      ...(verdicts.length > 0 ? { verdicts } : {}),
-      ...(elsewhere ? { elsewhere } : {}),
-      ...(aside.length > 0 ? { aside } : {}),
-    };
-    const cost = file.costs ? { cost: totalOf(Object.values(file.costs)) } : {};
     const order = orderOf(file, loaded.definition);
-    if (order?.agent !== undefined) {
-      const held = order.work?.held;
+    const looking = order?.begin &&
+      order.stands.begun &&
+      settings && { settings: await settings(), sources, view };
+    const turn = turnOf(run.run, order, looking ? await childrenShown(file, looking) : undefined);
+    const held = turn?.held;
+    const shown = {
+      ...{ ...run, state: file.state, since: held?.since ?? file.history.at(-1)?.time ?? file.created_at },
+      ...(verdicts.length > 0 && { verdicts }),
+      ...(elsewhere && { elsewhere }),
+      ...(aside.length > 0 && { aside }),
+      ...(file.costs && { cost: totalOf(Object.values(file.costs)) }),
+    };
+    if (turn)
       return {
-        ...run,
-        state: file.state,
-        ...orderNext(run.run, order),
-        ...(held && {
-          command: `pawl cast ${run.run}`,
-          order: { why: held.why, words: capital(orderWords(order)) },
-        }),
-        since: held?.since ?? since,
-        ...recorded,
-        ...cost,
+        ...{ ...shown, awaits: turn.awaits, next: turn.next },
+        ...(held && { command: `pawl cast ${run.run}` }),
+        ...(order?.agent !== undefined &&
+          order.work?.held && { order: { why: order.work.held.why, words: capital(orderWords(order)) } }),
       };
-    }
-    if (order?.begin !== undefined) {
-      const looking = order.stands.begun && settings && { settings: await settings(), sources, view };
-      const children = looking ? await childrenShown(file, looking) : undefined;
-      const { held } = order.stands;
-      return {
-        ...run,
-        state: file.state,
-        ...beginNext(run.run, order, children),
-        ...(held ? { command: `pawl cast ${run.run}` } : {}),
-        since: held?.since ?? since,
-        ...recorded,
-        ...cost,
-      };
-    }
     if (order)
-      return {
-        ...run,
-        state: file.state,
-        awaits: "assistant",
-        next: `\`${order.command}\` to end: pawl cast ${run.run}`,
-        since,
-        ...recorded,
-      };
-    const awaits = awaitedOf(loaded.definition, configuration);
-    const next = nextOf(loaded.definition, configuration);
+      return { ...shown, awaits: "assistant", next: `\`${order.command}\` to end: pawl cast ${run.run}` };
     return {
-      ...run,
-      state: file.state,
-      awaits,
-      next,
-      ...(elsewhere ? { command: `pawl adopt ${run.run}` } : turnOf(loaded, run.run, configuration)),
-      since,
-      ...recorded,
-      ...cost,
+      ...shown,
+      awaits: awaitedOf(loaded.definition, configuration),
+      next: nextOf(loaded.definition, configuration),
+      ...(elsewhere ? { command: `pawl adopt ${run.run}` } : commandFor(loaded, run.run, configuration)),
     };
   } catch (thrown) {
     return unreadableRun(run.run, run.title, thrown);
@@ -128,7 +98,7 @@ function capital(words: string): string {
 }
 
 /** If no event of the state is a verdict, `pawl approve` would not work, so the command is `pawl cast`. */
-function turnOf(
+function commandFor(
   { definition }: Loaded,
   run: string,
   configuration: Configuration,

@@ -1,12 +1,14 @@
 /** Whether a table is proved. Without the readers of files, which a program's own workflows do not need. */
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
+import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
 import { storedTable } from "../../runtime/run-log/history.ts";
 import { boundOf } from "./agents/bound.ts";
-import type { Family } from "./begin/family.ts";
+import { type Family, loadFamily } from "./begin/family.ts";
 import type { Definition } from "./definition.ts";
 import { extensionFaults, repliesOver } from "./extending.ts";
+import type { OwnRun } from "./load-run.ts";
 
 /** The hash of what decides: the table, the sources of its facts, and its agents with their prompts. */
 export function tableHash({ agents, prompts, table, sources }: Definition): string {
@@ -37,6 +39,14 @@ export function checkProved(definition: Definition, file: string | null, family:
   const proof = known && holds ? known : { family: of, fault: proofFault(definition, file, family) };
   proofs.set(definition, proof);
   if (proof.fault) throw proof.fault;
+}
+
+/** Throws `workflow-invalid` if the workflow, or one that it begins, may move no run. */
+export async function checkMayMove(
+  { loaded, source, sources }: Pick<OwnRun, "loaded" | "source" | "sources">,
+  view: View,
+): Promise<void> {
+  checkProved(loaded.definition, source.file, await loadFamily(sources, view, source, loaded));
 }
 
 function proofFault(definition: Definition, file: string | null, family: Family): PawlError | null {

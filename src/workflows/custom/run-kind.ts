@@ -1,6 +1,7 @@
 /** The kind of a workflow's runs for the run log. */
+import { attempt } from "../../core/attempt.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { At, RunKind, Runs } from "../../runtime/run-log/kind.ts";
+import type { RunKind, Runs } from "../../runtime/run-log/kind.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { runPath, type StoredRun, sharedIn } from "./run-file.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
@@ -18,18 +19,13 @@ export function runsOf(workflow: string, loaded: Loaded | null): RunKind {
         : null;
     },
     pathsOf: (run) => [runPath(workflow, run.slice(workflow.length + 1))],
-    at: (text) => placeIn(workflow, text),
+    at: (text) =>
+      attempt(() => {
+        const { kept, state } = JSON.parse(text) as StoredRun;
+        return { machine: workflow, state, variables: kept };
+      }, null),
     sharedIn,
   };
-}
-
-function placeIn(machine: string, text: string): At | null {
-  try {
-    const { kept, state } = JSON.parse(text) as StoredRun;
-    return { machine, state, variables: kept };
-  } catch {
-    return null;
-  }
 }
 
 /** The kind of the run of that name, with its table as the project's files have it now. */

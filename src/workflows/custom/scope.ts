@@ -4,8 +4,7 @@ import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
-import { orderNext } from "./agents/order-state.ts";
-import { beginNext } from "./begin/begin-state.ts";
+import { turnOf } from "./begin/begin-state.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
 import { checkHistory } from "./resolve-run.ts";
@@ -46,8 +45,8 @@ function scopeAt(
     ...scopeIn(table, state),
     planFiles: planFiles.map((glob) => renderWithId(glob, id)),
   };
-  if (order?.agent !== undefined) return { ...common, ...orderNext(run, order) };
-  if (order?.begin !== undefined) return { ...common, ...beginNext(run, order) };
+  const turn = turnOf(run, order);
+  if (turn) return { ...common, awaits: turn.awaits, next: turn.next };
   return {
     ...common,
     awaits: order ? "assistant" : awaitedOf(definition, configuration),

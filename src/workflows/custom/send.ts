@@ -34,9 +34,9 @@ import { effectsOf } from "./effects.ts";
 import { callOnce } from "./functions.ts";
 import { govern, held } from "./govern.ts";
 import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
-import { loadRun, type OwnRun } from "./load-run.ts";
-import { checkMayMove } from "./may-move.ts";
+import { loadRun, type OwnRun, runMissing } from "./load-run.ts";
 import { callOf, checkGiven, endOf, observersOf } from "./observe.ts";
+import { checkMayMove } from "./proved.ts";
 import { reviewNow } from "./review.ts";
 import type { AgentOrder } from "./run-file.ts";
 import { runsOfSources } from "./run-kind.ts";
@@ -204,8 +204,7 @@ async function verdictEvent(
   { view }: SendContext,
 ): Promise<string> {
   const { file, loaded, configuration, run } = own;
-  if (file === null)
-    throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
+  if (file === null) throw runMissing(own.source.name, own.id);
   const found = eventFor(own, verdict);
   if (found !== undefined) return found;
   const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);

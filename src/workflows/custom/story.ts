@@ -10,6 +10,7 @@ import { hashOfStep, type Step } from "../../runtime/run-log/step.ts";
 import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import { type Child, childrenList, childrenShown } from "./begin/children.ts";
 import type { DefinitionSource } from "./definition.ts";
+import { endWords, factWords } from "./describe.ts";
 import { runMissing } from "./load-run.ts";
 import { elsewhereWords, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import type { RunFile, StoredRun } from "./run-file.ts";
@@ -69,11 +70,9 @@ function renderStory(
 }
 
 function renderStep(step: Step, outputs: Outputs): string {
-  const { by, empty = [], ended, event, facts, from, kind, notes, rule, strength, time, to } = step;
+  const { by, ended, event, from, kind, notes, rule, strength, time, to } = step;
   const output = outputs.get(hashOfStep(step));
-  const found = Object.entries(facts ?? {})
-    .map(([name, value]) => `${name} = ${value}${empty.includes(name) ? " (looked at nothing)" : ""}`)
-    .sort();
+  const found = factWords(step).toSorted();
   const parts = [
     `## ${event ?? kind}: ${from} → ${to}`,
     `${time}${rule === undefined ? "" : `, rule ${rule}`}, by ${by.channel}${by.who ? ` (${by.who})` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
@@ -81,7 +80,7 @@ function renderStep(step: Step, outputs: Outputs): string {
     ...(ended
       ? [
           ended.agent === undefined
-            ? `\`${ended.command}\` ended with ${ended.exit_code}${ended.empty ? " and looked at nothing" : ""}:`
+            ? `\`${ended.command}\` ${endWords(ended)}:`
             : `The agent ${ended.agent} (${ended.command}) answered:`,
           ...(output === undefined ? [] : [fenced(output)]),
         ]

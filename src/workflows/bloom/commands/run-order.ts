@@ -4,7 +4,13 @@
  *
  * What an order costs counts in the task's budget and in its own.
  */
-import { permitted, readAnswer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
+import {
+  permissionOf,
+  permitted,
+  readAnswer,
+  refusedTwice,
+  refusedWords,
+} from "../../../runtime/agent-order.ts";
 import { lastQuestion } from "../../../scheduler/agent-run.ts";
 import { added, budgetOf, overspent, shownSpent, spentWords } from "../../../scheduler/budget.ts";
 import { withCost } from "../costs.ts";
@@ -86,7 +92,7 @@ async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<
   const ended = await runInWorkspace(context, place, {
     agent,
     started: {
-      ...{ purpose: command.agent, permission: entry.permission ?? "edits" },
+      ...{ purpose: command.agent, permission: permissionOf(entry) },
       resumed: session !== null,
     },
     budgets: [

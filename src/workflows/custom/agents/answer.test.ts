@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { refusedWords } from "../../../runtime/agent-order.ts";
-import { parseAnswer } from "./answer.ts";
-import { answerWords, tasksWords } from "./answer-words.ts";
+import { answerWords, tasksWords } from "./answer.ts";
+import { parseAnswer } from "./outcome.ts";
 
 const ANSWERS = { verdict: ["good", "bad"], points: "text" } as const;
 

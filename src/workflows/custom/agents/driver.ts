@@ -14,7 +14,7 @@ import { rootLease } from "../../../core/ports/leases.ts";
 import type { DriverSetup, OpenDriver } from "../../../core/ports/loop.ts";
 import type { BloomSettings } from "../../../core/settings.ts";
 import { orderOf } from "../../../core/trust.ts";
-import { permitted } from "../../../runtime/agent-order.ts";
+import { permissionOf, permitted } from "../../../runtime/agent-order.ts";
 import { stamped } from "../../../runtime/transaction/run-advanced.ts";
 import { type Runtime, runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import {
@@ -34,17 +34,16 @@ import { withRetries } from "../../../scheduler/retry-policy.ts";
 import type { DefinitionSource } from "../definition.ts";
 import type { OrderWork } from "../run-file.ts";
 import { sendTo } from "../send.ts";
-import { limitsOf } from "./answer-words.ts";
+import { limitsOf } from "./answer.ts";
 import {
   listPending,
+  loadSources,
   type NoteInput,
   noteOrder,
   type Ordered,
   orderPrompt,
   type Pending,
   reportAccount,
-  unusable,
-  workedOn,
 } from "./orders.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
@@ -59,8 +58,8 @@ export async function driversOfOrders(
   all: readonly DefinitionSource[],
   setup: Partial<DriverSetup> = {},
 ): Promise<readonly OpenDriver[]> {
-  const view = runtime.store.view();
-  if ((await workedOn(all, view)).length === 0 && (await unusable(all, view)).length === 0) return [];
+  const { held, workedOn } = await loadSources(all, runtime.store.view());
+  if (workedOn.length === 0 && held.length === 0) return [];
   // The loop's own runtime, where it has one.
   return [(loop, handle) => openOrders({ runtime, ...loop, ...setup, sources: all }, handle)];
 }
@@ -287,7 +286,7 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
   }
   const started: ProjectEvent = {
     ...{ type: "agent:started", taskId: run, purpose: order.agent, agent, run: id },
-    ...{ permission: entry.permission ?? "edits", resumed: session !== null },
+    ...{ permission: permissionOf(entry), resumed: session !== null },
   };
   const begins = { ...work, runs: work.runs + 1, underway: id };
   const noted = await note(orders, { run, key, begins: true, workAfter: () => begins }, [started]);

@@ -19,11 +19,11 @@ import { type Looking, loadChildren } from "../begin/children.ts";
 import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
 import { govern, held } from "../govern.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
-import { checkMayMove } from "../may-move.ts";
+import { checkMayMove } from "../proved.ts";
 import { loadOwn } from "../resolve-run.ts";
 import { type AgentOrder, type BeginOrder, listRuns, type OrderWork, renderRun } from "../run-file.ts";
 import { runsOfSources } from "../run-kind.ts";
-import { limitsOf } from "./answer-words.ts";
+import { limitsOf } from "./answer.ts";
 import { UNBEGUN } from "./order-state.ts";
 import { withRunCost } from "./outcome.ts";
 import { nextPrompt, promptOf, promptValues } from "./prompt.ts";
@@ -46,38 +46,30 @@ export interface Pending {
   readonly held: readonly { readonly run: string; readonly reason: string }[];
 }
 
-/** The workflows whose runs the loop brings forward: those with agents, and those that begin others or are begun. */
-export async function workedOn(
-  sources: readonly DefinitionSource[],
-  view: View,
-): Promise<readonly DefinitionSource[]> {
-  const loaded = await Promise.all(sources.map((source) => source.load(view).catch(() => null)));
-  const begins = loaded.flatMap((each) => (each ? beginCommands(each.definition) : []));
-  const begun = new Set(begins.map(({ command }) => command.workflow));
-  return sources.filter((source, at) => {
-    const definition = loaded[at]?.definition;
-    if (!definition) return false;
-    const hasOrders = agentCommands(definition).length > 0 || beginCommands(definition).length > 0;
-    return hasOrders || begun.has(source.name);
-  });
+interface LoadedSources {
+  /** The workflows whose runs the loop brings forward: those with agents, and those that begin others or are begun. */
+  readonly workedOn: readonly DefinitionSource[];
+  /** The runs with an order of workflows that cannot be read. */
+  readonly held: Pending["held"];
 }
 
-/** The runs with an order of workflows that cannot be read. */
-export async function unusable(sources: readonly DefinitionSource[], view: View): Promise<Pending["held"]> {
+export async function loadSources(sources: readonly DefinitionSource[], view: View): Promise<LoadedSources> {
+  const loaded = await Promise.all(sources.map((source) => source.load(view).catch(() => null)));
   const held: { run: string; reason: string }[] = [];
-  for (const { load, name } of sources) {
-    if (
-      await load(view).then(
-        () => true,
-        () => false,
-      )
-    )
-      continue;
+  for (const [at, { name }] of sources.entries()) {
+    if (loaded[at]) continue;
     const reason = `${name} cannot be used: \`pawl check ${name}\` says why`;
     for (const id of await listRuns(view, name))
       if (await hasOrder(view, name, id)) held.push({ run: `${name}:${id}`, reason });
   }
-  return held;
+  const begins = loaded.flatMap((each) => (each ? beginCommands(each.definition) : []));
+  const begun = new Set(begins.map(({ command }) => command.workflow));
+  const workedOn = sources.filter(({ name }, at) => {
+    const definition = loaded[at]?.definition;
+    if (!definition) return false;
+    return begun.has(name) || agentCommands(definition).length + beginCommands(definition).length > 0;
+  });
+  return { workedOn, held };
 }
 
 async function hasOrder(view: View, workflow: string, id: string): Promise<boolean> {
@@ -94,8 +86,9 @@ export async function listPending(
   const orders: Ordered[] = [];
   const commands: string[] = [];
   const gathering: string[] = [];
-  const held = [...(await unusable(sources, view))];
-  for (const source of await workedOn(sources, view)) {
+  const { workedOn, held: unusable } = await loadSources(sources, view);
+  const held = [...unusable];
+  for (const source of workedOn) {
     for (const id of await listRuns(view, source.name)) {
       const own = await loadRun(sources, view, `${source.name}:${id}`).catch(toPawlError);
       if (own instanceof PawlError) {
@@ -122,14 +115,6 @@ async function waitsForRuns({ file }: OwnRun, { stands }: BeginOrder, looking: L
   // Where it cannot be read how they stand, the error is theirs.
   const children = await loadChildren(file, looking).catch(() => null);
   return children === null || children.value === "open" || children.value === stands.gathered;
-}
-
-async function orderedIn(
-  sources: readonly DefinitionSource[],
-  view: View,
-  run: string,
-): Promise<Ordered | null> {
-  return orderedBy(await loadRun(sources, view, run));
 }
 
 function orderedBy(own: OwnRun): Ordered | null {
@@ -168,7 +153,7 @@ export function noteOrder(
     runs: runsOfSources(sources),
     run: ({ run }) => run,
     async read(view, { begins, run }) {
-      const ordered = await orderedIn(sources, view, run);
+      const ordered = orderedBy(await loadRun(sources, view, run));
       if (begins && ordered) await checkMayMove(ordered.own, view);
       return { ordered, view };
     },

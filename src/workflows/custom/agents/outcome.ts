@@ -7,14 +7,19 @@
  * O3  An order that cannot go on by itself waits for a person, with the reason.
  */
 import type { AgentEnd, Limited } from "../../../core/ports/agents.ts";
-import type { AgentCommand } from "../../../runtime/agent-order.ts";
-import { type Answer, refusedTwice, refusedWords } from "../../../runtime/agent-order.ts";
+import {
+  type AgentAnswers,
+  type Answer,
+  readAnswer,
+  refusedTwice,
+  refusedWords,
+} from "../../../runtime/agent-order.ts";
 import { lastQuestion } from "../../../scheduler/agent-run.ts";
 import { added, type Budget, overspent, spentWords } from "../../../scheduler/budget.ts";
 import { type AgentCost, type RunUsage, withRun } from "../../../scheduler/costs.ts";
+import { readList } from "../../../tasks-file/proposal.ts";
 import type { OrderWork } from "../run-file.ts";
-import { parseAnswer } from "./answer.ts";
-import type { AnswerLimits } from "./answer-words.ts";
+import { ANY_TASKS, type AnswerLimits } from "./answer.ts";
 
 export interface Ended {
   readonly end: AgentEnd;
@@ -26,7 +31,7 @@ export interface Ended {
 
 export interface Rules {
   readonly budget: Budget;
-  readonly answers: AgentCommand["answers"];
+  readonly answers: AgentAnswers;
   /** What may begin from it. */
   readonly limits?: AnswerLimits;
   /** The name of its agent, for its session. */
@@ -87,6 +92,18 @@ export function outcomeOf(before: OrderWork, { end, now, stop }: Ended, rules: R
   const seconds = Math.min(rules.backoff.limit, rules.backoff.first * 2 ** (failed - 1));
   const next = new Date(Date.parse(now) + seconds * 1000).toISOString();
   return { work: { ...again, failed, after: next } };
+}
+
+/** The answer to an order, with its lists of tasks. `faults`: what is wrong with it, for the agent. */
+export function parseAnswer(
+  text: string,
+  answers: AgentAnswers,
+  limits: AnswerLimits = {},
+): Answer | { readonly faults: readonly string[] } {
+  return readAnswer(text, answers, (field, value) => {
+    const list = readList(value, limits[field] ?? ANY_TASKS);
+    return "faults" in list ? list : { text: JSON.stringify(list) };
+  });
 }
 
 export type Costs = Readonly<Record<string, AgentCost>>;

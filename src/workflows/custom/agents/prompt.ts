@@ -8,7 +8,7 @@ import { ownReplies } from "../extending.ts";
 import type { OwnRun } from "../load-run.ts";
 import type { Said } from "../run-file.ts";
 import { render, renderFault, replyFaults } from "../template.ts";
-import { type AnswerLimits, answerWords, limitsOf, tasksWords } from "./answer-words.ts";
+import { type AnswerLimits, answerWords, limitsOf, tasksWords } from "./answer.ts";
 
 export interface PromptValues {
   /** `release:1.2.0` */

@@ -1,5 +1,6 @@
-/** How an order to begin runs stands, for people. */
-import type { BeginOrder } from "../run-file.ts";
+/** How an order to begin runs stands, for people; and who acts next on any order that outlasts a call. */
+import { orderNext } from "../agents/order-state.ts";
+import type { BeginOrder, Order } from "../run-file.ts";
 import { type Child, childrenWords } from "./children.ts";
 
 /** `children`: not known, where absent. */
@@ -12,8 +13,17 @@ export function beginWords(
   return children ? childrenWords(children) : `the runs of ${begin.workflow} that it began are at work`;
 }
 
-/** Who acts next, and how. */
-export function beginNext(
+/**
+ * Who acts next on an order of an agent or to begin runs, and how; null: the run has none. `held`: only a person lets it go
+ * on.
+ */
+export function turnOf(run: string, order: Order | null, children?: readonly Child[]) {
+  if (order?.agent !== undefined) return { ...orderNext(run, order), held: order.work?.held };
+  if (order?.begin === undefined) return null;
+  return { ...beginNext(run, order, children), held: order.stands.held };
+}
+
+function beginNext(
   run: string,
   order: BeginOrder,
   children?: readonly Child[],

@@ -5,7 +5,7 @@ import type { Change } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Context } from "../transaction/transaction.ts";
 import { type AdoptInput, adoptRun } from "./adopt-run.ts";
-import { hashOfStep, type Step, type StepDetails } from "./step.ts";
+import { hashOfStep, type Step } from "./step.ts";
 import type { RunBranch } from "./team-records.ts";
 
 const RUN = "release:1";
@@ -32,7 +32,7 @@ interface AdoptCase {
 }
 
 function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answered, ...input }: AdoptCase) {
-  const made: (readonly [Own, StepDetails])[] = [];
+  const made: Own[] = [];
   const looked: Own[] = [];
   const context = {
     ...{ settings: DEFAULT_SETTINGS, caller, now: { time: "2026-01-02T00:00:00.000Z", id: "new" } },
@@ -48,9 +48,9 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
       },
     },
     { id: "1", ...input } satisfies AdoptInput,
-    (one, overruled) => {
-      made.push([one, overruled]);
-      return { changes: [change] };
+    (one) => {
+      made.push(one);
+      return [change];
     },
     context,
   );
@@ -90,7 +90,8 @@ describe("a run that others advanced", () => {
 
   it("moves by a step of its own, which says who, how surely, and on what", () => {
     const { change, made, proposal } = taken({ branches: [ONE] });
-    expect(made).toEqual([[ONE, {}]]);
+    expect(made).toEqual([ONE]);
+    expect(proposal.logged).toEqual({ branch: ONE.steps });
     expect(proposal.changes).toEqual([change]);
     const text = "release:1 is adopted. It is in_review.";
     expect(proposal.reply).toEqual({
@@ -186,16 +187,16 @@ describe("a run with two sides", () => {
   });
 
   it("names what it overrules, also where it is over", () => {
-    const { made, proposal } = taken({ ...scene, isOver: true });
-    expect(made[0]?.[1]).toEqual({ over: [OTHER.head] });
+    const { proposal } = taken({ ...scene, isOver: true });
+    expect(proposal.logged).toEqual({ over: [OTHER.head], branch: ONE.steps });
     expect(proposal.events?.[0]).toMatchObject({
       summary: expect.stringMatching(/^adopted in in_review, on the branch \S+$/),
     });
     const mine = taken({ branches: [{ ...ONE, recorded: null }, OTHER], branch: nameOf(ONE) });
-    expect(mine.made).toHaveLength(1);
+    expect([mine.made.length, mine.proposal.logged]).toEqual([1, { over: [OTHER.head] }]);
   });
 
   it("says nothing of others where there is one", () => {
-    expect(taken({ branches: [ONE] }).made[0]?.[1]).not.toHaveProperty("over");
+    expect(taken({ branches: [ONE] }).proposal.logged).not.toHaveProperty("over");
   });
 });

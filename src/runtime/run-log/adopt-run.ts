@@ -1,11 +1,12 @@
 /** A person adopts a run that others advanced, or chooses the branch of it that counts. */
 import { PawlError } from "../../core/error.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { renderReview } from "../review/question.ts";
 import { hasAnswered, strengthOf } from "../transaction/person.ts";
 import { runAdvanced, stamped } from "../transaction/run-advanced.ts";
 import type { Context, Proposal, Reply } from "../transaction/transaction.ts";
 import { ADOPTED } from "./history.ts";
-import { hashOfStep, type StepDetails } from "./step.ts";
+import { hashOfStep } from "./step.ts";
 import { chosenBranch, nameOfBranch, type RunBranch, stepWords } from "./team-records.ts";
 
 export interface AdoptInput {
@@ -27,18 +28,13 @@ export interface Adoption<RecordedState> {
   };
 }
 
-/** The ends of the other branches, which the adoption overrules. */
-type Overruled = Pick<StepDetails, "over">;
-
-type Written = Pick<Proposal<Reply>, "changes" | "logged">;
-
 /**
- * `written`: writes the run of the branch. Throws `no-effect`, `usage`, `records-forked`.
+ * `written`: the changes that write the run of the branch. Throws `no-effect`, `usage`, `records-forked`.
  */
 export function adoptRun<RecordedState>(
   { look, run, branches }: Adoption<RecordedState>,
   { branch: named }: AdoptInput,
-  written: (branch: RunBranch<RecordedState>, overruled: Overruled) => Written,
+  written: (branch: RunBranch<RecordedState>) => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   const here = new PawlError(
@@ -62,7 +58,11 @@ export function adoptRun<RecordedState>(
   const event = runAdvanced({ run, machine, ...move }, { summary, strength: strengthOf(context) }, context);
   return {
     reply: { text, data: { status: "success", message: text, run, state } },
-    ...written(branch, others.length > 0 ? { over: others.map(({ head }) => head) } : {}),
+    changes: written(branch),
+    logged: {
+      ...(others.length > 0 && { over: others.map(({ head }) => head) }),
+      ...(branch.recorded !== null && { branch: branch.steps }),
+    },
     events: stamped([event], context),
   };
 }

@@ -67,19 +67,10 @@ function adoptBranch(
       },
     },
     input,
-    (branch, overruled) => ({
-      changes: [
-        {
-          type: "write",
-          path: runPath(name, input.id),
-          text: renderRun(continued(fileAt(branch), branch, context, loaded)),
-        },
-      ],
-      logged: {
-        ...overruled,
-        ...(branch.recorded === null ? {} : { branch: branch.steps }),
-      },
-    }),
+    (branch) => {
+      const text = renderRun(continued(fileAt(branch), branch, context, loaded));
+      return [{ type: "write", path: runPath(name, input.id), text }];
+    },
     context,
   );
 }

@@ -34,13 +34,7 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
         },
       },
       input,
-      (branch, overruled) => ({
-        changes: stateChanges(workspace, { ...stateAt(branch), updated_at: context.now.time }),
-        logged: {
-          ...overruled,
-          ...(branch.recorded === null ? {} : { branch: branch.steps }),
-        },
-      }),
+      (branch) => stateChanges(workspace, { ...stateAt(branch), updated_at: context.now.time }),
       context,
     );
   },

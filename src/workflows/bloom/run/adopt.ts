@@ -55,17 +55,10 @@ export function adoptWith(
           },
         },
         input,
-        (branch, overruled) => {
-          const run = runAt(branch);
-          const written: Change = { type: "write", path: loopRunPath(task.id), text: renderRun(run) };
+        (branch) => {
+          const text = renderRun(runAt(branch));
           const kept: readonly Change[] = hasKept ? [{ type: "remove", path: loopDonePath(task.id) }] : [];
-          return {
-            changes: [written, ...kept, ...lives],
-            logged: {
-              ...overruled,
-              ...(branch.recorded === null ? {} : { branch: branch.steps }),
-            },
-          };
+          return [{ type: "write", path: loopRunPath(task.id), text }, ...kept, ...lives];
         },
         context,
       );

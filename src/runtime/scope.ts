@@ -1,4 +1,5 @@
 /** What an assistant may write in the run's present state, and what it can do next instead. */
+import { PawlError } from "../core/error.ts";
 import { NOTHING } from "../engine/scope.ts";
 import type { StateScope } from "../engine/workflow.ts";
 
@@ -15,10 +16,17 @@ export interface Scope extends StateScope {
   readonly awaits: "assistant" | "human" | "agent" | "nobody";
 }
 
-/**
- * The scope of a run whose state is unreadable or does not count: nothing may be written until the fault is
- * fixed.
- */
+/** Nothing may be written until the fault is fixed. */
 export function unreadableScope(run: string, { fix }: { readonly fix: string }): Scope {
   return { run, state: "unreadable", ...NOTHING, planFiles: [], next: fix, awaits: "human" };
+}
+
+/** The run's scope, also if its state is unreadable or does not count. */
+export async function scopeOr(run: string, load: () => Promise<Scope | null>): Promise<Scope | null> {
+  try {
+    return await load();
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return unreadableScope(run, thrown);
+    throw thrown;
+  }
 }

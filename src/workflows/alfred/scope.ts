@@ -1,7 +1,6 @@
-import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { NOTHING, scopeIn } from "../../engine/scope.ts";
-import { type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { type Scope, scopeOr } from "../../runtime/scope.ts";
 import { isBegun } from "./state/live-state.ts";
 import { loadHere } from "./state/resolve-run.ts";
 import type { ActiveTool, TaskState } from "./state/state-file.ts";
@@ -11,14 +10,11 @@ import { callOf, definitionOf } from "./tools/definitions.ts";
 import { machineOf } from "./tools/machine.ts";
 
 /** What may be written in the task's present state; null: the task has not begun, or is done. */
-export async function scopeOf(view: View, id: string): Promise<Scope | null> {
-  try {
+export function scopeOf(view: View, id: string): Promise<Scope | null> {
+  return scopeOr(`alfred:${id}`, async () => {
     const state = await loadHere(view, id);
     return isBegun(state) ? scopeAt(id, state) : null;
-  } catch (thrown) {
-    if (!(thrown instanceof PawlError)) throw thrown;
-    return unreadableScope(`alfred:${id}`, thrown);
-  }
+  });
 }
 
 function scopeAt(id: string, { active_tool_state: active, task_status }: TaskState): Scope | null {

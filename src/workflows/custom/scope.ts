@@ -1,9 +1,8 @@
-import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { Configuration } from "../../engine/workflow.ts";
-import { type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { type Scope, scopeOr } from "../../runtime/scope.ts";
 import { turnOf } from "./begin/begin-state.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
@@ -17,16 +16,13 @@ export async function scopeOf(source: DefinitionSource, view: View, id: string):
   const text = await view.read(path);
   if (text === null) return null;
   const run = `${source.name}:${id}`;
-  try {
+  return scopeOr(run, async () => {
     const loaded = await source.load(view);
     const file = parseRun(path, source.name, id, text);
     const configuration = configurationOf(path, file, loaded);
     await checkHistory(view, file, loaded);
     return scopeAt(run, loaded, file, configuration);
-  } catch (thrown) {
-    if (!(thrown instanceof PawlError)) throw thrown;
-    return unreadableScope(run, thrown);
-  }
+  });
 }
 
 function scopeAt(

@@ -1,7 +1,6 @@
-import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { scopeIn } from "../../engine/scope.ts";
-import { type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { type Scope, scopeOr } from "../../runtime/scope.ts";
 import { FILE_KEYS, GUIDES, pathOf, REFS_FILE, RUN } from "./files.ts";
 import { checkState } from "./run-kind.ts";
 import { FIRST_STATE, loadState } from "./state-file.ts";
@@ -12,8 +11,8 @@ import { type Turn, turnIn } from "./turn.ts";
 export const PLAN_FILES: readonly string[] = [...FILE_KEYS.map(pathOf), REFS_FILE, ...Object.values(GUIDES)];
 
 /** What may be written in the present state; null: the work has not begun, or is complete. */
-export async function scopeOf(view: View): Promise<Scope | null> {
-  try {
+export function scopeOf(view: View): Promise<Scope | null> {
+  return scopeOr(RUN, async () => {
     const state = await loadState(view);
     if (state === FIRST_STATE) return null;
     await checkState(view);
@@ -22,10 +21,7 @@ export async function scopeOf(view: View): Promise<Scope | null> {
     const scope = scopeIn(SPELLS_WORKFLOW, state.current_state);
     const named = { run: RUN, state: state.current_state, ...scope, planFiles: PLAN_FILES };
     return { ...named, ...(await toAssistant(view, turn)) };
-  } catch (thrown) {
-    if (!(thrown instanceof PawlError)) throw thrown;
-    return unreadableScope(RUN, thrown);
-  }
+  });
 }
 
 async function toAssistant(

@@ -1,4 +1,5 @@
 import { PawlError } from "../../core/error.ts";
+import { filesIn } from "../../core/files-in.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import { naturalOrder } from "../../core/text/natural-order.ts";
@@ -9,9 +10,11 @@ import { loggedOverview } from "../../runtime/run-log/read.ts";
 import { isBegun } from "./state/live-state.ts";
 import { missing } from "./state/missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./state/paths.ts";
+import { nameOf } from "./state/records.ts";
 import { loadShown } from "./state/resolve-run.ts";
 import type { TaskState, Verdict } from "./state/state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./state/status.ts";
+import { isPersons } from "./state/verdicts.ts";
 import { placeOf, titleOf, wordsFor } from "./texts/titles.ts";
 
 /** Every task, its state and who must act. Reads only the files that it needs. */
@@ -22,11 +25,8 @@ export async function overview(
   const { only } = around;
   const isWanted = (id: string) => isId(id) && (only === undefined || id === only);
   const runs: RunOverview[] = [];
-  for (const { kind, name } of await view.list(TASKS)) {
-    const id = name.slice(0, -".md".length);
-    if (kind === "file" && name.endsWith(".md") && isWanted(id))
-      runs.push(await recalled(around, nameOf(id), view, (seen) => overviewOf(seen, id)));
-  }
+  for (const id of await filesIn(view, TASKS, ".md"))
+    if (isWanted(id)) runs.push(await recalled(around, nameOf(id), view, (seen) => overviewOf(seen, id)));
   runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)), isWanted)));
   return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }
@@ -46,8 +46,6 @@ async function withoutFile(
   }
   return runs;
 }
-
-const nameOf = (id: string): string => `alfred:${id}`;
 
 async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const title = titleIn((await view.read(taskPath(id))) ?? "");
@@ -89,10 +87,6 @@ function recorded(state: TaskState): Pick<RunOverview, "verdicts"> {
     .flatMap(([tool, given]) => given.filter(isPersons).map((each) => verdictOf(tool, each)))
     .sort((one, other) => (one.time < other.time ? -1 : 1));
   return verdicts.length > 0 ? { verdicts } : {};
-}
-
-function isPersons({ stage, strength }: Verdict): boolean {
-  return stage === "human" || strength !== undefined;
 }
 
 function verdictOf(tool: RunTool, { approved, state, strength, time }: Verdict): GateVerdict {

@@ -1,6 +1,7 @@
 /** A workflow's file and its replies, read through a view; an edit of any of them counts at the next read. */
 
 import { PawlError } from "../../core/error.ts";
+import { filesIn } from "../../core/files-in.ts";
 import type { OwnFile } from "../../core/own-file.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -130,10 +131,10 @@ async function readReplies(
   view: View,
   folder: ProjectPath,
 ): Promise<Readonly<Record<string, string>> | null> {
-  const names = (await view.list(folder)).filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
+  const names = await filesIn(view, folder, ".md");
   if (names.length === 0) return null;
   const texts = await Promise.all(
-    names.map(async ({ name }) => [name.slice(0, -3), (await view.read(projectPath(folder, name))) ?? ""]),
+    names.map(async (name) => [name, (await view.read(projectPath(folder, `${name}.md`))) ?? ""]),
   );
   return Object.fromEntries(texts);
 }

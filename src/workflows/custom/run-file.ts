@@ -2,6 +2,7 @@
 
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { filesIn } from "../../core/files-in.ts";
 import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -223,16 +224,9 @@ export interface BeginOrder extends Pending {
 
 const RUNS = ".pawl/runs";
 
-function runsFolder(workflow: string): ProjectPath {
-  return projectPath(RUNS, workflow);
-}
-
 /** The ids of the workflow's runs. */
 export async function listRuns(view: View, workflow: string): Promise<readonly string[]> {
-  return (await view.list(runsFolder(workflow))).flatMap(({ kind, name }) => {
-    const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
-    return kind === "file" && isId(id) ? [id] : [];
-  });
+  return (await filesIn(view, projectPath(RUNS, workflow), ".json")).filter(isId);
 }
 
 export function runPath(workflow: string, id: string): ProjectPath {

@@ -1,5 +1,5 @@
 import type { ChangedFile, PinnedBase, Snapshot } from "../../../core/ports/git.ts";
-import { acceptedIn, type LoadedRun } from "../state/load.ts";
+import { acceptedIn, changingSlots, type LoadedRun, slotsOf } from "../state/load.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { Finding } from "./evidence.ts";
 
@@ -12,7 +12,8 @@ export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly Chang
   if (look.kind === "unavailable")
     return { about: ABOUT, verdict: "differs", words: `The changes are unknown: ${look.reason}` };
   if (look.base === null) return unknown("there is no base branch (main, master) to compare with");
-  return diffFinding(plannedFiles(run), look.base.branch, changed);
+  const planned = changingSlots(run.state).map(({ location }) => location);
+  return diffFinding(slotsOf(run.state).length === 0 ? null : new Set(planned), look.base.branch, changed);
 }
 
 function unknown(reason: string): Finding {
@@ -20,15 +21,15 @@ function unknown(reason: string): Finding {
 }
 
 function diffFinding(
-  planned: readonly string[] | null,
+  planned: ReadonlySet<string> | null,
   base: string,
   files: readonly ChangedFile[],
 ): Finding {
   if (files.length === 0)
     return { about: ABOUT, verdict: "differs", words: `Nothing differs from ${base}: no file was changed.` };
   const touched = new Set(files.map(({ path }) => path));
-  const left = (planned ?? []).filter((path) => !touched.has(path));
-  const extra = planned === null ? [] : [...touched].filter((path) => !planned.includes(path));
+  const left = [...(planned ?? [])].filter((path) => !touched.has(path));
+  const extra = planned === null ? [] : [...touched].filter((path) => !planned.has(path));
   const stat = `Against ${base}: ${statOf(files)}.`;
   const words = [
     ...(left.length > 0 ? [`The plan names files that were not changed: ${named(left)}.`] : []),
@@ -51,16 +52,6 @@ export function statOf(files: readonly ChangedFile[]): string {
 export function named(items: readonly string[]): string {
   const more = items.length > MAX_NAMED ? `, and ${items.length - MAX_NAMED} more` : "";
   return `${items.slice(0, MAX_NAMED).join(", ")}${more}`;
-}
-
-/** The files of the accepted plan's slots; null if the task was not planned. */
-function plannedFiles({ state }: LoadedRun): readonly string[] | null {
-  const plan = acceptedIn(state, "plan_task", "generate_slots")?.artifact as
-    | ArtifactOf<"ExecutionPlanArtifact">
-    | undefined;
-  if (!plan) return null;
-  const changing = plan.slots.filter(({ operation }) => operation !== "REVIEW");
-  return [...new Set(changing.map(({ location }) => location))];
 }
 
 /**

@@ -11,25 +11,18 @@ export interface Finding {
   readonly check?: CheckRun;
   /** A check that could not start. `waits`: it can start once a person has agreed to it. */
   readonly unstarted?: Pick<CheckRun, "name" | "key"> & { readonly waits: boolean };
-  /** The proof of work that the loop did. */
+  /** Of work that the loop did. */
   readonly loop?: LoopProof;
 }
 
-/** What the loop's evidence and git prove about a task that the loop did. */
-export interface LoopProof {
-  readonly task: string;
-  readonly branch: string;
+/** The commit that the loop worked on, and the commands that passed there. */
+interface LoopProof {
   readonly commit: string;
-  readonly merged: boolean;
-  readonly steps: readonly { readonly id: string; readonly completed_at: string | null }[];
   readonly commands: readonly {
     readonly command: string;
     readonly exit_code: number | null;
     readonly log: string;
-    readonly time: string;
   }[];
-  readonly commits: readonly string[];
-  readonly files: readonly string[];
 }
 
 /** One run of a check. The policy defines the command of each name. */

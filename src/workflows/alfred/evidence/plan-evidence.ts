@@ -1,11 +1,8 @@
 import type { ProjectPath } from "../../../core/path.ts";
 import type { Files } from "../../../core/ports/files.ts";
-import type { LoadedRun } from "../state/load.ts";
-import { subtasksOf } from "../texts/prompt.ts";
+import { type LoadedRun, type Slot, slotsOf } from "../state/load.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { Finding } from "./evidence.ts";
-
-type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
 /** Checks that the files named as affected exist. */
 export async function affectedFinding(
@@ -135,7 +132,7 @@ export function subtaskFinding(
   run: LoadedRun,
   { completed_subtasks }: ArtifactOf<"ImplementationManifestArtifact">,
 ): readonly Finding[] {
-  const planned = subtasksOf(run.state).map(({ slot_id }) => slot_id);
+  const planned = slotsOf(run.state).map(({ slot_id }) => slot_id);
   const left = planned.filter((id) => !completed_subtasks.includes(id));
   const unknown = completed_subtasks.filter((id) => !planned.includes(id));
   if (planned.length === 0 && unknown.length === 0) return [];

@@ -1,10 +1,9 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import type { LoadedRun } from "../state/load.ts";
+import { type LoadedRun, slotsOf } from "../state/load.ts";
 import { taskPath } from "../state/paths.ts";
 import type { Artifact } from "../state/state-file.ts";
-import { renderTask } from "../state/task-file.ts";
-import { subtasksOf } from "../texts/prompt.ts";
+import { emptyTask, renderTask } from "../state/task-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { WorkStep } from "../tools/definition.ts";
 
@@ -31,7 +30,7 @@ export async function checkCreation(
 
 function checkSubtasks(run: LoadedRun): void {
   const done = run.active.context_store.completed_subtasks;
-  const open = subtasksOf(run.state).filter(({ slot_id }) => !done.includes(slot_id));
+  const open = slotsOf(run.state).filter(({ slot_id }) => !done.includes(slot_id));
   if (open.length === 0) return;
   throw new PawlError(
     "subtasks-open",
@@ -91,16 +90,12 @@ export function taskFiles(artifact: Artifact): readonly Change[] {
 /** Throws `task-invalid` if the task cannot be written as a task file. */
 function renderPlanned(task: PlannedTask): string {
   return renderTask({
-    task_id: task.task_id,
+    ...emptyTask(task.task_id),
     title: task.title.replace(/\s+/g, " ").trim(),
     context: task.context.trim(),
     implementation_details: task.implementation_details.trim(),
     acceptance_criteria: task.acceptance_criteria.map((item) => item.trim()),
-    ac_verification: [],
-    dev_notes: "",
     priority: task.priority ?? null,
-    size: null,
     dependencies: [...new Set(task.dependencies ?? [])],
-    other: [],
   });
 }

@@ -33,8 +33,3 @@ export function verdictsAt({ active, state: task }: LoadedRun, state: string): r
   const before = task.completed_tool_outputs[active.tool_name]?.verdicts ?? [];
   return [...before, ...active.context_store.verdicts].filter((verdict) => verdict.state === state);
 }
-
-/** Whether the verdict is a person's, not the assistant's own. */
-export function isPersons({ stage, strength }: Pick<Verdict, "stage" | "strength">): boolean {
-  return stage === "human" || strength !== undefined;
-}

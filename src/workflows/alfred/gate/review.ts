@@ -29,10 +29,10 @@ import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
 import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
-import { slotsOf } from "../loop/plan-export.ts";
-import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
+import { changingSlots, type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
 import type { Artifact, Submission, Verdict } from "../state/state-file.ts";
 import { isRunTool } from "../state/status.ts";
+import { isPersons } from "../state/verdicts.ts";
 import { titleOf } from "../texts/titles.ts";
 import { statusAfter, VERIFIED, type WorkStep } from "../tools/definition.ts";
 import { machineOf, stepOf } from "../tools/machine.ts";
@@ -40,7 +40,7 @@ import { adviceOn, meaningOf } from "./advice.ts";
 import { choicesIn, claimIn } from "./choices.ts";
 import { gateName, govern, withPolicyFinding } from "./govern.ts";
 import { reviewNotes } from "./human-question.ts";
-import { isPersons, judgedIn, roundOf, verdictsAt } from "./judged.ts";
+import { judgedIn, roundOf, verdictsAt } from "./judged.ts";
 
 interface Opened {
   readonly view: View;
@@ -161,8 +161,8 @@ async function changesIn(
 
 /** The slots of the accepted plan, with the files that they may change; null: the task was not planned. */
 function planOf({ state }: LoadedRun): readonly PlanItem[] | null {
-  const changing = slotsOf(state)?.filter(({ operation }) => operation !== "REVIEW");
-  return changing?.map(({ location, slot_id }) => ({ id: slot_id, files: [location] })) ?? null;
+  if (slotsOf(state).length === 0) return null;
+  return changingSlots(state).map(({ location, slot_id }) => ({ id: slot_id, files: [location] }));
 }
 
 function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): ReviewFacts {
@@ -201,7 +201,7 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
 }
 
 function deedsOf({ state }: LoadedRun): NonNullable<ReviewFacts["deeds"]> {
-  return (slotsOf(state) ?? []).map(({ slot_id: id, spec, title }) => ({ id, words: `${title}: ${spec}` }));
+  return slotsOf(state).map(({ slot_id: id, spec, title }) => ({ id, words: `${title}: ${spec}` }));
 }
 
 /** Since when it waits: its submission, or the assistant's own approval after that. */

@@ -19,9 +19,9 @@ import type { GitCommits, GitLook } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Step, Task } from "../../../tasks-file/task.ts";
 import { baseOf } from "../evidence/diff-evidence.ts";
-import type { LoadedRun } from "../state/load.ts";
+import { changingSlots, type LoadedRun, slotsOf } from "../state/load.ts";
 import type { LoopSide } from "./loop-side.ts";
-import { branchOf, slotsOf, stepId } from "./plan-export.ts";
+import { branchOf, stepId } from "./plan-export.ts";
 import { askedSince } from "./rework.ts";
 
 /** The loop's task, done and stored. */
@@ -74,7 +74,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
 }
 
 function checkCovered({ id, state }: LoadedRun, task: Task, path: string): void {
-  const slots = slotsOf(state) ?? [];
+  const slots = slotsOf(state);
   const left = slots.filter((slot) => !task.steps.some((step) => step.id === stepId(id, slot)));
   if (slots.length > 0 && left.length === 0) return;
   const found = task.steps.map((step) => step.id).join(", ");
@@ -195,8 +195,7 @@ async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }:
 }
 
 function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"], commit: string): void {
-  const changes = (slotsOf(state) ?? []).some(({ operation }) => operation !== "REVIEW");
-  if (!changes || commits.length > 0) return;
+  if (changingSlots(state).length === 0 || commits.length > 0) return;
   throw unproved(
     `The loop's work changed nothing: expected commits between ${base} and ${commit}, found none.`,
     "See `git log`; do the work, or hand it in yourself, with submit_work and a manifest.",

@@ -3,11 +3,11 @@ import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { named, statOf } from "../evidence/diff-evidence.ts";
 import type { Finding } from "../evidence/evidence.ts";
-import type { LoadedRun } from "../state/load.ts";
+import { type LoadedRun, slotsOf } from "../state/load.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import { checkDone, type Proved, prove } from "./loop-evidence.ts";
 import type { LoopSide } from "./loop-side.ts";
-import { exportedTask, slotsOf } from "./plan-export.ts";
+import { exportedTask } from "./plan-export.ts";
 
 export interface LoopManifest {
   readonly artifact: ArtifactOf<"ImplementationManifestArtifact">;
@@ -27,7 +27,7 @@ export async function makeManifest(
   return {
     artifact: {
       summary: summaryOf(run, proved),
-      completed_subtasks: (slotsOf(run.state) ?? []).map(({ slot_id }) => slot_id),
+      completed_subtasks: slotsOf(run.state).map(({ slot_id }) => slot_id),
       testing_notes: testingNotes(proved),
     },
     finding: findingOf(run, proved, context),
@@ -65,7 +65,7 @@ function testingNotes({ commit, passed, record }: Proved): string {
 const MAX_EARLIER = 30;
 
 function findingOf(run: LoadedRun, proved: Proved, context: Context): Finding {
-  const { branch, changed, commit, passed, task, uncommitted, work } = proved;
+  const { branch, commit, passed, task, uncommitted } = proved;
   const told = `The loop has ${task.steps.length} of ${task.steps.length} steps done, and ${passed.length} command${passed.length === 1 ? "" : "s"} passed on ${commit.slice(0, SHORT)}, which is checked out on '${branch}'.`;
   const edited = exportedTask(run, context).steps.filter(
     ({ id, instruction }) =>
@@ -84,14 +84,8 @@ function findingOf(run: LoadedRun, proved: Proved, context: Context): Finding {
     verdict: odd.length === 0 ? "agrees" : "differs",
     words: odd.length === 0 ? told : `${told} But ${odd.join("; ")}.`,
     loop: {
-      task: run.id,
-      branch,
       commit,
-      merged: work.merged !== null,
-      steps: task.steps.map(({ completed_at = null, id }) => ({ id, completed_at })),
-      commands: passed.map(({ command, exit, log, time }) => ({ command, exit_code: exit, log, time })),
-      commits: changed.commits.map(({ hash }) => hash),
-      files: changed.files.map(({ path }) => path),
+      commands: passed.map(({ command, exit, log }) => ({ command, exit_code: exit, log })),
     },
   };
 }

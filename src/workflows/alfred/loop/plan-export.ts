@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { acceptedIn, type LoadedTask } from "../state/load.ts";
+import { acceptedIn, type LoadedTask, type Slot, slotsOf } from "../state/load.ts";
 import type { TaskState } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 
@@ -23,12 +23,10 @@ export interface NewStep {
   readonly acceptance_criteria: readonly string[];
 }
 
-type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
-
 /** The accepted plan as a task for the loop. Throws `plan-missing`. */
 export function exportedTask({ id, state, task }: LoadedTask, { settings }: Context): NewTask {
   const slots = slotsOf(state);
-  if (slots === null)
+  if (slots.length === 0)
     throw new PawlError(
       "plan-missing",
       `The task '${id}' has no accepted plan; its status is '${state.task_status}'.`,
@@ -48,11 +46,6 @@ export function exportedTask({ id, state, task }: LoadedTask, { settings }: Cont
       acceptance_criteria: slot.taskflow.verification_steps,
     })),
   };
-}
-
-export function slotsOf(state: TaskState): readonly Slot[] | null {
-  const plan = acceptedIn(state, "plan_task", "generate_slots")?.artifact;
-  return plan ? (plan as ArtifactOf<"ExecutionPlanArtifact">).slots : null;
 }
 
 /** The branch that start_task created and git confirmed; null if unknown. */

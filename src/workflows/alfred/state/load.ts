@@ -1,4 +1,5 @@
 import { PawlError } from "../../../core/error.ts";
+import { filesIn } from "../../../core/files-in.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { checkId } from "../../../core/id.ts";
 import { canonical } from "../../../core/json.ts";
@@ -9,6 +10,7 @@ import type { TableRun } from "../../../runtime/transaction/run-event.ts";
 import type { Persona } from "../texts/persona.ts";
 import type { TemplateSet } from "../texts/prompter.ts";
 import { loadPersona, loadTemplates } from "../texts/texts.ts";
+import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import { DEFINITIONS, definitionOf } from "../tools/definitions.ts";
 import { configurationOf, machineOf } from "../tools/machine.ts";
@@ -18,8 +20,7 @@ import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import { loadActing } from "./resolve-run.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
-import { parseTask, type Task } from "./task-file.ts";
-import { awaitedTask } from "./tracked.ts";
+import { emptyTask, parseTask, type Task } from "./task-file.ts";
 
 /** A task and its state on disk. */
 export interface LoadedTask {
@@ -58,9 +59,7 @@ export interface LoadedRun extends LoadedTask, TableRun {
 
 /** The ids of the project's tasks, in natural order. */
 export async function loadTaskIds(view: View): Promise<readonly string[]> {
-  const entries = await view.list(TASKS);
-  const names = entries.filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
-  return names.map(({ name }) => name.slice(0, -".md".length)).sort(naturalOrder);
+  return [...(await filesIn(view, TASKS, ".md"))].sort(naturalOrder);
 }
 
 /**
@@ -76,8 +75,7 @@ export async function loadTask(
   const id = checkId(task, "task id");
   const path = taskPath(id);
   const text = await view.read(path);
-  if (text === null && awaits)
-    return { id, task: awaitedTask(id), ...(await load(view, id)), isAwaited: true };
+  if (text === null && awaits) return { id, task: emptyTask(id), ...(await load(view, id)), isAwaited: true };
   if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
   const parsed = parsedTask(text, path);
   if (parsed.task_id !== id)
@@ -100,6 +98,19 @@ function parsedTask(text: string, path: string): Task {
 /** What the tool's last finished run accepted in a work state. */
 export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accepted | undefined {
   return state.completed_tool_outputs[tool]?.accepted.findLast((each) => each.state === work);
+}
+
+export type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
+
+/** The slots of the accepted plan; empty if the task was not planned. */
+export function slotsOf(state: TaskState): readonly Slot[] {
+  const slots = acceptedIn(state, "plan_task", "generate_slots")?.artifact.slots;
+  return Array.isArray(slots) ? (slots as readonly Slot[]) : [];
+}
+
+/** The slots that change a file. */
+export function changingSlots(state: TaskState): readonly Slot[] {
+  return slotsOf(state).filter(({ operation }) => operation !== "REVIEW");
 }
 
 /** The task's active run; throws `no-active-tool` if there is none. */

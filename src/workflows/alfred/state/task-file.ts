@@ -27,6 +27,22 @@ export interface Task {
   readonly other: readonly { readonly heading: string; readonly text: string }[];
 }
 
+/** A task without a text. */
+export function emptyTask(id: string): Task {
+  return {
+    ...{
+      task_id: id,
+      title: "",
+      context: "",
+      implementation_details: "",
+      dev_notes: "",
+      priority: null,
+      size: null,
+    },
+    ...{ acceptance_criteria: [], ac_verification: [], dependencies: [], other: [] },
+  };
+}
+
 interface SectionRule {
   readonly field: Exclude<keyof Task, "task_id" | "other">;
   readonly heading: string;

@@ -5,7 +5,7 @@ import { isId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { TrackedTask, Tracker } from "../../../core/ports/trackers.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { parseTask, renderTask, type Task } from "./task-file.ts";
+import { emptyTask, parseTask, renderTask, type Task } from "./task-file.ts";
 
 /** The project's tracker; null if its tasks are local. */
 export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
@@ -20,23 +20,6 @@ export async function openTracker(outside: Outside, { settings }: Context): Prom
 }
 
 export const isTracked = ({ settings }: Context): boolean => settings.alfred.provider !== "local";
-
-/** A placeholder for a task that has no file yet, because it is still in the tracker. */
-export function awaitedTask(id: string): Task {
-  return {
-    task_id: id,
-    title: "",
-    context: "",
-    implementation_details: "",
-    acceptance_criteria: [],
-    ac_verification: [],
-    dev_notes: "",
-    priority: null,
-    size: null,
-    dependencies: [],
-    other: [],
-  };
-}
 
 /**
  * The tracker's version of a task without a file. Throws `task-missing` if the tracker does not know the task
@@ -66,7 +49,7 @@ export function taskFrom(tracked: TrackedTask): Task {
   const written = inGrammar(tracked, title);
   if (written) return { ...written, ...own };
   const context = lowered(tracked.description.replace(/\r\n?/g, "\n").trim());
-  const task = { ...awaitedTask(tracked.id), ...own, title, context };
+  const task = { ...emptyTask(tracked.id), ...own, title, context };
   try {
     renderTask(task);
     return task;

@@ -27,6 +27,11 @@ const MOST_NOTES = 100;
 
 type AnyVerdict = FinishedRun["verdicts"][number];
 
+/** Whether the verdict is a person's, not the assistant's own. */
+export function isPersons({ stage, strength }: Pick<AnyVerdict, "stage" | "strength">): boolean {
+  return stage === "human" || strength !== undefined;
+}
+
 /** A verdict in one line: what it decides, on what, and by which channel. */
 export function verdictWords({ approved, channel, sha256, stage, state, strength }: AnyVerdict): string {
   return [state, stage, approved ? "approved" : "rejected", sha256, channel, strength ?? "-"].join(" ");

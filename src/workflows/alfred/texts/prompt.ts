@@ -2,7 +2,7 @@ import type { AlfredSettings } from "../../../core/settings.ts";
 import type { Configuration } from "../../../engine/workflow.ts";
 import { adviceOn, meaningOf } from "../gate/advice.ts";
 import { sentBackBy } from "../loop/rework.ts";
-import type { LoadedRun } from "../state/load.ts";
+import { type LoadedRun, type Slot, slotsOf } from "../state/load.ts";
 import type { Accepted, ActiveTool, ContextStore, Note, TaskState } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
@@ -39,7 +39,7 @@ export function promptValues(run: LoadedRun, configuration: Configuration, setti
     reviewer: reviewer ?? "ai",
     thenHuman: reviewer === "ai" && policy.includes("human"),
   } as const;
-  const subtasks = subtasksOf(run.state);
+  const slots = slotsOf(run.state).map((slot) => ({ ...slot, depends_on: slot.depends_on ?? [] }));
   return {
     task,
     persona: run.persona,
@@ -60,11 +60,11 @@ export function promptValues(run: LoadedRun, configuration: Configuration, setti
     notes: notesOf(run.state, active),
     accepted: acceptedOf(definition, store.accepted),
     outputs: outputsOf(run.state),
-    subtasks: subtasks.map((slot) => ({
+    subtasks: slots.map((slot) => ({
       ...slot,
       mark: store.completed_subtasks.includes(slot.slot_id) ? "x" : " ",
     })),
-    next_slot: nextSlot(subtasks, store.completed_subtasks),
+    next_slot: nextSlot(slots, store.completed_subtasks),
     is_begun: store.completed_subtasks.length > 0,
     rework: reworkOf(run.state, store),
     loop: run.loop ?? null,
@@ -107,17 +107,13 @@ function outputsOf(state: TaskState): Readonly<Record<string, unknown>> {
   );
 }
 
-export interface Subtask {
-  readonly slot_id: string;
-  readonly title: string;
-  readonly depends_on: readonly string[];
-}
+type PlannedSlot = Slot & { readonly depends_on: readonly string[] };
 
 /**
  * The first unmarked slot whose dependencies are all marked, else the first unmarked one; null: none is left.
  */
-function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): Subtask | null {
-  const open = subtasks.filter(({ slot_id }) => !completed.includes(slot_id));
+function nextSlot(slots: readonly PlannedSlot[], completed: readonly string[]): PlannedSlot | null {
+  const open = slots.filter(({ slot_id }) => !completed.includes(slot_id));
   return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;
 }
 
@@ -134,16 +130,6 @@ function reworkOf(
     test: cause?.tool === "test_task" ? artifact : null,
     by_loop: handedIn?.from === "loop",
   };
-}
-
-/** The slots of the accepted plan; empty if the task was not planned. */
-export function subtasksOf(state: TaskState): readonly Subtask[] {
-  const plan = state.completed_tool_outputs.plan_task?.accepted.findLast(
-    (each) => each.state === "generate_slots",
-  );
-  const slots = plan?.artifact.slots;
-  if (!Array.isArray(slots)) return [];
-  return (slots as Subtask[]).map((slot) => ({ ...slot, depends_on: slot.depends_on ?? [] }));
 }
 
 /** The section of the scratchpad for an accepted artifact. */

@@ -3,8 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { fenced } from "../../../core/text/fence.ts";
 import type { Reply, Resource, Transaction } from "../../../runtime/module.ts";
-import { slotsOf } from "../loop/plan-export.ts";
-import { type LoadedTask, loadTask, loadTaskIds } from "../state/load.ts";
+import { type LoadedTask, loadTask, loadTaskIds, slotsOf } from "../state/load.ts";
 import { scratchpadPath } from "../state/paths.ts";
 import { renderTask } from "../state/task-file.ts";
 
@@ -56,7 +55,7 @@ export const RESOURCES: readonly Resource[] = [
     "The accepted execution plan of a task.",
     paper(({ state }) => {
       const slots = slotsOf(state);
-      return slots && fenced({ slots });
+      return slots.length === 0 ? null : fenced({ slots });
     }, "accepted plan"),
   ),
   resource(

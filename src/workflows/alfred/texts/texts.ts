@@ -1,4 +1,5 @@
 import { PawlError } from "../../../core/error.ts";
+import { filesIn } from "../../../core/files-in.ts";
 import { isId } from "../../../core/id.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -76,11 +77,10 @@ function packagedNames(definition: ToolDefinition): readonly string[] {
 async function loadOwn(view: View, folders: readonly string[]): Promise<readonly [string, TemplateText][]> {
   const found: [string, TemplateText][] = [];
   for (const folder of folders) {
-    for (const { kind, name } of await view.list(overridePath(folder))) {
-      if (kind !== "file" || !name.endsWith(".md")) continue;
-      const path = overridePath(`${folder}/${name}`);
+    for (const name of await filesIn(view, overridePath(folder), ".md")) {
+      const path = overridePath(`${folder}/${name}.md`);
       const text = await view.read(path);
-      if (text !== null) found.push([`${folder}/${name.slice(0, -3)}`, { source: path, text }]);
+      if (text !== null) found.push([`${folder}/${name}`, { source: path, text }]);
     }
   }
   return found;

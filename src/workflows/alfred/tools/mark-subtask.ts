@@ -1,8 +1,8 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Settings } from "../../../core/settings.ts";
 import { stateChanges } from "../state/live-state.ts";
-import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
-import { renderNextSlot, type Subtask, subtasksOf } from "../texts/prompt.ts";
+import { type LoadedRun, loadRun, loadTask, type Slot, slotsOf } from "../state/load.ts";
+import { renderNextSlot } from "../texts/prompt.ts";
 import { machineOf } from "./machine.ts";
 import type { Response, ToolPlan } from "./response.ts";
 import { invalidAction } from "./transition.ts";
@@ -25,7 +25,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const { active, definition, id, configuration } = run;
     if (!definition.countsSubtasks || machineOf(definition).workOf(configuration.state) === null)
       throw invalidAction(run, "mark_subtask_complete");
-    const subtasks = subtasksOf(run.state);
+    const subtasks = slotsOf(run.state);
     if (!subtasks.some(({ slot_id }) => slot_id === subtask_id)) throw unknown(run, subtasks, subtask_id);
     const before = active.context_store.completed_subtasks;
     const here = { before: configuration.state, after: configuration.state };
@@ -54,7 +54,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
 
 function marked(
   run: LoadedRun,
-  subtasks: readonly Subtask[],
+  subtasks: readonly Slot[],
   completed: readonly string[],
   message: string,
   { alfred }: Settings,
@@ -63,13 +63,13 @@ function marked(
   return { status: "success", message, data: progress(subtasks, completed), next_prompt };
 }
 
-function progress(subtasks: readonly Subtask[], completed: readonly string[]) {
+function progress(subtasks: readonly Slot[], completed: readonly string[]) {
   const ids = subtasks.map(({ slot_id }) => slot_id);
   const remaining = ids.filter((id) => !completed.includes(id));
   return { done: ids.length - remaining.length, total: ids.length, remaining };
 }
 
-function unknown(run: LoadedRun, subtasks: readonly Subtask[], id: string): PawlError {
+function unknown(run: LoadedRun, subtasks: readonly Slot[], id: string): PawlError {
   const ids = subtasks.map(({ slot_id }) => slot_id);
   return new PawlError(
     "subtask-missing",

@@ -21,7 +21,6 @@ import { refreshEvidence } from "../evidence/gather.ts";
 import { govern, reviewersOf, withPolicyFinding } from "../gate/govern.ts";
 import { type HandOver, loadHandOver } from "../loop/hand-over.ts";
 import { loadProgress } from "../loop/loop-side.ts";
-import { slotsOf } from "../loop/plan-export.ts";
 import { scratchpadTitle } from "../state/archive.ts";
 import { isBegun, stateChanges } from "../state/live-state.ts";
 import {
@@ -31,6 +30,7 @@ import {
   type LoopProgress,
   loadTask,
   personaOf,
+  slotsOf,
 } from "../state/load.ts";
 import { missing } from "../state/missing-task.ts";
 import { scratchpadPath, taskPath } from "../state/paths.ts";
@@ -39,7 +39,7 @@ import type { ActiveTool, TaskState } from "../state/state-file.ts";
 import { NEXT_TOOL } from "../state/status.ts";
 import { renderTask, type Task } from "../state/task-file.ts";
 import { fetchTask, isTracked } from "../state/tracked.ts";
-import { renderPrompt, subtasksOf } from "../texts/prompt.ts";
+import { renderPrompt } from "../texts/prompt.ts";
 import { beginsAt, type ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import { configurationOf, machineOf } from "./machine.ts";
@@ -167,7 +167,7 @@ async function progressIn(
   handover: HandOver | null,
   context: Context,
 ): Promise<LoopProgress | null> {
-  if (!run.definition.countsSubtasks || slotsOf(run.state) === null) return null;
+  if (!run.definition.countsSubtasks || slotsOf(run.state).length === 0) return null;
   return handover?.progress ?? loadProgress(view, run, context);
 }
 
@@ -256,7 +256,7 @@ const isShort = (size: Size | null): boolean => size === "light" || size === "st
 function markedBefore({ state }: LoadedTask): readonly string[] {
   const { implement_task, plan_task } = state.completed_tool_outputs;
   if (!implement_task || !plan_task || plan_task.finished_at > implement_task.finished_at) return [];
-  return subtasksOf(state).map(({ slot_id }) => slot_id);
+  return slotsOf(state).map(({ slot_id }) => slot_id);
 }
 
 function checkTaken(definition: ToolDefinition, input: OpenInput): void {

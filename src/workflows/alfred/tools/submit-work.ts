@@ -21,9 +21,8 @@ import { govern, withPolicyFinding } from "../gate/govern.ts";
 import { checkTakesLoop, handedInBefore, isFromLoop } from "../loop/loop-hand-in.ts";
 import { makeManifest } from "../loop/loop-manifest.ts";
 import { loadLoopSide } from "../loop/loop-side.ts";
-import { type LoadedRun, loadRun, loadTask } from "../state/load.ts";
+import { type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
 import type { Artifact, Submission } from "../state/state-file.ts";
-import { subtasksOf } from "../texts/prompt.ts";
 import type { WorkStep } from "./definition.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
@@ -182,5 +181,4 @@ function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, co
   );
 }
 
-const allSubtasks = ({ state }: LoadedRun): readonly string[] =>
-  subtasksOf(state).map(({ slot_id }) => slot_id);
+const allSubtasks = ({ state }: LoadedRun): readonly string[] => slotsOf(state).map(({ slot_id }) => slot_id);

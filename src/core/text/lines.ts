@@ -28,6 +28,11 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
+/** With a capital at its beginning. */
+export function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** At most one blank line in a row, none at the ends, and a line break. */
 export function tidy(text: string): string {
   return `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;

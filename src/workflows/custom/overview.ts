@@ -1,5 +1,6 @@
 import { hashOf } from "../../core/hash.ts";
 import type { View } from "../../core/ports/store.ts";
+import { capital } from "../../core/text/lines.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import type { OverviewContext, RunOverview } from "../../runtime/module.ts";
 import { recalled } from "../../runtime/reports/overview-context.ts";
@@ -91,10 +92,6 @@ async function overviewOf(
   } catch (thrown) {
     return unreadableRun(run.run, run.title, thrown);
   }
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** If no event of the state is a verdict, `pawl approve` would not work, so the command is `pawl cast`. */

@@ -1,3 +1,4 @@
+import { capital } from "../../core/text/lines.ts";
 import type { EventDefinition } from "../../engine/workflow.ts";
 
 /** The six spells, in the order in which every list names them. */
@@ -16,5 +17,5 @@ export const EVENTS: Readonly<Record<Spell, EventDefinition>> = {
 
 /** As people write it, and as `history` records it: `Accio`. */
 export function titleOf(spell: Spell): string {
-  return spell.charAt(0).toUpperCase() + spell.slice(1);
+  return capital(spell);
 }

@@ -1,3 +1,4 @@
+import { capital } from "../../core/text/lines.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Configuration, Facts, Rule } from "../../engine/workflow.ts";
 import { EFFECTS } from "./effects.ts";
@@ -43,7 +44,7 @@ export function renderAvailable(prospects: readonly Prospect[]): string {
 export function renderUnavailable(prospects: readonly Prospect[]): string {
   return prospects
     .filter(({ available }) => !available)
-    .map(({ spell, words }) => `- **${titleOf(spell)}**: ${sentence(words)}`)
+    .map(({ spell, words }) => `- **${titleOf(spell)}**: ${capital(words)}.`)
     .join("\n");
 }
 
@@ -62,9 +63,4 @@ export function renderKeyFiles(texts: Texts): string {
   const existing = FILE_KEYS.filter((key) => texts[key] !== null);
   if (existing.length === 0) return "- none yet";
   return existing.map((key) => `- \`${pathOf(key)}\`: ${KEY_FILES[key]}`).join("\n");
-}
-
-/** The clause after "because" as a sentence of its own. */
-function sentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }

@@ -1,23 +1,21 @@
 /** A task's whole history: who decided what, when, by which channel, and on which evidence. */
 
-import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { strengthWords } from "../../../core/strength.ts";
 import { fenceFor } from "../../../core/text/fence.ts";
-import { oneLine } from "../../../core/text/lines.ts";
+import { capital, oneLine } from "../../../core/text/lines.ts";
 import type { Reply, StoryInput, Transaction } from "../../../runtime/module.ts";
-import { loadLines } from "../../../runtime/run-log/read.ts";
+import { lifeOf, loadLines } from "../../../runtime/run-log/read.ts";
 import { documentsOf } from "../../../runtime/run-log/replay.ts";
+import { DamagedLog } from "../../../runtime/run-log/step.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import { loadWorkspace } from "../state/live-state.ts";
 import { type LoadedTask, loadTask } from "../state/load.ts";
-import { archiveFolder, archivePath } from "../state/paths.ts";
 import { nameOf } from "../state/records.ts";
 import { loadShown } from "../state/resolve-run.ts";
-import type { Accepted, FinishedRun, TaskState, Verdict } from "../state/state-file.ts";
+import type { Accepted, TaskState, Verdict } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
-import { MOST_VERDICTS } from "../state/verdicts.ts";
+import { isPersons } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 
 interface ToldRun {
@@ -41,8 +39,7 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
     const loaded = await loadTask(view, checkId(id, "task id"), false, loadShown);
-    const runs = [...(await loadFinished(view, loaded)), ...activeRun(loaded)];
-    return { ...loaded, runs: await withAllVerdicts(view, loaded.id, runs) };
+    return { ...loaded, runs: runsIn([...(await loadStates(view, loaded.id)), loaded.state]) };
   },
   propose({ id, runs, state, task }) {
     const data = { task_id: id, title: task.title, task_status: state.task_status, runs };
@@ -54,80 +51,50 @@ export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
   },
 };
 
-/** A state keeps the newest verdicts of a run; the log has all of them. */
-async function withAllVerdicts(
-  view: View,
-  id: string,
-  runs: readonly ToldRun[],
-): Promise<readonly ToldRun[]> {
-  if (runs.every(({ verdicts }) => verdicts.length < MOST_VERDICTS)) return runs;
-  const found = new Map<string, Map<string, Verdict>>();
-  for (const document of documentsOf(await loadLines(view, nameOf(id)))) {
-    const active = (document as TaskState | null)?.active_tool_state;
-    if (!active) continue;
-    const own = found.get(active.created_at) ?? new Map<string, Verdict>();
-    found.set(active.created_at, own);
-    for (const verdict of active.context_store.verdicts) own.set(...named(verdict));
-  }
-  return runs.map((run) => {
-    const all = [...(found.get(run.started_at) ?? []), ...run.verdicts.map(named)];
-    return { ...run, verdicts: [...new Map(all).values()] };
-  });
-}
-
-const named = (verdict: Verdict) => [`${verdict.time} ${verdict.stage}`, verdict] as const;
-
-/** The finished runs: those in this checkout's archive, and those of other checkouts. */
-async function loadFinished(view: View, { id, state }: LoadedTask): Promise<readonly ToldRun[]> {
-  const { hasState } = await loadWorkspace(view, id);
-  const archived = hasState ? await loadArchive(view, id) : [];
-  const elsewhere = Object.entries(state.completed_tool_outputs)
-    .map(([tool, run]) => finishedEntry({ ...run, tool_name: tool as RunTool }))
-    .filter((run) => !archived.some((each) => isSame(each, run)));
-  return [...archived, ...elsewhere].sort((one, other) => byEnd(one, other));
-}
-
-const isSame = (one: ToldRun, other: ToldRun): boolean =>
-  one.tool === other.tool && one.finished_at === other.finished_at;
-const byEnd = (one: ToldRun, other: ToldRun): number =>
-  (one.finished_at ?? "") < (other.finished_at ?? "") ? -1 : 1;
-
-/** The finished runs, in the order in which they ended. */
-async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> {
-  const runs: ToldRun[] = [];
-  for (const { name } of await view.list(archiveFolder(id))) {
-    if (!/^\d+-.+\.json$/.test(name)) continue;
-    const path = archivePath(id, name);
-    runs.push(finishedEntry(parseArchive((await view.read(path)) ?? "", path)));
-  }
-  return runs;
-}
-
-/** A finished run with the name of its tool, as the archive has it. */
-type ArchivedRun = FinishedRun & { readonly tool_name: RunTool };
-
-function finishedEntry(run: ArchivedRun): ToldRun {
-  const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
-  const over = { current_state: null, standing: null };
-  return { tool: tool_name, started_at, finished_at, task_status, ...over, accepted, verdicts };
-}
-
-function parseArchive(text: string, path: string): ArchivedRun {
+/** What the task's state was after each step; none, if its log cannot be read. */
+async function loadStates(view: View, id: string): Promise<readonly TaskState[]> {
   try {
-    const value = JSON.parse(text) as ArchivedRun;
-    if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
-  } catch {
-    // The error below covers this case, too.
+    const lines = await loadLines(view, nameOf(id));
+    const documents = documentsOf(lines.slice(lifeOf(lines)));
+    return documents.filter((each) => each !== null) as unknown as readonly TaskState[];
+  } catch (thrown) {
+    if (thrown instanceof DamagedLog) return [];
+    throw thrown;
   }
-  throw new PawlError(
-    "state-unreadable",
-    `${path} is not an archived run: expected JSON with accepted and verdicts. It was left unchanged.`,
-    `Restore ${path} (git checkout, a backup), or move it out of the archive.`,
-  );
 }
 
-function activeRun({ state }: LoadedTask): readonly ToldRun[] {
-  const active = state.active_tool_state;
+/**
+ * Every run of a tool, in the order in which they ended, the open one last. A state has each tool's last run alone, and
+ * its newest verdicts.
+ */
+function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
+  const finished = new Map<string, ToldRun>();
+  const verdicts = new Map<string, Map<string, Verdict>>();
+  const keep = (began: string, all: readonly Verdict[]) => {
+    const own = verdicts.get(began) ?? new Map<string, Verdict>();
+    verdicts.set(began, own);
+    for (const verdict of all) own.set(`${verdict.time} ${verdict.stage}`, verdict);
+  };
+  for (const { active_tool_state: active, completed_tool_outputs } of states) {
+    for (const [tool, run] of Object.entries(completed_tool_outputs)) {
+      const { accepted, finished_at, started_at, task_status } = run;
+      const over = { current_state: null, standing: null, verdicts: run.verdicts };
+      finished.set(`${finished_at} ${tool}`, {
+        ...{ tool: tool as RunTool, started_at, finished_at, task_status, ...over, accepted },
+      });
+      keep(started_at, run.verdicts);
+    }
+    if (active) keep(active.created_at, active.context_store.verdicts);
+  }
+  const ended = [...finished].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, run]) => run);
+  return [...ended, ...activeRun(states.at(-1))].map((run) => ({
+    ...run,
+    verdicts: [...(verdicts.get(run.started_at)?.values() ?? [])],
+  }));
+}
+
+function activeRun(state: TaskState | undefined): readonly ToldRun[] {
+  const active = state?.active_tool_state;
   if (!active) return [];
   const { accepted, verdicts } = active.context_store;
   return [
@@ -158,15 +125,14 @@ function renderRun(run: ToldRun): string {
 function renderState(run: ToldRun, state: string): string {
   const verdicts = run.verdicts.filter((verdict) => verdict.state === state).map(renderVerdict);
   const accepted = run.accepted.filter((each) => each.state === state).map(renderAccepted);
-  return [`### ${sentence(titleOf(run.tool, state))}\n`, ...verdicts, ...accepted].join("\n");
+  return [`### ${capital(titleOf(run.tool, state))}\n`, ...verdicts, ...accepted].join("\n");
 }
 
 function renderVerdict(verdict: Verdict): string {
   const what = verdict.approved ? "approved" : "rejected";
   const who = verdict.who === null ? "" : `, ${oneLine(verdict.who)}`;
   const notes = verdict.notes.trim() === "" ? "" : `\n\n${indented(verdict.notes)}\n`;
-  const isPersons = verdict.stage === "human" || verdict.strength !== undefined;
-  const strength = isPersons ? `; ${strengthWords(verdict.strength)}` : "";
+  const strength = isPersons(verdict) ? `; ${strengthWords(verdict.strength)}` : "";
   const head = `- ${verdict.time}: ${what} in the ${verdict.stage === "ai" ? "AI" : "human"} review (by ${verdict.channel}${who}${strength}; sha256 ${verdict.sha256.slice(0, 12)})`;
   return `${head}${notes}${renderEvidence(verdict.evidence)}`;
 }
@@ -183,7 +149,6 @@ function renderAccepted({ artifact, sha256, time }: Accepted): string {
   return `\nAccepted at ${time} (sha256 ${sha256.slice(0, 12)}):\n\n${fence}json\n${json}\n${fence}\n`;
 }
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 const indented = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)

@@ -4,8 +4,9 @@
  */
 
 import { isId } from "../../../core/id.ts";
+import { clean } from "../../../core/text/clean.ts";
 import { quote } from "../../../core/text/fence.ts";
-import { trimLineEnds } from "../../../core/text/lines.ts";
+import { capital, tidy, trimLineEnds } from "../../../core/text/lines.ts";
 import type { Task } from "../../../tasks-file/task.ts";
 import type { ActiveTool, FinishedRun, TaskState } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
@@ -140,23 +141,15 @@ export function reworkInstruction(task: string, asks: readonly Ask[]): string {
     ...(earlier > 0 ? [`${earlier} earlier rejections are left out.`] : []),
     ...told.map((ask) => {
       const said = cut(plain(ask.said), share, ask.keeps);
-      const heading = `${ask.what[0]?.toUpperCase()}${ask.what.slice(1)} at ${ask.time}`;
+      const heading = `${capital(ask.what)} at ${ask.time}`;
       return said === "" ? `${heading}, without a word.` : `${heading}:\n\n${quote(said)}`;
     }),
   ].join("\n\n");
 }
 
-/** Only printable lines: removes terminal controls and invisible characters. */
+/** Only lines that a person sees as they are. */
 function plain(text: string): string {
-  const lines = text
-    .toWellFormed()
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is taken out
-    .replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g, "")
-    .replace(/[\p{Cc}\p{Cf}]/gu, (character) => (/[\n\t]/.test(character) ? character : ""));
-  return trimLineEnds(lines)
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
+  return tidy(trimLineEnds(clean(text.replace(/\r\n?/g, "\n")))).trimEnd();
 }
 
 function cut(text: string, most: number, keeps: Ask["keeps"]): string {

@@ -1,6 +1,21 @@
 import { z } from "zod";
+import { faultsOf } from "../../../core/faults.ts";
 import { jsonText } from "../../../core/json.ts";
 import { ARTIFACTS, type ArtifactName } from "../tools/artifacts.ts";
+
+/** What is wrong with a value, in a line for each fault; `whole` stands for the value itself. */
+export function faultLines(
+  schema: z.ZodType,
+  { issues }: z.ZodError,
+  value: unknown,
+  whole: string,
+): readonly string[] {
+  return faultsOf(schema, issues, value).map(({ expected, found, near, path }) => {
+    const place = path === "" ? whole : path;
+    if (expected !== null) return `${place}: expected ${expected}, found ${found}`;
+    return `${place}: expected no such key, found ${found}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
+  });
+}
 
 interface Schema {
   readonly type?: string;

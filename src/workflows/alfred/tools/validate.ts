@@ -1,7 +1,6 @@
 import { PawlError } from "../../../core/error.ts";
-import { type Fault, faultsOf } from "../../../core/faults.ts";
 import type { Artifact } from "../state/state-file.ts";
-import { renderStructure } from "../texts/structure.ts";
+import { faultLines, renderStructure } from "../texts/structure.ts";
 import { ARTIFACTS, type ArtifactName } from "./artifacts.ts";
 
 /**
@@ -11,7 +10,7 @@ export function validate(name: ArtifactName, state: string, input: unknown): Art
   const schema = ARTIFACTS[name];
   const result = schema.safeParse(input);
   if (result.success) return result.data as Artifact;
-  const lines = faultsOf(schema, result.error.issues, input).map((fault) => `- ${described(fault)}`);
+  const lines = faultLines(schema, result.error, input, "(the artifact)").map((line) => `- ${line}`);
   throw new PawlError(
     "artifact-invalid",
     [
@@ -20,10 +19,4 @@ export function validate(name: ArtifactName, state: string, input: unknown): Art
     ].join("\n"),
     `Correct what is listed and call submit_work again. The structure of ${name}:\n${renderStructure(name)}`,
   );
-}
-
-function described({ path, expected, found, near }: Fault): string {
-  const place = path === "" ? "(the artifact)" : path;
-  if (expected !== null) return `${place}: expected ${expected}, found ${found}`;
-  return `${place}: expected no such key, found ${found}${near === undefined ? "" : ` (did you mean ${near}?)`}`;
 }

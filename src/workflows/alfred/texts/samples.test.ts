@@ -122,7 +122,7 @@ test("people are told where a run stands in words, and never by a state's name",
       current_state: configuration.state,
       review_source: configuration.variables[REVIEW_SOURCE] ?? null,
       review_stage: configuration.variables[REVIEW_STAGE] ?? null,
-      context_store: { submitted: null },
+      context_store: { review_policy: ["ai", "human"], submitted: null },
     } as unknown as ActiveTool;
     const words = wordsFor(active);
     expect(words, name).toMatch(/^the [a-z ]+ is (?:to be handed in|under (?:AI|human) review)$/);

@@ -3,8 +3,8 @@ import type { Reviewer } from "../../../core/settings.ts";
 import type { ActiveTool } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
 import type { ArtifactName } from "../tools/artifacts.ts";
-import { SHARED_REVIEW } from "../tools/definition.ts";
 import { definitionOf } from "../tools/definitions.ts";
+import { configurationIn, machineOf, workAt } from "../tools/machine.ts";
 
 /** Artifacts' names for people. */
 export const ARTIFACT_TITLES: Readonly<Record<ArtifactName, string>> = {
@@ -28,22 +28,15 @@ export function titleOf(tool: RunTool, state: string): string {
   return step ? ARTIFACT_TITLES[step.artifact] : "artifact";
 }
 
-/** The title of the run's artifact, and its reviewer; null: not submitted. Reads no table. */
+/** The title of the run's artifact, and its reviewer; null: not submitted. */
 export function placeOf(active: ActiveTool): { readonly title: string; readonly reviewer: Reviewer | null } {
-  const { context_store, current_state, review_source, review_stage, tool_name } = active;
-  const { opening, steps } = definitionOf(tool_name);
-  const [first] = steps;
-  const isOpening = opening?.state === current_state;
-  const work =
-    review_source ??
-    steps.find(({ review, state }) => state === current_state || review === current_state)?.state ??
-    (isOpening ? first?.state : context_store.submitted?.state);
-  return { title: titleOf(tool_name, work ?? ""), reviewer: review_stage ?? sharedReviewer(current_state) };
-}
-
-function sharedReviewer(state: string): Reviewer | null {
-  if (state === SHARED_REVIEW.human) return "human";
-  return state === SHARED_REVIEW.ai ? "ai" : null;
+  const definition = definitionOf(active.tool_name);
+  const configuration = configurationIn(definition, active);
+  const work = workAt(definition, configuration);
+  return {
+    title: work ? ARTIFACT_TITLES[work.artifact] : "artifact",
+    reviewer: machineOf(definition).underReview(configuration)?.reviewer ?? null,
+  };
 }
 
 /** The run's state, in words: `the design is under human review`. */

@@ -79,41 +79,28 @@ function withoutFetched(text: string): string {
   return kept.join("\n");
 }
 
-/** The numbers of the lines that are only a fence, by the fence's length. */
-function closingsOf(lines: readonly string[]): ReadonlyMap<number, readonly number[]> {
-  const closings = new Map<number, number[]>();
-  lines.forEach((line, at) => {
+/** By the line that opens a fence: the line that closes it. In one pass from the end, because others wrote the text. */
+function closingsOf(lines: readonly string[]): ReadonlyMap<number, number> {
+  const closings = new Map<number, number>();
+  const next = new Map<number, number>();
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] ?? "";
+    const closing = next.get(OPENING.exec(line)?.[1]?.length ?? 0);
+    if (closing !== undefined) closings.set(at, closing);
     const fence = line.trimEnd();
-    if (fence.length < 3 || longestRun(fence) !== fence.length) return;
-    const same = closings.get(fence.length);
-    if (same) same.push(at);
-    else closings.set(fence.length, [at]);
-  });
+    if (fence.length >= 3 && longestRun(fence) === fence.length) next.set(fence.length, at);
+  }
   return closings;
 }
 
 function endOfSection(
   lines: readonly string[],
   heading: number,
-  closings: ReadonlyMap<number, readonly number[]>,
+  closings: ReadonlyMap<number, number>,
 ): number | null {
-  for (let at = heading + 1; at < lines.length && !lines[at]?.startsWith("## "); at++) {
-    const fence = OPENING.exec(lines[at] ?? "")?.[1];
-    if (fence !== undefined) return firstAfter(closings.get(fence.length) ?? [], at);
-  }
+  for (let at = heading + 1; at < lines.length && !lines[at]?.startsWith("## "); at++)
+    if (OPENING.test(lines[at] ?? "")) return closings.get(at) ?? null;
   return null;
-}
-
-/** The first of the ascending numbers greater than `least`; null: none. */
-function firstAfter(ascending: readonly number[], least: number): number | null {
-  let from = 0;
-  let to = ascending.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((ascending[middle] ?? 0) > least) to = middle;
-    else from = middle + 1;
-  }
-  return ascending[from] ?? null;
 }
 
 /** `[https://a](https://b)` is one candidate so far; a URL never contains `](`. */

@@ -1,3 +1,5 @@
+import { isObject } from "../../core/json.ts";
+import { parseFrontMatter } from "../../core/text/front-matter.ts";
 import { readYaml } from "../../core/yaml/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
@@ -17,19 +19,10 @@ export function parseTaskName(text: string, template: string): string {
 }
 
 function nameIn(text: string): string | null {
-  const name = frontMatterOf(text)?.task_name;
-  if (typeof name !== "string" && typeof name !== "number") return null;
-  return String(name).trim();
-}
-
-function frontMatterOf(text: string): Record<string, unknown> | null {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
-  const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
-  if (!/^---\s*$/.test(lines[0] ?? "") || end < 0) return null;
-  const yaml = lines.slice(1, end).join("\n");
-  if (yaml.length > MAX_FRONT_MATTER) return null;
-  const { data } = readYaml(yaml);
-  return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : null;
+  const yaml = parseFrontMatter(text.replace(/^\uFEFF/, ""))?.front ?? "";
+  const { data } = readYaml(yaml.length > MAX_FRONT_MATTER ? "" : yaml);
+  const name = isObject(data) ? data.task_name : null;
+  return typeof name === "string" || typeof name === "number" ? String(name).trim() : null;
 }
 
 function toSegment(name: string): string {

@@ -61,6 +61,10 @@ export async function ownSources(settings: Settings): Promise<readonly Definitio
   const files = settings.workflows.map(ownFile);
   if (files.length === 0) return [];
   checkNames(files, [], "pawl.yaml");
+  return openSources(files);
+}
+
+async function openSources(files: readonly OwnFile[]): Promise<readonly DefinitionSource[]> {
   const { fileSource } = await import("../workflows/custom/load.ts");
   return files.map((each) => fileSource(each, basesAmong(files)));
 }
@@ -88,12 +92,8 @@ function loaders(files: readonly OwnFile[], store: Store): Workflows {
 }
 
 async function openAll(files: readonly OwnFile[], store: Store): Promise<Workflows> {
-  const [{ openOwnWorkflows }, { fileSource }] = await Promise.all([
-    import("../workflows/custom/module.ts"),
-    import("../workflows/custom/load.ts"),
-  ]);
-  const sources = files.map((each) => fileSource(each, basesAmong(files)));
-  return openOwnWorkflows({ sources, view: () => store.view() });
+  const { openOwnWorkflows } = await import("../workflows/custom/module.ts");
+  return openOwnWorkflows({ sources: await openSources(files), view: () => store.view() });
 }
 
 function checkNames(files: readonly OwnFile[], shipped: readonly string[], place: string): void {

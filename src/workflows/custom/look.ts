@@ -9,10 +9,6 @@ import { govern } from "./govern.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { overview } from "./overview.ts";
 
-export interface LookInput {
-  readonly run?: string | undefined;
-}
-
 /** How many history entries are shown; the file keeps all of them. */
 const HISTORY_SHOWN = 10;
 
@@ -29,7 +25,7 @@ type Look =
 
 export function lookAt(
   sources: readonly DefinitionSource[],
-): Transaction<LookInput, Look, Governed | null, Reply> {
+): Transaction<{ readonly run?: string | undefined }, Look, Governed | null, Reply> {
   return {
     run: () => null,
     async read(view, { run }, context) {
@@ -44,8 +40,8 @@ export function lookAt(
       const pinned = governed?.pin ? { pin: governed.pin } : {};
       const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored, seen.children);
       const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
-      const told = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
-      const text = told.length > 0 ? `${reply.text}\nHistory:\n${told.join("\n")}\n` : reply.text;
+      const steps = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
+      const text = steps.length > 0 ? `${reply.text}\nHistory:\n${steps.join("\n")}\n` : reply.text;
       return { reply: { text, data: { ...reply.data, history } }, ...pinned };
     },
   };

@@ -198,17 +198,12 @@ interface HeldInput extends OrderInput {
   readonly said: readonly string[];
 }
 
-function noteHeld(sources: readonly DefinitionSource[]): Transaction<HeldInput, OwnRun, undefined, Reply> {
-  return {
-    runs: runsOfSources(sources),
-    run: ({ run }) => run,
-    read: (view, { run }) => loadRun(sources, view, run),
-    propose(own, _, { key, run, said: before, words }, { now }) {
-      const order = orderIn(own, key);
-      if (order === null || order.stands.begun !== undefined) return { reply: said(before.join("\n")) };
-      return heldBy(own, order, words, now.time, { run, said: before });
-    },
-  };
+function noteHeld(sources: readonly DefinitionSource[]) {
+  return noting<HeldInput>(sources, (own, _, { key, run, said: before, words }, { now }) => {
+    const order = orderIn(own, key);
+    if (order === null || order.stands.begun !== undefined) return { reply: said(before.join("\n")) };
+    return heldBy(own, order, words, now.time, { run, said: before });
+  });
 }
 
 function added(
@@ -250,29 +245,35 @@ interface NoteInput extends OrderInput {
 }
 
 /** Notes that all have begun; then the run hears how they stand. */
-function noteBegun(
+function noteBegun(sources: readonly DefinitionSource[], send: Send) {
+  return noting<NoteInput>(sources, (own, _, { children, key, run, said: before }, { now }) => {
+    const order = orderIn(own, key);
+    const afterCommit = following({ plan: send, input: { run, said: before } satisfies SendInput });
+    const reply = said(before.join("\n"));
+    if (order === null || own.file === null || order.stands.begun !== undefined)
+      return { reply, afterCommit };
+    const { done, workflow } = order.begin;
+    const kept = (own.file.children ?? []).filter(
+      (each) => each.workflow !== workflow || !children.includes(each.id),
+    );
+    const all = [...kept, ...children.map((id) => ({ workflow, id, order: key, ...(done && { done }) }))];
+    const changes = fileWith(own, order, { begun: now.time }, now.time, { children: all });
+    return { reply, changes, afterCommit };
+  });
+}
+
+type Noting<Input> = Transaction<Input, OwnRun, undefined, Reply>;
+
+/** Writes into the run's file how far its order is. */
+function noting<Input extends OrderInput>(
   sources: readonly DefinitionSource[],
-  send: Send,
-): Transaction<NoteInput, OwnRun, undefined, Reply> {
+  propose: Noting<Input>["propose"],
+): Noting<Input> {
   return {
     runs: runsOfSources(sources),
     run: ({ run }) => run,
     read: (view, { run }) => loadRun(sources, view, run),
-    propose(own, _, { children, key, run, said: before }, { now }) {
-      const order = orderIn(own, key);
-      const next = { plan: send, input: { run, said: before } satisfies SendInput };
-      const afterCommit = following(next);
-      const reply = said(before.join("\n"));
-      if (order === null || own.file === null || order.stands.begun !== undefined)
-        return { reply, afterCommit };
-      const { done, workflow } = order.begin;
-      const kept = (own.file.children ?? []).filter(
-        (each) => each.workflow !== workflow || !children.includes(each.id),
-      );
-      const all = [...kept, ...children.map((id) => ({ workflow, id, order: key, ...(done && { done }) }))];
-      const changes = fileWith(own, order, { begun: now.time }, now.time, { children: all });
-      return { reply, changes, afterCommit };
-    },
+    propose,
   };
 }
 

@@ -17,7 +17,7 @@ import type { HeldLease } from "../../core/ports/worktrees.ts";
 import { oneLine } from "../../core/text/lines.ts";
 import { fetch } from "./fetch.ts";
 import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { hintOf } from "./push.ts";
+import { refusalIn } from "./push.ts";
 import { reasonOf } from "./reason.ts";
 import { identityOptions } from "./refs.ts";
 
@@ -233,13 +233,6 @@ function keyOf({ folder }: GitCall, { remote }: Pick<FencedPush, "remote">, ref:
 
 function talking({ remote, stop }: Pick<FencedPush, "remote" | "stop">, push?: true): Partial<GitCall> {
   return { remote: { name: remote, ...(push && { push }) }, accept: [1, 124, 128], stop };
-}
-
-/** Why the remote refused a ref; null: it sent no answer. */
-function refusalIn({ errors, output }: GitAnswer): string | null {
-  const reasons = [...output.matchAll(/^!\t\S+\t(.*)$/gm)].map(([, reason]) => reason ?? "");
-  const own = reasons.find((reason) => !/atomic (?:push|transaction) failed/.test(reason)) ?? reasons[0];
-  return own === undefined ? null : `${own}${hintOf(errors)}`;
 }
 
 /** Another push is moving the refs at this moment, perhaps one whose client is dead. */

@@ -3,7 +3,7 @@
  * with the person's remotes, credentials and hooks; the commits get no ref there.
  */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
-import { configOf, type GitCall, git } from "./git.ts";
+import { configOf, type GitAnswer, type GitCall, git } from "./git.ts";
 import { give, openHub, tipOf } from "./hub.ts";
 import { moveRef } from "./hub-refs.ts";
 import { isAncestor } from "./reader.ts";
@@ -86,9 +86,10 @@ export const pushCommit: Send = async (call, { remote, commit, ref, stop }) => {
   const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
   const answer = await git({ ...call, ...there, stop }, args);
   if (answer.code === 0) return { kind: /^=\t/m.test(answer.output) ? "unchanged" : "pushed" };
-  const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
-  if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
-  return { kind: "unreachable", reason: reasonOf(answer.errors) };
+  const refused = refusalIn(answer);
+  return refused === null
+    ? { kind: "unreachable", reason: reasonOf(answer.errors) }
+    : { kind: "rejected", reason: refused };
 };
 
 /**
@@ -103,7 +104,18 @@ export async function hookOptions(call: GitCall): Promise<readonly string[]> {
 
 export const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
-export function hintOf(errors: string): string {
+/** Why the remote, or the person's own hook, refused a push; null: the remote sent no answer. */
+export function refusalIn({ code, errors, output }: GitAnswer): string | null {
+  const reasons = [...output.matchAll(/^!\t\S+\t(.*)$/gm)].map(([, reason]) => reason ?? "");
+  const own = reasons.find((reason) => !/atomic (?:push|transaction) failed/.test(reason)) ?? reasons[0];
+  if (own !== undefined) return `${own}${hintOf(errors)}`;
+  // Git reached the remote, which refused nothing.
+  if (code !== 1) return null;
+  const said = `${output}\n${errors}`.replace(/^(?:To |error: failed to push ).*$/gm, "");
+  return `your pre-push hook refuses it: ${reasonOf(said)}`;
+}
+
+function hintOf(errors: string): string {
   const told = errors
     .split("\n")
     .filter((line) => line.startsWith("remote: "))

@@ -474,6 +474,13 @@ describe("pushing", () => {
       kind: "rejected",
       reason: expect.stringContaining("not on a Friday"),
     });
+    const own = join(root, ".git/hooks/pre-push");
+    for (const stream of [1, 2]) {
+      writeFileSync(own, `#!/bin/sh\necho the tests fail >&${stream}\nexit 1\n`, { mode: 0o755 });
+      const reason = "your pre-push hook refuses it: the tests fail";
+      expect(await open().push(".", "w")).toEqual({ kind: "rejected", reason });
+    }
+    rmSync(own);
     git(root, "remote", "set-url", "origin", join(root, "ignored/nowhere.git"));
     expect(await open().push(".", "w")).toMatchObject({ kind: "unreachable" });
   });

@@ -226,7 +226,7 @@ async function publish(
       return {
         refused: {
           event: "git_refused",
-          reason: `the remote refuses to move ${into}: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
+          reason: `${into} cannot be moved: ${published.reason}; allow it, or set \`open_pr: true\` in place of \`merge_into\``,
         },
       };
     case "published":

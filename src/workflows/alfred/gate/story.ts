@@ -70,9 +70,9 @@ async function loadStates(view: View, id: string): Promise<readonly TaskState[]>
 function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
   const finished = new Map<string, ToldRun>();
   const verdicts = new Map<string, Map<string, Verdict>>();
-  const keep = (began: string, all: readonly Verdict[]) => {
-    const own = verdicts.get(began) ?? new Map<string, Verdict>();
-    verdicts.set(began, own);
+  const keep = (run: string, all: readonly Verdict[]) => {
+    const own = verdicts.get(run) ?? new Map<string, Verdict>();
+    verdicts.set(run, own);
     for (const verdict of all) own.set(`${verdict.time} ${verdict.stage}`, verdict);
   };
   for (const { active_tool_state: active, completed_tool_outputs } of states) {
@@ -82,14 +82,14 @@ function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
       finished.set(`${finished_at} ${tool}`, {
         ...{ tool: tool as RunTool, started_at, finished_at, task_status, ...over, accepted },
       });
-      keep(started_at, run.verdicts);
+      keep(`${tool} ${started_at}`, run.verdicts);
     }
-    if (active) keep(active.created_at, active.context_store.verdicts);
+    if (active) keep(`${active.tool_name} ${active.created_at}`, active.context_store.verdicts);
   }
   const ended = [...finished].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, run]) => run);
   return [...ended, ...activeRun(states.at(-1))].map((run) => ({
     ...run,
-    verdicts: [...(verdicts.get(run.started_at)?.values() ?? [])],
+    verdicts: [...(verdicts.get(`${run.tool} ${run.started_at}`)?.values() ?? [])],
   }));
 }
 

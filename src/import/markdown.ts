@@ -5,7 +5,7 @@
 import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { type Branch, branches, type Entry, eachBranch, outline, textBelow, tickOf } from "./outline.ts";
 import type { Read, SourceFile, SourceTask, State } from "./source.ts";
-import { stateOfBox } from "./states.ts";
+import { stateOf, stateOfBox } from "./states.ts";
 import { idFrom, openKeys, paragraphs, plain, slugOf, titled } from "./words.ts";
 
 /** Deeper boxes are text. */
@@ -54,7 +54,10 @@ function tasksIn(path: string, text: string): MarkdownTasks {
         deeper += children.flatMap(eachBranch).filter((each) => each.entry.box !== null).length;
       const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
       const section = parent === null ? headings.map((each) => each.text).join(" / ") : "";
-      const task = taskOf(entry, textBelow(rest), section, path, parent, unique);
+      const task = {
+        ...taskOf(entry, textBelow(rest), section, path, parent, unique),
+        ...stateIn(entry, headings),
+      };
       tasks.push(task);
       for (const child of inner) add(child, task, depth + 1);
     }
@@ -117,7 +120,19 @@ function ownId(title: string): string | undefined {
   return /^[*`[]{0,3}([A-Z][A-Z0-9]{0,9}-?\d{1,6}(?:\.\d{1,4})*)\b/.exec(title)?.[1];
 }
 
-function stateIn({ box, text }: Entry): State {
+/** The headings that are columns of a board. Others, such as Testing, say what the work is about. */
+const COLUMN =
+  /^(?:done|completed?|finished|closed|shipped|in progress|doing|wip|blocked|on hold|cancell?ed|won'?t do)$/i;
+
+function stateIn({ box, text }: Entry, headings: readonly Entry[] = []): State {
   const state = stateOfBox(box ?? tickOf(text), "cancelled");
-  return state.status !== "done" && /^~~.+~~$/.test(text) ? { status: "cancelled" } : state;
+  if (state.status === "done") return state;
+  if (/^(?:~~)?[^~]+~~$/.test(text)) return { status: "cancelled" };
+  const words = headings.map((each) => each.text.replace(/[^\p{L}' ]+/gu, "").trim());
+  const column = state.status === "todo" ? words.findLast((each) => COLUMN.test(each)) : undefined;
+  if (column === undefined) return state;
+  const said = stateOf(column);
+  const isOver = said.status === "done" || said.status === "cancelled";
+  // It may be finished or not: a person decides.
+  return box && isOver ? { status: "blocked", word: `${column}, but [ ]`, isUnknown: true } : said;
 }

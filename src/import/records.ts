@@ -57,13 +57,14 @@ export interface Shape {
 const PROVES: readonly (readonly [status: SourceStatus | null, field: RegExp])[] = [
   [
     "done",
-    /^(?:is|was|date)?(?:passe[sd]|complet(?:ed?|ion)|done|finished|closed|resolved|merged)(?:at|on|date)?$/,
+    /^(?:is|was|date)?(?:passe[sd]|complet(?:ed?|ion)|done|finished|closed|resolved|merged|accepted)(?:at|on|date)?$/,
   ],
   ["done", /^(?:percent(?:age)?(?:complete|done)|(?:complete|done)percent(?:age)?|progress)$/],
   ["cancelled", /^(?:is|was|date)?cancell?ed(?:at|on|date)?$/],
   [null, /^(?:status(?:category|type)|resolution)$/],
   ["done", /^duecomplete$/],
 ];
+export const provesState = (field: string) => PROVES.some(([, names]) => names.test(field));
 /** Without a value in one of these fields, the work is not finished; with one of no meaning, it may be. */
 const SURE = /^(?:passe[sd]|(?:is)?completed(?:at|on)?|done)$/;
 const YES = /^(?:true|yes|x|✓|✔|1|passed|checked)$/i;

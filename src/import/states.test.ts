@@ -90,6 +90,19 @@ it("a step whose box is not known holds its task, which says why", () => {
   expect(known.tasks[0]?.steps.map(({ status }) => status)).toEqual(["done", "done"]);
 });
 
+it("a heading that is a column of a board says the state of what is below it", () => {
+  promise("import.states");
+  const states = (text: string) =>
+    readMarkdown([{ path: "TODO.md", text }]).tasks.map(({ status }) => status);
+  const bullets =
+    "## Todo\n- a\n## In Progress 🚧\n- b\n## Done ✓\n- c\n### Week (2)\n- d\n## Testing\n- e\n";
+  expect(states(bullets)).toEqual(["todo", "in_progress", "done", "done", "todo"]);
+  expect(states("## Doing\n- [ ] a\n  - [x] b\n## Done\n- [ ] c\n- [x] d\n")).toEqual([
+    ...["in_progress", "done", "blocked", "done"],
+  ]);
+  expect(states("- ~~[ ] a~~\n- [ ] ~~b~~\n- [ ] c ~~d~~ e\n")).toEqual(["cancelled", "cancelled", "todo"]);
+});
+
 it("says what is wrong with a word and its status", () => {
   for (const each of ["Erledigt", "=done", "Erledigt=fertig"])
     expect(() => parseStatuses([each])).toThrow(/expected WORD=STATUS, found/);

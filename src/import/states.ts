@@ -9,7 +9,7 @@ import { isOpenStatus } from "../tasks-file/task.ts";
 import type { Read, SourceItem, SourceStatus, State } from "./source.ts";
 
 const STATUSES: Readonly<Record<SourceStatus, string>> = {
-  todo: "todo open opened new pending backlog ready planned notstarted draft drafted unstarted proposed triage queued created reopened accepted selectedfordevelopment readyfordev future upcoming incomplete 未着手 待办 未开始 待处理",
+  todo: "todo open opened new pending backlog ready planned notstarted draft drafted unstarted proposed triage queued created reopened unscheduled selectedfordevelopment readyfordev future upcoming incomplete 未着手 待办 未开始 待处理",
   in_progress:
     "inprogress doing started active wip working ongoing review inreview readyforreview codereview testing intesting qa indevelopment underreview inqa current 進行中 进行中 作業中",
   blocked:

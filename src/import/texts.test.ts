@@ -200,6 +200,25 @@ describe("CSV", () => {
     ]);
   });
 
+  it("finds the status in a column of another name, and says where it finds none", () => {
+    promise("import.states");
+    const states = (text: string) => read(text).tasks.map(({ status }) => status);
+    expect(
+      states(
+        "Id,Title,Current State,Accepted at\n1,a,accepted,2026-01-02\n2,b,accepted,\n3,c,unscheduled,\n4,d,delivered,\n",
+      ),
+    ).toEqual(["done", "blocked", "todo", "blocked"]);
+    expect(states("Titel,Zustand\na,Fertig\nb,Done\n")).toEqual(["blocked", "done"]);
+    expect(states("Title,Workflow State,State of mind\na,Shipped,x\n")).toEqual(["done"]);
+    expect(read("Titel,Erledigt\na,ja\n").remarks).toEqual([
+      "x.csv: no column is known as a status: all are taken as open. If one is, call it Status.",
+    ]);
+    expect(read("#,Subject,Status,Parent task\n7,a,Open,\n8,b,Open,7\n").tasks).toMatchObject([
+      { id: "7" },
+      { id: "8", parent: "7" },
+    ]);
+  });
+
   it("follows relations by id, by key, by title with an address, and from the other side", () => {
     promise("import.formats");
     const jira = read(

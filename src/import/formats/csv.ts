@@ -1,7 +1,7 @@
 /** Rows of a table, as saved by spreadsheets, Jira, Linear, Asana, Notion and others. */
 import { parse } from "csv-parse/sync";
 import type { Fields } from "../../core/json.ts";
-import { readRecords, type Shape } from "../records.ts";
+import { provesState, readRecords, type Shape } from "../records.ts";
 import { invalid, type Read, type SourceFile } from "../source.ts";
 import { bare } from "../states.ts";
 import { plain } from "../words.ts";
@@ -10,7 +10,7 @@ const list = (words: string) => words.split(" ");
 
 const SHAPE: Shape = {
   id: list(
-    "id key issuekey issueid idissue issuenumber taskid ticket ticketid number ref identifier iid issue no nr",
+    "id key issuekey issueid idissue issuenumber taskid ticket ticketid number ref identifier iid issue no nr bugid storyid #",
   ),
   url: list("url link weburl htmlurl issueurl"),
   title: list("title summary name taskname subject task titel content タイトル 标题"),
@@ -20,7 +20,9 @@ const SHAPE: Shape = {
       "",
     ]),
   ),
-  status: list("status state column columnname sectioncolumn list stage 状態 状态"),
+  status: list(
+    "status state column columnname sectioncolumn list stage zustand statut estado stato 状態 状态",
+  ),
   parent: list("parentkey parent parentid parenttask parentissue parentitem epiclink epic parentsummary"),
   depends: list(
     "dependencies dependson dependency blockedby isblockedby predecessors predecessor inwardissuelinkblocks blockedbydependencies",
@@ -29,12 +31,14 @@ const SHAPE: Shape = {
   children: list("subitem subitems subtask subtasks"),
   criteria: list("acceptancecriteria criteria definitionofdone"),
 };
-/** Used if no column has one of the exact names: `Issue title`, `User story / description`. */
+/** Used if no column has one of the exact names: `Issue title`, `User story / description`, `Current State`. */
 const ENDINGS: readonly (readonly [string, RegExp])[] = [
   ["title", /(?:title|summary)$/],
   ["description", /description$/],
+  ["status", /stat(?:us|e)$/],
 ];
-const NAMED = [...SHAPE.title, ...Object.keys(SHAPE.texts)];
+const TEXTS = Object.keys(SHAPE.texts);
+const NAMED = [...SHAPE.title, ...TEXTS];
 
 const MOST_COLUMNS = 500;
 const MOST_ROWS = 20_000;
@@ -66,13 +70,17 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
   );
   if (whole.length < records.length)
     remarks.push(`${path}: ${records.length - whole.length} rows have neither id, title nor text: left out.`);
+  if (!names.some((name) => SHAPE.status.includes(bare(name)) || provesState(bare(name))))
+    remarks.push(
+      `${path}: no column is known as a status: all are taken as open. If one is, call it Status.`,
+    );
   return whole;
 }
 
 function namesOf(header: readonly string[]): readonly string[] {
   const names = header.map((name, at) => name.trim().slice(0, 200) || `Column ${at + 1}`);
   for (const [field, ending] of ENDINGS) {
-    const known = field === "title" ? SHAPE.title : Object.keys(SHAPE.texts);
+    const known = { title: SHAPE.title, status: SHAPE.status }[field] ?? TEXTS;
     const at = names.findIndex((name) => ending.test(bare(name)));
     if (at >= 0 && !names.some((name) => known.includes(bare(name)))) names[at] = field;
   }

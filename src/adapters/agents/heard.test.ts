@@ -216,6 +216,53 @@ describe("recorded streams", () => {
       expect([name, what]).toEqual([name, /-(?:401|login)$/.test(name) ? "key" : name.split("-")[1]]);
   });
 
+  it.each([
+    [claude, "Claude AI usage limit reached|1795790523", "rate-limit"],
+    [claude, "You've hit your limit · resets 3am (Europe/Berlin)", "rate-limit"],
+    [claude, "Opus weekly limit reached ∙ resets Dec 6, 1pm", "rate-limit"],
+    [claude, 'API Error: 529 {"type":"error","error":{"type":"overloaded_error"}}', "rate-limit"],
+    [claude, "API Error: 429 Too many tokens per day, please wait before trying again.", "rate-limit"],
+    [claude, "Credit balance is too low", "credit"],
+    [claude, "Invalid API key · Please run /login", "key"],
+    [claude, "OAuth token revoked · Please run /login", "key"],
+    [claude, "There's an issue with the selected model (x). It may not exist.", "model"],
+    [claude, "Prompt is too long", "bad-request"],
+    [claude, "API Error: Connection error.", "model-error"],
+    [
+      codex,
+      "stream disconnected before completion: Rate limit reached for gpt-5. Try again in 11s.",
+      "rate-limit",
+    ],
+    [codex, "Selected model is at capacity. Please try a different model.", "rate-limit"],
+    [codex, "Your workspace is out of credits. Ask your workspace owner to refill.", "credit"],
+    [
+      codex,
+      "unexpected status 400 Bad Request: The 'gpt-9' model is not supported when using Codex",
+      "model",
+    ],
+    [codex, "Not logged in. Run codex login", "key"],
+    [
+      gemini,
+      "[API Error: You have exhausted your capacity on this model. It resets after 3h20m.]",
+      "rate-limit",
+    ],
+    [gemini, "[API Error: No capacity available for model gemini-3-pro on the server]", "rate-limit"],
+    [opencode, "ProviderAuthError", "key"],
+    [opencode, "ProviderModelNotFoundError", "model"],
+    [opencode, "ContextOverflowError", "bad-request"],
+    [opencode, "AI_RetryError: Failed after 4 attempts. Last error: Too Many Requests", "rate-limit"],
+  ] as const)("that name no status are told by the words of their end: %o %s", ({ name }, words, kind) => {
+    promise("agents.account");
+    const line = {
+      claude: { type: "result", subtype: "success", is_error: true, result: words },
+      codex: { type: "turn.failed", error: { message: words } },
+      gemini: { type: "result", status: "error", error: { type: "unknown", message: words } },
+      opencode: { type: "error", error: { name: words, data: { message: "it failed" } } },
+    }[name as "claude"];
+    const fault = verdict(DIALECTS[name] as Dialect, [JSON.stringify(line)], { ...WELL, code: 1 });
+    expect(fault?.refuses ?? fault?.reason).toBe(kind);
+  });
+
   it("that never began tell it by gemini's exit code for a missing login", () => {
     promise("agents.account");
     const end = { ...WELL, code: 41, errors: "Please set an Auth method in your settings.json" };

@@ -338,14 +338,6 @@ function faultOfStop(reason: string): Fault | null {
 
 /** The protocol's code for an agent that must log in first. */
 const AUTH_REQUIRED = -32000;
-/** The agents' words for the status of their model's host in an error, which has no field for it. */
-const STATUSES = [
-  { said: /credit balance|insufficient.(?:quota|funds|credit|balance)|billing/i, status: 402 },
-  { said: /model_not_found|\bmodel\b.*(?:not found|does not exist)|(?:^|: )model: \S/i, status: 404 },
-  { said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|\bquota\b/i, status: 429 },
-  { said: /\b529\b|\b503\b|overloaded/i, status: 529 },
-  { said: /\b401\b|authentication|invalid.*api.key|\/login\b|token has expired|log in again/i, status: 401 },
-] as const;
 /** The kinds of failure that claude-agent-acp names. */
 const KINDS: Readonly<Record<string, number>> = {
   ...{ authentication_failed: 401, billing_error: 402, model_not_found: 404, invalid_request: 400 },
@@ -358,7 +350,7 @@ function faultOfError(thrown: unknown): Fault {
   const kind = KINDS[textAt(thrown.data, "errorKind")];
   const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status") ?? kind;
   if (thrown.code === AUTH_REQUIRED) return faultOfStatus(401, words);
-  return faultOfStatus(status ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null, words);
+  return faultOfStatus(status ?? null, words);
 }
 
 function messageOf(thrown: unknown): string {

@@ -17,14 +17,12 @@ import {
 } from "./dialect.ts";
 
 const NO_SESSION = "no rollout found";
-/** Codex has no field for the model's status. It writes these words around the status. */
-const RATE_LIMIT = /last status: (?:429|503|529)\b|"code":"rate_limit|usage limit/;
+/** Codex has no field for the model's status. It writes these words before the status. */
 const STATUS = /unexpected status (\d{3})\b/;
 const BAD_REQUEST = /"type":"invalid_request_error"|ran out of room in the model's context window/;
 const NO_LOGIN =
   /^Missing environment variable: |access token could not be refreshed|log out and sign in again/;
-const NO_CREDIT = /^Quota exceeded\. Check your plan/;
-const NO_MODEL = /^model: \S+$|"code":"model_not_found"|model .* does not exist/;
+const NO_MODEL = /^model: \S+$|"code":"model_not_found"|model .* does not exist|model is not supported/;
 
 export const codex: Dialect = {
   name: "codex",
@@ -128,9 +126,7 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly A
 function faultOf(message: string): Fault {
   const detail = faultWords(message || "turn failed");
   if (NO_LOGIN.test(message)) return { reason: "account", refuses: "key", detail };
-  if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
-  if (RATE_LIMIT.test(message)) return { reason: "rate-limit", detail };
   const status = BAD_REQUEST.test(message) ? 400 : Number(STATUS.exec(message)?.[1] ?? Number.NaN);
   return faultOfStatus(Number.isNaN(status) ? null : status, detail);
 }

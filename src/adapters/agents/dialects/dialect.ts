@@ -166,14 +166,39 @@ function isObject(value: unknown): value is Json {
 
 /** The account is out of money: waiting does not help. */
 const NO_CREDIT = /credit balance|insufficient[_ ](quota|funds|credit|balance)|billing_(error|hard_limit)/i;
-const NO_MODEL = /\bmodel\b/i;
+const NO_MODEL = /model/i;
+/** The words of agents that report no status of their model's host. */
+const STATUSES = [
+  {
+    said: /credit balance|insufficient.(?:quota|funds|credit|balance)|out of credits|(?:billing|exceeded your current quota)(?!.*\bretry\b)/i,
+    status: 402,
+  },
+  {
+    said: /model_?not_?found|issue with the selected model|\bmodel\b.*(?:not (?:found|available|supported)|does not exist)|(?:^|: )model: \S/i,
+    status: 404,
+  },
+  {
+    said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|limit reached|hit your .{0,30}limit|too many (?:requests|tokens)|\bquota\b|(?:exhausted|out of|reached) your|out of extra usage|spend(?:ing)? cap|usage exceeded/i,
+    status: 429,
+  },
+  { said: /\b529\b|\b503\b|overloaded|(?:at|no) capacity|high demand/i, status: 529 },
+  {
+    said: /\b401\b|authentication|ProviderAuth|invalid.*api.key|\/login\b|not logged in|token (?:has |was )?(?:expired|revoked)|log in again/i,
+    status: 401,
+  },
+  { said: /prompt is too long|context window|ContextOverflow/i, status: 413 },
+] as const;
 
-/** The failure that corresponds to an HTTP status of the model's API. */
-export function faultOfStatus(status: number | null, detail: string): Fault {
+/**
+ * The failure that corresponds to an HTTP status of the model's API. Without one, the words of the agent's own end
+ * decide: `detail`, or `words` if those say more.
+ */
+export function faultOfStatus(told: number | null, detail: string, words = detail): Fault {
+  const status = told ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null;
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };
-  if (status === 404 && NO_MODEL.test(detail)) return { reason: "account", refuses: "model", detail };
+  if (status === 404 && NO_MODEL.test(words)) return { reason: "account", refuses: "model", detail };
   if (status === 400 || status === 413) return { reason: "bad-request", detail };
   return { reason: status !== null && WAITS.has(status) ? "rate-limit" : "model-error", detail };
 }

@@ -5,6 +5,7 @@ import {
   type Call,
   type Dialect,
   type Fault,
+  faultOfStatus,
   faultWords,
   hostOf,
   type Json,
@@ -175,5 +176,5 @@ function faultOf(error: Json): Fault {
   if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
   if (BAD_REQUEST.test(message)) return { reason: "bad-request", detail };
-  return { reason: RATE_LIMIT.test(message) ? "rate-limit" : "model-error", detail };
+  return RATE_LIMIT.test(message) ? { reason: "rate-limit", detail } : faultOfStatus(null, detail);
 }

@@ -163,7 +163,8 @@ function usageOf(part: Json) {
 
 function faultOf(error: Json): Fault {
   const detail = faultWords(textAt(error, "data", "message") || textAt(error, "message") || error);
-  const fault = faultOfStatus(numberAt(error, "data", "statusCode"), detail);
+  const words = `${textAt(error, "name")}: ${detail}`;
+  const fault = faultOfStatus(numberAt(error, "data", "statusCode"), detail, words);
   if (fault.reason !== "rate-limit") return fault;
   const headers = Object.entries(objectAt(error, "data", "responseHeaders")).sort();
   const named = (name: RegExp) =>

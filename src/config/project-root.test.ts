@@ -54,6 +54,22 @@ describe("the project's root", () => {
     expect(find(cwd)).toBe(at(root));
   });
 
+  it("is never one whose pawl.yml would be ignored; the fix renames such files", () => {
+    for (const name of ["named", "named-tasks"]) mkdirSync(at(name));
+    writeFileSync(at("named/pawl.yml"), "");
+    writeFileSync(at("named-tasks/tasks.yml"), "");
+    const refused = (code: string, fix: string) => expect.objectContaining({ code, fix });
+    const pawl = "Rename it: `mv pawl.yml pawl.yaml`.";
+    expect(() => find("named")).toThrow(refused("project-missing", pawl));
+    expect(() => find("named-tasks")).toThrow(
+      refused("project-missing", "Rename it: `mv tasks.yml tasks.yaml`."),
+    );
+    writeFileSync(at("named/tasks.yaml"), "");
+    expect(() => find("named")).toThrow(refused("config-invalid", pawl));
+    writeFileSync(at("named/pawl.yaml"), "");
+    expect(find("named")).toBe(at("named"));
+  });
+
   it("is the project that a workspace belongs to, which holds copies of its markers", () => {
     promise("cli.project-root");
     const work = workFolder(at("outer"), environment);

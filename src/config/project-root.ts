@@ -23,10 +23,13 @@ export interface RootWanted {
 /**
  * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. In a
  * task's workspace it is the project that owns it. From then on, no program in the project is started by its
- * name. Throws `project-missing` and `usage`.
+ * name. Throws `config-invalid`, `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
   const root = lookForRoot(wanted);
+  // Ignored, it would leave a project without its policy, and nobody would know.
+  if (misnamed(root, "pawl"))
+    throw new PawlError("config-invalid", `${join(root, "pawl.yml")} is not read.`, renaming("pawl"));
   keepProgramsFrom(root);
   return root;
 }
@@ -39,12 +42,21 @@ function lookForRoot(wanted: RootWanted): string {
   const start = outerProject(wanted.cwd, wanted.environment);
   const root = nearestParent(start, MARKERS) ?? (wanted.create ? (discover(start)?.top ?? start) : null);
   if (root !== null) return root;
+  const other = ["pawl", "tasks"].find((name) => misnamed(start, name));
   throw new PawlError(
     "project-missing",
     `There is no Pawl project here: neither ${start} nor any folder above it has ${MARKERS.slice(0, -1).join(", ")} or ${MARKERS.at(-1)}.`,
-    "Run `pawl init` in your project's folder, or name the project with --project DIR.",
+    other
+      ? renaming(other)
+      : "Run `pawl init` in your project's folder, or name the project with --project DIR.",
   );
 }
+
+function misnamed(folder: string, name: string): boolean {
+  return existsSync(join(folder, `${name}.yml`)) && !existsSync(join(folder, `${name}.yaml`));
+}
+
+const renaming = (name: string) => `Rename it: \`mv ${name}.yml ${name}.yaml\`.`;
 
 /** The project around a tasks file. Without one, the file's folder becomes the project. */
 function rootAround(file: string, environment: Environment): string {

@@ -140,7 +140,7 @@ interface Making {
 }
 
 const CONFLICTS = `files=$(git diff --name-only --diff-filter=U | head -c 1)
-[ -n "$files" ] || exit 3
+[ -n "$files" ] || { git merge-base HEAD "$1" >/dev/null || exit 4; exit 3; }
 git diff --name-only --diff-filter=U -z
 exit 1
 `;
@@ -184,11 +184,17 @@ async function mergeAside(
     ...{ folder: top, from, environment },
     script: SCRIPTS[how],
     args: [commit, await written(hub, message, base, commit)],
-    accept: [1],
+    accept: [1, 4],
     limit: MERGE_LIMIT,
     stop: order.stop,
   });
   if (answer.code === 1) return { files: pathsIn(answer.output) };
+  if (answer.code === 4)
+    throw new PawlError(
+      "git-failed",
+      `${order.branch} and ${order.into} have no commit in common: its agent rewrote the first one.`,
+      `Make its commits again on top of ${order.into}, or begin the task anew.`,
+    );
   const made = answer.output.trim();
   const ref = `refs/pawl/merge/${order.into}/${order.slot ?? 0}`;
   const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];

@@ -1,7 +1,7 @@
 /** Removes a workspace if its work is elsewhere. */
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
-import { isThere, moveFolder } from "../../files/agent-folder.ts";
+import { isThere, kindIn, moveFolder } from "../../files/agent-folder.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
@@ -70,6 +70,8 @@ async function whyKept(
   if (unfinished) return { kind: "kept", reason: "unfinished", detail: `a ${unfinished} is unfinished` };
   if (uncommitted.length > 0)
     return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
+  if (kindIn(worktree.folder, ".git/refs/stash") !== null)
+    return { kind: "kept", reason: "uncommitted", detail: `a stash in ${worktree.folder.agentPath}` };
   return whyUnmerged(place, hub, worktree, tips, keep);
 }
 

@@ -685,6 +685,17 @@ describe("leaving a branch to the person", () => {
   });
 });
 
+it("a branch whose agent rewrote the very first commit is refused by name, whatever way it is delivered", async () => {
+  const { agentPath } = (await worked("w")).folder;
+  git(agentPath, "checkout", "-q", "--orphan", "new");
+  git(agentPath, "commit", "-q", "-m", "rewritten");
+  git(agentPath, "branch", "-q", "-M", "new", "w");
+  for (const how of ["merge", "squash"] as const)
+    await expect(open().prepareMerge({ ...order("w"), how })).rejects.toMatchObject({
+      message: expect.stringContaining("no commit in common"),
+    });
+});
+
 describe("removing", () => {
   it("keeps what is uncommitted, unmerged or unfinished", async () => {
     promise("git.no-work-lost");
@@ -693,7 +704,11 @@ describe("removing", () => {
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unmerged" });
     write(worktree.folder.agentPath, "new.txt", "x");
     expect(await remove()).toMatchObject({ kind: "kept", reason: "uncommitted", detail: "new.txt" });
-    rmSync(join(worktree.folder.agentPath, "new.txt"));
+    git(worktree.folder.agentPath, "stash", "-q", "-u");
+    expect(await open().remove(worktree, { into: "w", branch: true })).toMatchObject({
+      ...{ kind: "kept", reason: "uncommitted", detail: expect.stringContaining("a stash in ") },
+    });
+    git(worktree.folder.agentPath, "stash", "drop", "-q");
     commit(root, "a.txt", "ours\n");
     await open().bringIn(worktree, { into: "main" });
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unfinished" });

@@ -1,10 +1,11 @@
-/** The last line of git's error output. */
+/** What git says below each reason why a remote cannot be reached. */
+const ALWAYS =
+  /^(?:fatal: Could not read from remote repository\.|Please make sure you have the correct access rights|and the repository exists\.)$/;
+
+/** The last lines of git's error output. */
 export function reasonOf(errors: string): string {
-  const lines = errors
-    .trim()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
+  const lines = errors.split("\n").filter((line) => line.trim() !== "" && !ALWAYS.test(line.trim()));
+  return lines.slice(-3).join(" / ").trim().slice(0, 500) || "git gave no reason";
 }
 
 /** The answer of a call that never throws. */

@@ -482,7 +482,10 @@ describe("pushing", () => {
     }
     rmSync(own);
     git(root, "remote", "set-url", "origin", join(root, "ignored/nowhere.git"));
-    expect(await open().push(".", "w")).toMatchObject({ kind: "unreachable" });
+    expect(await open().push(".", "w")).toEqual({
+      kind: "unreachable",
+      reason: `fatal: '${join(root, "ignored/nowhere.git")}' does not appear to be a git repository`,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Maps an agent's name in the configuration to a dialect and a program, or to an ACP program. */
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { type FoundProgram, findProgram } from "../process/programs.ts";
@@ -81,8 +81,9 @@ export function knownAgent(
   };
 }
 
-/** A name with a slash is a path from the project's root, wherever the agent works. */
-function anchored({ projectRoot }: AgentsSetup, program: string): string {
+/** A name with a slash is a path from `~/` or from the project's root, wherever the agent works. */
+function anchored({ environment: { HOME = "" }, projectRoot }: AgentsSetup, program: string): string {
+  if (program.startsWith("~/")) return join(HOME, program.slice(2));
   return program.includes("/") ? resolve(projectRoot, program) : program;
 }
 

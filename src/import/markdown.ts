@@ -54,10 +54,7 @@ function tasksIn(path: string, text: string): MarkdownTasks {
         deeper += children.flatMap(eachBranch).filter((each) => each.entry.box !== null).length;
       const rest = { ...branch, children: children.filter((child) => !inner.includes(child)) };
       const section = parent === null ? headings.map((each) => each.text).join(" / ") : "";
-      const task = {
-        ...taskOf(entry, textBelow(rest), section, path, parent, unique),
-        ...stateIn(entry, headings),
-      };
+      const task = taskOf({ ...branch, below: textBelow(rest) }, section, path, parent, unique);
       tasks.push(task);
       for (const child of inner) add(child, task, depth + 1);
     }
@@ -67,7 +64,9 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   const own = new Set(ticked);
   for (const entry of entries)
     if (entry.kind === "heading" && !own.has(entry)) outside += linesOf(entry.body);
-  const alone = ticked.map((entry) => taskOf(entry, entry.body, "", path, null, unique));
+  const alone = ticked.map((entry) =>
+    taskOf({ entry, below: entry.body, headings: [] }, "", path, null, unique),
+  );
   return { found: [...tasks, ...alone], outside, deeper };
 }
 
@@ -88,8 +87,7 @@ function isAlone(entries: readonly Entry[], at: number, hasBoxes: boolean): bool
 }
 
 function taskOf(
-  entry: Entry,
-  below: string,
+  { below, entry, headings }: Pick<Branch, "entry" | "headings"> & { readonly below: string },
   section: string,
   path: string,
   parent: SourceTask | null,
@@ -105,7 +103,7 @@ function taskOf(
     ...(id ? {} : { byText: true }),
     id: id ? idFrom(id) : slugOf(title),
     title,
-    ...stateIn(entry),
+    ...stateIn(entry, headings),
     text: paragraphs(rest, below, section && `Section: ${section}`),
     criteria: [],
     notes: entry.box?.mark === "!" ? ["Marked as important in the source"] : [],
@@ -124,7 +122,7 @@ function ownId(title: string): string | undefined {
 const COLUMN =
   /^(?:done|completed?|finished|closed|shipped|in progress|doing|wip|blocked|on hold|cancell?ed|won'?t do)$/i;
 
-function stateIn({ box, text }: Entry, headings: readonly Entry[] = []): State {
+function stateIn({ box, text }: Entry, headings: readonly Entry[]): State {
   const state = stateOfBox(box ?? tickOf(text), "cancelled");
   if (state.status === "done") return state;
   if (/^(?:~~)?[^~]+~~$/.test(text)) return { status: "cancelled" };

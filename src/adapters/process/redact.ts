@@ -162,6 +162,6 @@ function openEnd(bytes: string, secrets: readonly Secret[]): number {
   return earliest;
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

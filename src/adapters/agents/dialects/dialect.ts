@@ -9,6 +9,7 @@
  *     no other way (each such text is a constant of the dialect).
  */
 import { attempt } from "../../../core/attempt.ts";
+import { isObject } from "../../../core/json.ts";
 import type {
   AgentEvent,
   AgentFailure,
@@ -136,7 +137,7 @@ export function parseLine(line: string): Json | null {
   if (!json.startsWith("{")) return null;
   return attempt(() => {
     const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+    return isObject(value) ? value : null;
   }, null);
 }
 
@@ -160,41 +161,26 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return objectAt(value, ...path.slice(0, -1))[path[path.length - 1] ?? ""];
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null;
-}
-
 /** The account is out of money: waiting does not help. */
 const NO_CREDIT = /credit balance|insufficient[_ ](quota|funds|credit|balance)|billing_(error|hard_limit)/i;
 const NO_MODEL = /model/i;
-/** The words of agents that report no status of their model's host. */
-const STATUSES = [
-  {
-    said: /credit balance|insufficient.(?:quota|funds|credit|balance)|out of credits|(?:billing|exceeded your current quota)(?!.*\bretry\b)/i,
-    status: 402,
-  },
-  {
-    said: /model_?not_?found|issue with the selected model|\bmodel\b.*(?:not (?:found|available|supported)|does not exist)|(?:^|: )model: \S/i,
-    status: 404,
-  },
-  {
-    said: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|limit reached|hit your .{0,30}limit|too many (?:requests|tokens)|\bquota\b|(?:exhausted|out of|reached) your|out of extra usage|spend(?:ing)? cap|usage exceeded/i,
-    status: 429,
-  },
-  { said: /\b529\b|\b503\b|overloaded|(?:at|no) capacity|high demand/i, status: 529 },
-  {
-    said: /\b401\b|authentication|ProviderAuth|invalid.*api.key|\/login\b|not logged in|token (?:has |was )?(?:expired|revoked)|log in again/i,
-    status: 401,
-  },
-  { said: /prompt is too long|context window|ContextOverflow/i, status: 413 },
-] as const;
+/** The words for a status of their model's host, of agents that report none. */
+const STATUSES: Readonly<Record<number, RegExp>> = {
+  401: /\b401\b|authentication|ProviderAuth|invalid.*api.key|\/login\b|not logged in|token (?:has |was )?(?:expired|revoked)|log in again/i,
+  402: /credit balance|insufficient.(?:quota|funds|credit|balance)|out of credits|(?:billing|exceeded your current quota)(?!.*\bretry\b)/i,
+  404: /model_?not_?found|issue with the selected model|\bmodel\b.*(?:not (?:found|available|supported)|does not exist)|(?:^|: )model: \S/i,
+  413: /prompt is too long|context window|ContextOverflow/i,
+  429: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|limit reached|hit your .{0,30}limit|too many (?:requests|tokens)|\bquota\b|(?:exhausted|out of|reached) your|out of extra usage|spend(?:ing)? cap|usage exceeded/i,
+  529: /\b529\b|\b503\b|overloaded|(?:at|no) capacity|high demand/i,
+};
 
 /**
  * The failure that corresponds to an HTTP status of the model's API. Without one, the words of the agent's own end
  * decide: `detail`, or `words` if those say more.
  */
 export function faultOfStatus(told: number | null, detail: string, words = detail): Fault {
-  const status = told ?? STATUSES.find(({ said }) => said.test(words))?.status ?? null;
+  const [known] = Object.entries(STATUSES).find(([, said]) => said.test(words)) ?? [];
+  const status = told ?? (known === undefined ? null : Number(known));
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };

@@ -1,5 +1,6 @@
 /** Gemini CLI: `gemini -o stream-json`. */
 import { join } from "node:path";
+import { escaped } from "../../process/redact.ts";
 import {
   type AgentLine,
   type Call,
@@ -32,7 +33,6 @@ const RATE_LIMIT =
   /"code":\s*(?:429|503)\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
 const NO_KEY = /UNAUTHENTICATED|API_KEY_INVALID|API key not valid|PERMISSION_DENIED|"code":\s*40[13]\b/;
 const BAD_REQUEST = /INVALID_ARGUMENT|"code":\s*400\b/;
-const NO_CREDIT = /insufficient_quota/;
 const NO_MODEL = /model_not_found|models\/\S+ is not found|"code":\s*404\b/;
 const POLICY = "--policy";
 const RULES = "rules.toml";
@@ -101,15 +101,15 @@ function hasRules({ permission, allow, knows }: Call): boolean {
 function commandRules(allow: readonly string[]): readonly string[] {
   const { exact, messages, paths, verbs } = staticLists(allow);
   return [
-    ...exact.map((one) => `${literally(one)}"`),
-    ...paths.map((one) => `${literally(one)} [A-Za-z0-9_./][A-Za-z0-9_./ ]*"`),
+    ...exact.map((one) => `${escaped(one)}"`),
+    ...paths.map((one) => `${escaped(one)} [A-Za-z0-9_./][A-Za-z0-9_./ ]*"`),
     ...messages.flatMap((one) => [
-      ...QUOTED.map((text) => `${literally(one)} ${text}"`),
-      `${literally(one)} ${IN_DOUBLE} -m ${IN_DOUBLE}"`,
+      ...QUOTED.map((text) => `${escaped(one)} ${text}"`),
+      `${escaped(one)} ${IN_DOUBLE} -m ${IN_DOUBLE}"`,
     ]),
     ...verbs.flatMap((one) => [
-      `${literally(one)} [A-Za-z0-9_.: -]*"`,
-      ...QUOTED.map((text) => `${literally(one)} [A-Za-z0-9_.: -]*${text}( --blocking)*"`),
+      `${escaped(one)} [A-Za-z0-9_.: -]*"`,
+      ...QUOTED.map((text) => `${escaped(one)} [A-Za-z0-9_.: -]*${text}( --blocking)*"`),
     ]),
   ];
 }
@@ -118,10 +118,6 @@ function commandRules(allow: readonly string[]): readonly string[] {
 const IN_DOUBLE = '\\\\"([^"\\\\$`]|\\\\n)*\\\\"';
 const IN_SINGLE = "'([^'\"\\\\]|\\\\n)*'";
 const QUOTED = [IN_DOUBLE, IN_SINGLE];
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-}
 
 function renderRules(rules: readonly string[]): string {
   const lines = rules.map((rule) =>
@@ -173,8 +169,6 @@ function faultOf(error: Json): Fault {
     return { reason: "gave-up", detail: shortly(message) };
   const detail = faultWords(message || error);
   if (NO_KEY.test(message)) return { reason: "account", refuses: "key", detail };
-  if (NO_CREDIT.test(message)) return { reason: "account", refuses: "credit", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };
-  if (BAD_REQUEST.test(message)) return { reason: "bad-request", detail };
-  return RATE_LIMIT.test(message) ? { reason: "rate-limit", detail } : faultOfStatus(null, detail);
+  return faultOfStatus(BAD_REQUEST.test(message) ? 400 : RATE_LIMIT.test(message) ? 429 : null, detail);
 }

@@ -27,6 +27,7 @@ import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
+import { isFolder } from "../wall/homes.ts";
 import { gitsIn, maskOf } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
@@ -209,10 +210,6 @@ function coveredAsFolder(mount: Mount | null, root: string, files: ProjectFiles)
 function existing(home: string, place: ProtectedPlace): readonly Mount[] {
   const mount = maskOf(home, place);
   return mount?.type === "read" ? [mount] : [];
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Rewrites only a different file: another command may be starting. */

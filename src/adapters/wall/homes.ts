@@ -43,7 +43,7 @@ export function hiddenPlaces(environment: Environment): readonly string[] {
   return [...new Set(places)];
 }
 
-function isFolder(path: string): boolean {
+export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 

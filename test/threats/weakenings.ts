@@ -918,7 +918,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look before each command of a task under way",
       file: "src/workflows/bloom/scheduler/work-on.ts",
-      find: "    if (lacking) throw lacking;\n",
+      find: "    if (lacking !== null) throw lacking;\n",
       replace: '    if (lacking?.message === "") throw lacking;\n',
       tests: ["test/e2e/trust.test.ts: is not started where it came while its task was worked on"],
     },
@@ -2267,9 +2267,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the work on the remote before a step is recorded",
-      file: "src/workflows/bloom/commands/run-agent.ts",
-      find: "  const unsaved = await save(context, last.worktree);\n",
-      replace: "  await context.takeCalls(id);\n  const unsaved = await save(context, last.worktree);\n",
+      file: "src/workflows/bloom/commands/workspace-run.ts",
+      find: "  const unsaved = await save(context, worktree);\n",
+      replace: "  await context.takeCalls(id);\n  const unsaved = await save(context, worktree);\n",
       tests: [
         "src/workflows/bloom/scheduler/shared.test.ts: is recorded as done once the remote has its work, however long that takes, and no agent works twice",
         "src/workflows/bloom/scheduler/shared.test.ts: is not recorded where the remote refuses its work: the task is blocked, with the reason",

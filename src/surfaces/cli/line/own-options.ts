@@ -48,13 +48,24 @@ export function readOwnOptions(argv: readonly string[]): ReadOptions {
     .option("-V, --version");
   let [operands, unknown]: [string[], string[]] = [[], []];
   let withoutValue: string | null = null;
+  // What follows is an argument, also if it looks like an option.
+  const end = argv.indexOf("--");
+  const [given, bare] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
   try {
-    ({ operands, unknown } = program.parseOptions([...argv]));
+    ({ operands, unknown } = program.parseOptions([...given]));
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
-    const last = argv.at(-1);
+    const last = given.at(-1);
     withoutValue = program.options.find(({ long, short }) => last === long || last === short)?.flags ?? "";
   }
   const { json = false, project: projects = [], file, version = false } = program.opts();
-  return { json, projects, file, version, words: operands, rest: [...operands, ...unknown], withoutValue };
+  return {
+    json,
+    projects,
+    file,
+    version,
+    words: operands,
+    rest: [...operands, ...unknown, ...bare],
+    withoutValue,
+  };
 }

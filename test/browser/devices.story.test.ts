@@ -155,7 +155,7 @@ describe.runIf(HAS_CHROMIUM)("the board on a phone", () => {
     expect(stateOf(project)).not.toBe("published");
     await page.locator("[data-yes]").click();
     await page.locator("h1", { hasText: "Approved" }).waitFor();
-    await page.getByText("passkey", { exact: true }).first().waitFor();
+    await page.getByText("given on a device with its passkey").first().waitFor();
     expect(stateOf(project)).toBe("published");
     const shown = (await project.pawl("show", RUN)).out;
     expect(shown).toContain("on the device My phone");

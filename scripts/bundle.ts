@@ -42,7 +42,9 @@ async function shorten(path: string): Promise<void> {
   const text = await readFile(path, "utf8");
   const named = text
     .replace(/^import (\w+|\{[^}]*\}) from "(node:[\w/]+)";$/gm, (_, names: string, part: string) => {
-      return `const ${names.replaceAll(" as ", ": ")} = globalThis.process.getBuiltinModule("${part}");`;
+      // What `require` gets is the part itself, which has no name `default`.
+      const whole = /^\{ default as (\w+) \}$/.exec(names)?.[1];
+      return `const ${whole ?? names.replaceAll(" as ", ": ")} = globalThis.process.getBuiltinModule("${part}");`;
     })
     .replace(/^\/\/ node_modules\/.*\n/gm, "");
   if (named !== text) await writeFile(path, named);

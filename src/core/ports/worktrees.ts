@@ -117,10 +117,10 @@ export interface Worktrees {
    */
   bringIn(worktree: Worktree, target: MergeTarget): Promise<BroughtIn>;
   /**
-   * Removes the worktree, and on request the branch, if nothing would be lost: no uncommitted work, and every
-   * commit is in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in
-   * `landed`, a commit that the forge reports as merged. If the worktree is already gone, only the branch is
-   * removed.
+   * Removes the worktree, and on request the branch, if nothing would be lost: no uncommitted work, no stash, no
+   * commits on another branch of its own, and every commit is in `into` (local or remote) or, without `into`, on
+   * the remote's branch of that name; or in `landed`, a commit that the forge reports as merged. If the worktree
+   * is already gone, only the branch is removed.
    */
   remove(worktree: Pick<Worktree, "repo" | "branch">, keep: Keep): Promise<Removed>;
   /**

@@ -6,12 +6,13 @@ import { removeTree } from "../../files/remove-tree.ts";
 import { beside, GIT_CONFIG, GIT_READS } from "../../process/work-folder.ts";
 import { SET_UP } from "../../setup/setup.ts";
 import { type GitCall, git } from "../git.ts";
-import { follow, followCommits, openHub } from "../hub.ts";
+import { follow, followAll, followCommits, openHub } from "../hub.ts";
 import { moveRef } from "../hub-refs.ts";
 import { NO_HOOKS } from "../push.ts";
 import { countMissing, isAncestor } from "../reader.ts";
-import { branchRefs, checkoutsOf, commitOf, remoteOf, upstreamOf } from "../refs.ts";
+import { branchRefs, checkoutsOf, commitOf, newestRefs, remoteOf, upstreamOf } from "../refs.ts";
 import { checkedOut, holdings, unmergedCommits } from "../state.ts";
+import { inside } from "./inside.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
@@ -72,7 +73,43 @@ async function whyKept(
     return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
   if (kindIn(worktree.folder, ".git/refs/stash") !== null)
     return { kind: "kept", reason: "uncommitted", detail: `a stash in ${worktree.folder.agentPath}` };
-  return whyUnmerged(place, hub, worktree, tips, keep);
+  return (
+    (await whyUnmerged(place, hub, worktree, tips, keep)) ??
+    (await whyAside(place, hub, worktree, [...tips, ...(keep.landed === undefined ? [] : [keep.landed])]))
+  );
+}
+
+/**
+ * Only a branch that was made or moved in the workspace has a log: the others are copies of the person's. What a rebase or
+ * an amend took over from one counts as there.
+ */
+const ASIDE = `
+own=$1 tip=$2; shift 2
+logs=.git/logs/refs/heads
+[ ! -d "$logs" ] || find "$logs" -type f | sed "s|^$logs/||" | grep -vxF -e "$own" | while read -r branch; do
+  commit=$(git rev-parse --verify --quiet "refs/heads/$branch^{commit}") || continue
+  [ "$(git rev-list --count --ignore-missing "$commit" --not "$@" --remotes)" != 0 ] || continue
+  count=$(git cherry "$tip" "$commit" | grep -c '^+')
+  [ "$count" = 0 ] || printf '%s commit(s) on %s\\n' "$count" "$branch"
+done | head -n 5
+`;
+
+/** Commits that the agent left on other branches of its workspace, which go nowhere with the task's. */
+async function whyAside(
+  place: Workplace,
+  hub: GitCall,
+  { branch, folder, repo }: Worktree,
+  known: readonly string[],
+): Promise<Removed | null> {
+  const from = place.call(worktreePathsOf(place, repo).checkout);
+  const theirs = await newestRefs(from, ["refs/heads", "refs/remotes"]);
+  await followAll(hub, from, theirs);
+  const args = [branch, known[0] ?? "HEAD", ...new Set([...known, ...theirs.values()])];
+  const { output } = await inside(place, { folder, from, script: ASIDE, args, readOnly: true });
+  const found = output.split("\n").filter(Boolean);
+  if (found.length === 0) return null;
+  const detail = `${found.join(", ")} in ${folder.agentPath} are nowhere else`;
+  return { kind: "kept", reason: "unmerged", detail };
 }
 
 async function whyUnmerged(

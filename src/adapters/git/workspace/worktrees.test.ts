@@ -759,6 +759,32 @@ describe("removing", () => {
     expect((await open().ensure({ repo: ".", branch: "w" })).from).toBe("local");
   });
 
+  it("keeps the commits of a branch that its agent left aside, but no copy of the person's or of its own", async () => {
+    promise("git.no-work-lost");
+    git(root, "branch", "theirs");
+    git(root, "switch", "-q", "theirs");
+    commit(root, "theirs.txt", "x");
+    git(root, "switch", "-q", "main");
+    const worktree = await worked("w");
+    const { agentPath } = worktree.folder;
+    git(root, "branch", "-q", "-D", "theirs");
+    git(agentPath, "branch", "-q", "backup");
+    git(agentPath, "commit", "-q", "--amend", "-m", "said otherwise");
+    git(agentPath, "switch", "-q", "-c", "side/try");
+    commit(agentPath, "side.txt", "x");
+    git(agentPath, "switch", "-q", "w");
+    await open().state(worktree);
+    git(root, "fetch", "-q", agentPath, "w");
+    git(root, "merge", "-q", "FETCH_HEAD");
+    const remove = () => open().remove(worktree, { into: "main", branch: true });
+    expect(await remove()).toEqual({
+      ...{ kind: "kept", reason: "unmerged" },
+      detail: `1 commit(s) on side/try in ${agentPath} are nowhere else`,
+    });
+    git(agentPath, "branch", "-q", "-D", "side/try");
+    expect(await remove()).toEqual({ kind: "removed" });
+  });
+
   it("keeps commits that lie on no branch", async () => {
     const worktree = await open().ensure({ repo: ".", branch: "w" });
     git(worktree.folder.agentPath, "switch", "-q", "--detach");

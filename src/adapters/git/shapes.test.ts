@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -71,6 +71,34 @@ describe("the shapes of changes", () => {
     expect(renamed).toMatchObject({ files: [{ path: "new.js", leftOut: 0 }] });
     expect(JSON.stringify(renamed)).toContain("-line 19");
     expect(JSON.stringify(renamed)).not.toContain("-line 2\\n");
+  });
+
+  it("say where a link leads that was added or changed, and from which commit a submodule went to which", async () => {
+    const [one, two] = ["1".repeat(40), "2".repeat(40)];
+    const bump = (id: string) => run("update-index", "--add", "--cacheinfo", `160000,${id},lib`);
+    symlinkSync("a.txt", join(root, "p", "same"));
+    symlinkSync("a.txt", join(root, "p", "moved"));
+    write("was-a-file", "x\n");
+    mkdirSync(join(root, "p", "lib"));
+    bump(one);
+    const from = commit();
+    for (const [name, target] of [
+      ["moved", "../../ä"],
+      ["was-a-file", "/etc/passwd"],
+      ["new", "a.txt"],
+    ] as const) {
+      rmSync(join(root, "p", name), { force: true });
+      symlinkSync(target, join(root, "p", name));
+    }
+    bump(two);
+    const to = commit();
+    const found = await shapes(place(), from, to);
+    expect(found.map(({ link, module, path }) => [path, link ?? module])).toEqual([
+      ["lib", { before: one, after: two }],
+      ["moved", "../../ä"],
+      ["new", "a.txt"],
+      ["was-a-file", "/etc/passwd"],
+    ]);
   });
 
   it("take attributes from the base, so that a change cannot hide itself", async () => {

@@ -6,9 +6,12 @@ import type { FileShape } from "../../core/ports/git.ts";
 import { parseNumstat, parseRaw, type RawChange } from "./changes.ts";
 import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
+import { LINK_MODE as MODULE, readObjects } from "./objects.ts";
 import { checkedId, withScratch } from "./tree.ts";
 
 const LIMIT = 30_000;
+/** The mode of a symbolic link. */
+const SYMBOLIC = "120000";
 /** Files beyond this many are not looked into for a generator's words. */
 const MOST_SEARCHED = 2_000;
 const HEADER_LINES = 5;
@@ -36,10 +39,11 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
       );
       const isBinary = ({ path }: RawChange) => counts.get(path)?.added === null;
       const sizes = await sizesOf(asked, entries.filter(isBinary));
+      const links = await linksOf(asked, entries);
       const attributed = await attributedIn(asked, checkedId(from), entries);
       const headed = await headedIn(asked, checkedId(to), entries);
       const prefix = prefixOf(place.folder);
-      return entries.map(({ after, before, path, similarity, status, was }): FileShape => {
+      return entries.map(({ after, before, mode, path, similarity, status, was }): FileShape => {
         const { added, deleted } = counts.get(path) ?? {};
         return {
           path: fromRoot(prefix, path),
@@ -49,6 +53,8 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
           }),
           isBlank: status === "M" && before !== after && !written.has(path),
           generated: attributed.has(path) ? "attribute" : headed.has(path) ? "header" : null,
+          ...(links.has(path) && { link: links.get(path) as string }),
+          ...(mode === MODULE && { module: { before, after } }),
           bytes: { before: sizes.get(before) ?? null, after: sizes.get(after) ?? null },
         };
       });
@@ -56,6 +62,26 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
   } catch {
     return [];
   }
+}
+
+/** No system follows a longer one. */
+const LONGEST_LINK = 4_096;
+
+/** Where the changes' symbolic links lead, by path. */
+async function linksOf(call: GitCall, entries: readonly RawChange[]): Promise<ReadonlyMap<string, string>> {
+  const links = entries.filter(({ mode }) => mode === SYMBOLIC);
+  const sizes = await sizesOf(call, links);
+  const short = links.filter(({ after }) => (sizes.get(after) ?? Infinity) <= LONGEST_LINK);
+  const found = await readObjects(
+    call,
+    short.map(({ after }) => after),
+  );
+  return new Map(
+    short.flatMap(({ after, path }) => {
+      const bytes = found.get(after)?.bytes;
+      return bytes === undefined ? [] : [[path, Buffer.from(bytes, "latin1").toString("utf8")] as const];
+    }),
+  );
 }
 
 /** By object. */

@@ -68,6 +68,10 @@ export interface FileShape {
   readonly generated: "attribute" | "header" | null;
   /** Of binary files; null: not on that side, or not binary. */
   readonly bytes: { readonly before: number | null; readonly after: number | null };
+  /** Where a symbolic link leads; absent: it is none. */
+  readonly link?: string;
+  /** The commits of a submodule; zeros: it is new. Absent: it is none. */
+  readonly module?: { readonly before: string; readonly after: string };
 }
 
 export interface DiffOrder {

@@ -3,7 +3,6 @@
  * in the same words and with the same counts everywhere. Texts of agents and files are unchanged.
  */
 import { fileName } from "../../core/path.ts";
-import type { ProcessFileKind } from "../../core/process-files.ts";
 import { oneLine } from "../../core/text/lines.ts";
 import type {
   Brief,
@@ -92,7 +91,7 @@ function fileChips({ changes }: ReviewFacts): readonly Chip[] {
   }
   const { files, untouched } = changes;
   const judging = files.filter(({ group }) => group === "process");
-  const kinds = [...new Set(judging.map(({ item }) => item as ProcessFileKind))];
+  const kinds = [...new Set(judging.map(({ item }) => item))];
   const outside = files.filter(({ isOutside }) => isOutside);
   const firstIn = (own: readonly ReviewFile[]) => `file ${own[0]?.path ?? ""}`;
   return [
@@ -298,11 +297,12 @@ function filesLine({ changes, size }: ReviewFacts): string | null {
 
 /** What a reader should know of a file in the list, in the words of all surfaces. */
 export function fileMarks(file: ReviewFile): readonly string[] {
-  const { folded, group, isOutside, item, was, weakens } = file;
+  const { folded, group, isOutside, item, leads, was, weakens } = file;
   return [
     ...(was === undefined ? [] : [`was ${was}`]),
     ...(group === "folded" || item === null ? [] : [item]),
     ...(isOutside && group !== "outside-plan" ? ["outside the plan"] : []),
+    ...(leads === undefined ? [] : [leads]),
     ...(weakens === undefined ? [] : [`weakened: ${weakens}`]),
     ...(folded === null ? [] : [`folded: ${folded}`]),
   ];

@@ -184,6 +184,8 @@ export interface ReviewFile {
   readonly folded: string | null;
   /** Bytes of both pictures. Absent: it is no image. */
   readonly image?: { readonly before: number | null; readonly after: number | null };
+  /** Where a symbolic link leads, or the commits of a submodule, in words. Absent: it is neither. */
+  readonly leads?: string;
   /** The line by which fewer faults are found. Absent: none was seen. */
   readonly weakens?: string;
   /** Whether it differs from what was judged last; null: there was no verdict. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { FileShape, Git } from "../../core/ports/git.ts";
+import { fileMarks } from "./brief.ts";
 import { listFiles, orderFiles, sizeOf } from "./order.ts";
 
 const file = (path: string, added: number | null = 1) => ({ path, added, deleted: 0 });
@@ -69,6 +70,29 @@ test("what needs no reading is folded with its reason; what decides whether the 
   });
   expect(found.find(({ path }) => path === "logo.png")?.image).toEqual({ before: 10, after: 20 });
   expect(sizeOf(found, 0)).toMatchObject({ files: 13, toRead: 4, minutes: 1 });
+});
+
+test("a link that leads out of the project comes first, wherever it lies, and a submodule says from where to where", () => {
+  const shapes = [
+    shape("docs/in", { link: "../a/b" }),
+    shape("docs/out.png", { link: "../../x" }),
+    shape("src/a.ts", { link: "/etc/passwd" }),
+    shape(".pawl/out", { link: "./../..", generated: "attribute" }),
+    shape("lib", { module: { before: "1".repeat(40), after: "2".repeat(40) } }),
+    shape("new", { module: { before: "0".repeat(40), after: "2".repeat(40) } }),
+  ];
+  const LINK = "link out of the project";
+  const files = [...shapes, { path: ".github/ci.yml" }].map(({ path }) => file(path));
+  const found = orderFiles(files, { plan: PLAN, sinceLast: null, shapes });
+  expect(found.map((each) => [each.path, each.group, fileMarks(each)])).toEqual([
+    [".pawl/out", "process", [LINK, "outside the plan", "leads to ./../.."]],
+    ["docs/out.png", "process", [LINK, "outside the plan", "leads to ../../x"]],
+    ["src/a.ts", "process", [LINK, "leads to /etc/passwd"]],
+    [".github/ci.yml", "process", ["CI", "outside the plan"]],
+    ["docs/in", "outside-plan", ["leads to ../a/b"]],
+    ["lib", "outside-plan", [`submodule ${"1".repeat(12)}..${"2".repeat(12)}`]],
+    ["new", "outside-plan", [`submodule at ${"2".repeat(12)}`]],
+  ]);
 });
 
 test("the line by which a check lets faults through is named", async () => {

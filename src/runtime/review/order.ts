@@ -44,7 +44,7 @@ export function orderFiles(
       const was = shape?.was !== undefined && moved.has(shape.was) ? shape.was : undefined;
       const { added, deleted } = was === undefined ? file : { ...file, ...counted(shape) };
       const item = items.get(path) ?? items.get(was ?? "") ?? null;
-      const kind = kinds.get(path) ?? kinds.get(was ?? "") ?? null;
+      const kind = leadsOut(path, shape) ? LINK : (kinds.get(path) ?? kinds.get(was ?? "") ?? null);
       const folded = whyFolded({ path, added, deleted }, was === undefined ? undefined : shape, shape, kind);
       const isOutside = plan !== null && item === null && folded !== OWN;
       const isJudging = kind !== null && kind !== "lock files";
@@ -52,7 +52,8 @@ export function orderFiles(
       return {
         ...{ path, ...(was !== undefined && { was }), added, deleted, group, isOutside, folded },
         item: group === "plan" ? item : kind,
-        ...(isImage(path) && shape && { image: shape.bytes }),
+        ...(isImage(path) && shape?.link === undefined && shape && { image: shape.bytes }),
+        ...leadsOf(shape),
         isNew: newer === null ? null : newer.has(path) || newer.has(was ?? path),
       };
     });
@@ -64,6 +65,26 @@ export function orderFiles(
 
 function placeOf(plan: Ordering["plan"], item: string | null): ReviewFile["group"] {
   return plan === null ? "other" : item === null ? "outside-plan" : "plan";
+}
+
+/** The kind of a symbolic link that leads out of the project: whoever runs the work may read or write there. */
+const LINK = "link out of the project";
+
+function leadsOut(path: string, { link }: Partial<FileShape> = {}): boolean {
+  if (link === undefined) return false;
+  let depth = path.split("/").length - 1;
+  for (const part of link.split(/[/\\]/)) {
+    depth += part === ".." ? -1 : part === "" || part === "." ? 0 : 1;
+    if (depth < 0) return true;
+  }
+  return /^(?:[/\\]|[a-z]:)/i.test(link);
+}
+
+function leadsOf({ link, module }: Partial<FileShape> = {}): Pick<ReviewFile, "leads"> {
+  if (link !== undefined) return { leads: `leads to ${link}` };
+  if (module === undefined) return {};
+  const [before, after] = [module.before.slice(0, 12), module.after.slice(0, 12)];
+  return { leads: /^0+$/.test(before) ? `submodule at ${after}` : `submodule ${before}..${after}` };
 }
 
 function counted({ added = 0, deleted = 0 }: Partial<FileShape> = {}) {
@@ -80,8 +101,9 @@ function whyFolded(
   { added, deleted, path }: ChangedFile,
   renamed: FileShape | undefined,
   shape: FileShape | undefined,
-  kind: ProcessFileKind | null,
+  kind: ProcessFileKind | typeof LINK | null,
 ): string | null {
+  if (kind === LINK) return null;
   if (/^\.(?:alfred|pawl|ai)\//.test(path) && !/^\.alfred\/(?:config\.ya?ml|allowed_signers)$/.test(path))
     return OWN;
   if (isImage(path)) return "image";

@@ -201,7 +201,7 @@ interface FileGroup {
 }
 
 const GROUP_WORDS: Readonly<Record<ReviewFile["group"], readonly [string, string]>> = {
-  process: ["Read first", "They decide what passes."],
+  process: ["Read first", "They decide what passes, or lead out of the project."],
   plan: ["By the plan", ""],
   "outside-plan": ["Outside the plan", "No item of the plan names these files."],
   other: ["Files", ""],

@@ -2,6 +2,7 @@
  * A checklist in Markdown. Boxes are tasks, boxes below them their subtasks, and everything else below them
  * their text. In a file without boxes, the bullets are the tasks; without bullets, the headings with a tick.
  */
+import { fewOf } from "../core/text/few.ts";
 import { parseFrontMatter } from "../core/text/front-matter.ts";
 import { type Branch, branches, type Entry, eachBranch, outline, textBelow, tickOf } from "./outline.ts";
 import type { Read, SourceFile, SourceTask, State } from "./source.ts";
@@ -19,7 +20,10 @@ export function readMarkdown(files: readonly SourceFile[]): Read {
       remarks.push(`${path}: ${deeper} boxes below the fifth level are text of the task above them.`);
     if (found.length === 0)
       remarks.push(`${path} has no box, no bullet and no heading with a tick: no tasks.`);
-    else if (outside > 0) remarks.push(`${path}: ${outside} lines of text belong to no task: left out.`);
+    else if (outside.length > 0)
+      remarks.push(
+        `${path}: ${outside.length} lines of text belong to no task: left out (${fewOf(outside.map(quoted))}).`,
+      );
     return found;
   });
   return { tasks, remarks };
@@ -27,8 +31,8 @@ export function readMarkdown(files: readonly SourceFile[]): Read {
 
 interface MarkdownTasks {
   readonly found: readonly SourceTask[];
-  /** How many lines of text are outside of tasks; headings do not count, because tasks name them. */
-  readonly outside: number;
+  /** The lines of text outside of tasks; headings do not count, because tasks name them. */
+  readonly outside: readonly string[];
   /** How many boxes are text because they stand too deep. */
   readonly deeper: number;
 }
@@ -39,13 +43,18 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   const tasks: SourceTask[] = [];
   const hasBoxes = entries.some(({ box, kind }) => kind === "item" && box !== null);
   let deeper = 0;
-  let outside = linesOf(preface) + linesOf(parseFrontMatter(plain(text))?.front ?? "");
+  const outside = [parseFrontMatter(plain(text))?.front ?? "", preface]
+    .flatMap(linesOf)
+    .map((words) => ({ line: 0, words }));
+  const leave = ({ line }: Entry, left: readonly string[]) => {
+    for (const words of left) outside.push({ line, words });
+  };
   const add = (branch: Branch, parent: SourceTask | null, depth: number) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
     // In a file with boxes, a bullet without one is no task; only the boxes below it are.
     if (!isOne) {
-      outside += 1 + linesOf(entry.body);
+      leave(entry, [entry.text, ...linesOf(entry.body)]);
       for (const child of children) add(child, parent, depth);
     } else {
       const inner =
@@ -63,15 +72,21 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   const ticked = entries.filter((entry, at) => entry.box !== null && isAlone(entries, at, hasBoxes));
   const own = new Set(ticked);
   for (const entry of entries)
-    if (entry.kind === "heading" && !own.has(entry)) outside += linesOf(entry.body);
+    if (entry.kind === "heading" && !own.has(entry)) leave(entry, linesOf(entry.body));
   const alone = ticked.map((entry) =>
     taskOf({ entry, below: entry.body, headings: [] }, "", path, null, unique),
   );
-  return { found: [...tasks, ...alone], outside, deeper };
+  const left = outside.toSorted((one, other) => one.line - other.line).map(({ words }) => words);
+  return { found: [...tasks, ...alone], outside: left, deeper };
 }
 
-function linesOf(text: string): number {
-  return text.split("\n").filter((line) => line.trim() !== "").length;
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line.trim() !== "");
+}
+
+function quoted(line: string): string {
+  const words = line.trim();
+  return `"${words.length > 60 ? `${words.slice(0, 60)}…` : words}"`;
 }
 
 /** A heading with a tick is a task if no box is below it. */

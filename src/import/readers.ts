@@ -20,7 +20,7 @@ import { isVibeKanbanTable, readVibeKanban } from "./formats/vibe-kanban.ts";
 import { parseMany, recordsIn } from "./json.ts";
 import { readMarkdown } from "./markdown.ts";
 import { hiddenBoxes } from "./outline.ts";
-import { FORMATS, type Format, type Read, type Reader, type SourceFile } from "./source.ts";
+import { FORMATS, type Format, otherFormat, type Read, type Reader, type SourceFile } from "./source.ts";
 import { plain } from "./words.ts";
 
 /** A single file, with the data to recognize its format. */
@@ -234,7 +234,8 @@ function detectOne(file: Sample): Format {
   if (names.length > 1) throw uncertain(file.path, `what ${names.join(" and ")} have`);
   if (isMarkdown(file)) return "markdown";
   const keys = file.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])).slice(0, 8);
-  if (file.values.length === 0) throw uncertain(file.path, "a name that says nothing of its format");
+  if (file.values.length === 0)
+    throw otherFormat(file.path) ?? uncertain(file.path, "a name that says nothing of its format");
   throw uncertain(file.path, `JSON of no known tool${keys.length > 0 ? ` (${keys.join(", ")})` : ""}`);
 }
 

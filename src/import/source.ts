@@ -92,5 +92,29 @@ export function invalid(path: string, expected: string, found: string, fix?: str
   );
 }
 
+const OTHERS: readonly (readonly [name: RegExp, found: string, fix: string])[] = [
+  [
+    /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i,
+    "a spreadsheet",
+    "Save its sheet of tasks as CSV, and import that file.",
+  ],
+  [
+    /\.org$/i,
+    "an Org file",
+    "Export it as Markdown with its tasks as boxes (`- [ ] words`), and import that file.",
+  ],
+  [
+    /(?:^|\/)(?:todo|done)\.txt$/i,
+    "a todo.txt",
+    "Write its tasks as boxes (`- [ ] words`) into a Markdown file, and import that.",
+  ],
+];
+
+/** What a file is by its name, if people keep tasks in such ones and no reader takes them; else null. */
+export function otherFormat(path: string): PawlError | null {
+  const [, found, fix] = OTHERS.find(([name]) => name.test(path)) ?? [];
+  return found === undefined ? null : invalid(path, "a format that Pawl reads", found, fix);
+}
+
 /** Deeper than people nest tasks. */
 export const DEEPEST = 20;

@@ -106,10 +106,15 @@ describe("A markdown checklist", () => {
     expect(read("prose\n").remarks.join()).toContain("no tasks");
   });
 
-  it("counts the lines that belong to no task", () => {
+  it("counts the lines that belong to no task, and names the first", () => {
     promise("import.formats");
     const { remarks } = read("Preface\n\n# Plan\nWhy\nand how\n- [ ] box\n  its text\n- bullet\n  more\n");
-    expect(remarks).toEqual(["TODO.md: 5 lines of text belong to no task: left out."]);
+    expect(remarks).toEqual([
+      'TODO.md: 5 lines of text belong to no task: left out ("Preface", "Why", "and how" and 2 more).',
+    ]);
+    expect(read(`${"x".repeat(90)}\n- [ ] box\n`).remarks.join()).toContain(
+      `left out ("${"x".repeat(60)}…").`,
+    );
     expect(read("# Plan\n- [ ] box\n").remarks).toEqual([]);
   });
 });
@@ -311,6 +316,18 @@ describe("The format of files", () => {
 
   it("is asked for where it is not certain", () => {
     expect(() => of("a.bin")).toThrow(/is not certain/);
+    for (const [name, found, fix] of [
+      ["a.xlsx", "a spreadsheet", "CSV"],
+      ["a.ODS", "a spreadsheet", "CSV"],
+      ["a.org", "an Org file", "Markdown"],
+      ["todo.txt", "a todo.txt", "Markdown"],
+    ] as const)
+      expect(() => of(name, "x")).toThrow(
+        expect.objectContaining({
+          ...{ code: "import-invalid", message: expect.stringContaining(`found ${found}`) },
+          fix: expect.stringContaining(fix),
+        }),
+      );
     expect(() => of("i.json", '[{"title":"a"}]')).toThrow(/is not certain/);
     const two = [".beads/issues.jsonl", ".taskmaster/tasks/tasks.json"].map((path) => ({ path, text: "" }));
     expect(() => detect(two, ".")).toThrow(/beads and task-master/);

@@ -1,10 +1,11 @@
 /** Reads the files of other tools. Bounded in number, size and depth; below a folder, no link is followed. */
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
-import { invalid, type SourceFile } from "../../import/source.ts";
+import { invalid, otherFormat, type SourceFile } from "../../import/source.ts";
 import { firstEntries, readPlain } from "../files/plain-file.ts";
 
 const MOST_FILES = 5_000;
@@ -105,13 +106,18 @@ function encodingOf([first, second]: Uint8Array): string {
 function textIn(path: string, given: string): string {
   if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
   const bytes = readPlain(path);
-  try {
-    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
-  } catch {
-    if (bytes.subarray(0, ZIP.length).equals(ZIP)) throw packed(given);
-    const name = nameFrom(dirname(path), path);
-    throw invalid(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).");
-  }
+  const isPacked = bytes.subarray(0, ZIP.length).equals(ZIP);
+  const text = isPacked
+    ? null
+    : attempt(() => new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes), null);
+  if (text !== null) return text;
+  const name = nameFrom(dirname(path), path);
+  throw (
+    otherFormat(name) ??
+    (isPacked
+      ? packed(given)
+      : invalid(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8)."))
+  );
 }
 
 const ZIP = Buffer.from("PK\u0003\u0004");

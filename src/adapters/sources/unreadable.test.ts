@@ -32,6 +32,12 @@ it("is read in each encoding that a spreadsheet marks, and refused in another wi
   await expect(read(Buffer.from(text, "latin1"))).rejects.toThrow(
     expect.objectContaining({ fix: expect.stringContaining("Save it as UTF-8") }),
   );
+  for (const bytes of ["PK\u0003\u0004\xff", "\xd0\xcf\x11\xe0", "PK\u0003\u0004[Content_Types].xml"]) {
+    writeFileSync(join(root, "plan.xlsx"), Buffer.from(bytes, "latin1"));
+    await expect(openSources(root, root).read("plan.xlsx")).rejects.toMatchObject({
+      ...{ message: expect.stringContaining("found a spreadsheet"), fix: expect.stringContaining("as CSV") },
+    });
+  }
 });
 
 it("is refused by its name and why, in Pawl's words, a folder too", () => {

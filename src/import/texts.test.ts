@@ -122,6 +122,32 @@ describe("A markdown checklist", () => {
 describe("CSV", () => {
   const read = (text: string) => readCsv([{ path: "x.csv", text }]);
 
+  it("takes Todoist's notes as text of the task above and its sections as notes, and neither for a task", () => {
+    promise("import.formats");
+    const { remarks, tasks } = read(
+      [
+        "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT",
+        "meta,view_style=list,,,",
+        "note,About the project,,,",
+        "task,Pay,By card,4,1",
+        'note,"Of the bank\n\n- fees",,,',
+        "note,Second,,,",
+        ",,,,",
+        "section,Next week,,,",
+        "task,Call,,4,1",
+      ].join("\n"),
+    );
+    expect(
+      tasks.map(({ notes, text, title }) => [title, text, notes.includes("Section: Next week")]),
+    ).toEqual([
+      ["Pay", "By card\n\nOf the bank\n\n- fees\n\nSecond", false],
+      ["Call", "", true],
+    ]);
+    expect(tasks.flatMap(({ notes }) => notes.filter((note) => /type/i.test(note)))).toEqual([]);
+    expect(remarks.join()).toContain("1 row of type note is above every task: left out.");
+    expect(read("Type,Content\nnote,Sing\n").tasks).toHaveLength(1);
+  });
+
   it("reads commas, semicolons and tabs, a byte order mark, cells of several lines, and zeros in front", () => {
     promise("import.formats");
     for (const [mark, separator] of [

@@ -63,7 +63,8 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
       "a first line with a column Title, Summary, Name or Description",
       header.slice(0, 8).join(", ").slice(0, 200) || "an empty one",
     );
-  const records = lines.map((line) => recordOf(names, line));
+  const rows = lines.map((line) => recordOf(names, line));
+  const records = TODOIST.every((name) => names.includes(name)) ? todoistTasks(path, rows, remarks) : rows;
   const parts = [...NAMED, ...SHAPE.id];
   const whole = records.filter((each) =>
     Object.entries(each).some(([name, value]) => value !== "" && parts.includes(bare(name))),
@@ -75,6 +76,28 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
       `${path}: no column is known as a status: all are taken as open. If one is, call it Status.`,
     );
   return whole;
+}
+
+const TODOIST = ["TYPE", "CONTENT", "INDENT"];
+
+/** Todoist's export has a row for each section, for what is said of the task above it, and for the view. */
+function todoistTasks(path: string, rows: readonly Fields[], remarks: string[]): readonly Fields[] {
+  const tasks: Record<string, unknown>[] = [];
+  let section = "";
+  let above = 0;
+  for (const { TYPE: type, ...row } of rows) {
+    const last = tasks.at(-1);
+    if (type === "section") section = String(row.CONTENT ?? "");
+    else if (type === "note" && last)
+      last.DESCRIPTION = [last.DESCRIPTION, row.CONTENT].filter(Boolean).join("\n\n");
+    else if (type === "note") above += 1;
+    else if (type === "task") tasks.push({ ...row, ...(section !== "" && { Section: section }) });
+  }
+  if (above > 0)
+    remarks.push(
+      `${path}: ${above === 1 ? "1 row of type note is" : `${above} rows of type note are`} above every task: left out.`,
+    );
+  return tasks;
 }
 
 function namesOf(header: readonly string[]): readonly string[] {

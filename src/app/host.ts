@@ -120,6 +120,16 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
     },
     guard: async (root) =>
       (await import("./guard/guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    async situation(folder) {
+      const [{ discover, realOr }, { homeOf }] = await Promise.all([
+        import("../adapters/git/discover.ts"),
+        import("../adapters/wall/homes.ts"),
+      ]);
+      return {
+        isHome: realOr(folder) === realOr(homeOf(environment)),
+        isInRepository: discover(folder) !== null,
+      };
+    },
     makeRepository: async (folder, files) =>
       (await import("../adapters/git/make-repository.ts")).makeRepository(folder, files, environment),
     clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),

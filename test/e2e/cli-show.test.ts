@@ -52,3 +52,18 @@ test("`pawl init` tells a person to have a task created, and a model to call the
   const answer = await other.call("initialize_project", { provider: "local" });
   expect(answer.message).toContain("Call create_task to add a task.");
 });
+
+test("`pawl init` says in one sentence where no project should be made", async () => {
+  using plain = new AlfredProject({ withoutGit: true });
+  const { err } = await pawlInside(plain.root, ["init"], { DOOR_ONLY: "" });
+  expect(err).toBe(
+    `pawl: warning: ${plain.root} is in no git repository, so Pawl cannot tell what a task changed; \`git init\` makes one.\n`,
+  );
+  using home = new AlfredProject();
+  const atHome = await pawlInside(home.root, ["init"], { DOOR_ONLY: "", HOME: home.root });
+  expect(atHome.err).toBe(
+    `pawl: warning: ${home.root} is your home folder, and becomes the project of every folder in it; \`pawl uninstall\` takes it back.\n`,
+  );
+  using usual = new AlfredProject();
+  expect((await pawlInside(usual.root, ["init"], { DOOR_ONLY: "" })).err).toBe("");
+});

@@ -286,6 +286,8 @@ export interface MachinePort {
   wall(root: string | null, settings: Settings): Promise<WallFound>;
   /** The parts of the guard outside of the project's files. */
   guard(root: string): Promise<GuardOutside>;
+  /** Whether the folder is the person's home, and whether a git repository is around it. */
+  situation(folder: string): Promise<{ readonly isHome: boolean; readonly isInRepository: boolean }>;
   /** Makes a git repository with one commit of these files, and returns its folder. */
   makeRepository(folder: string, files: Readonly<Record<string, string>>): Promise<string>;
   /** Pawl's packages in the person's clients. */

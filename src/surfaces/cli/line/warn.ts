@@ -1,6 +1,7 @@
 /** What stops no command, and so is only a warning of it on standard error. */
 import { projectPath } from "../../../core/path.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
+import { clean } from "../terminal/terminal.ts";
 import type { Host } from "./command.ts";
 
 /** A tasks file in a checkout whose tasks are in a database: whoever edits it would wait for an effect. */
@@ -15,6 +16,15 @@ export async function warnOfTasksFile(
   terminal.err(
     `${name}: warning: ${path} here does not count: the tasks are in the database. \`${name} import ${path}\` brings its edits there; then remove it.\n`,
   );
+}
+
+/** A place where people make no project on purpose, but by being in another folder than they think. */
+export async function warnOfPlace({ machine, name, terminal }: Host, { root }: Project): Promise<void> {
+  const { isHome, isInRepository } = await machine.situation(root);
+  const words = isHome
+    ? `is your home folder, and becomes the project of every folder in it; \`${name} uninstall\` takes it back`
+    : "is in no git repository, so Pawl cannot tell what a task changed; `git init` makes one";
+  if (isHome || !isInRepository) terminal.err(`${name}: warning: ${clean(root)} ${words}.\n`);
 }
 
 /**

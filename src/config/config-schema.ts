@@ -254,7 +254,17 @@ const ENVIRONMENT = z.union(
 
 const gateLevel = z.enum(GATE_LEVELS);
 const SANDBOX_KIND = z.enum(["auto", "bwrap", "none"]);
-const paths = z.array(z.string().min(1)).optional();
+const paths = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .regex(
+        /^(?!.*\$\{?[A-Za-z_])/,
+        "expected a path without variables: none is replaced here, so write `~/x` for `$HOME/x`",
+      ),
+  )
+  .optional();
 const HOST = /^(?:\*\.)?[\w.-]+(?::\d{1,5})?$/;
 const SANDBOX = z.union(
   [

@@ -48,6 +48,19 @@ describe("the configuration", () => {
     });
   });
 
+  it("refuses a variable in a path of the wall, which would be a folder of that name, and says what to write", async () => {
+    for (const path of ["$HOME/x", "\u0024{HOME}/x", "/srv/$USER"])
+      for (const key of ["read", "write"]) {
+        const { message } = await refusal({
+          "pawl.yaml": `sandbox: {${key}: [${path.includes("{") ? `"${path}"` : path}]}\n`,
+        });
+        expect(message).toContain(`sandbox.${key}`);
+        expect(message).toContain("`~/x` for `$HOME/x`");
+      }
+    const text = "sandbox: {read: [~/x, /srv/a$1]}\n";
+    expect((await load({ "pawl.yaml": text })).settings.sandbox.read).toEqual(["~/x", "/srv/a$1"]);
+  });
+
   it.each([
     ["slack: {url_env: https://hooks.slack.com/x}", "the name of an environment variable"],
     ["slack: {url_env: PATH}", "a variable whose name tells that it is secret"],

@@ -4,7 +4,13 @@
  */
 
 import { type ProjectPath, projectPath } from "../core/path.ts";
-import type { AgentAccount, Limited, QuotaWindow, RestingAccount } from "../core/ports/agents.ts";
+import type {
+  AgentAccount,
+  AgentFailure,
+  Limited,
+  QuotaWindow,
+  RestingAccount,
+} from "../core/ports/agents.ts";
 import type { WorkPorts } from "../core/ports/loop.ts";
 import type { RestingAgent } from "../core/ports/loop-end.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -122,6 +128,23 @@ export interface AccountReport {
   /** It did not begin, because too little is left. */
   readonly early?: true;
   readonly quota?: readonly QuotaWindow[];
+}
+
+/**
+ * Whether a run shows that its agent's account is open, if it met no limit. One that did not begin, or that the loop or a
+ * person stopped, may not have come so far.
+ */
+export function showsAccount({
+  end,
+  stop,
+}: {
+  readonly end:
+    | { readonly outcome: "succeeded" }
+    | { readonly outcome: "failed"; readonly reason: AgentFailure };
+  readonly stop: string | null;
+}): boolean {
+  if (stop !== null && stop !== "budget") return false;
+  return end.outcome === "succeeded" || !["not-installed", "bad-session"].includes(end.reason);
 }
 
 export function withReport(

@@ -7,7 +7,7 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentUsage, DeferredCall, Limited } from "../../../core/ports/agents.ts";
 import type { AgentFolder, EnsuredWorktree, WorkDone, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
-import { type AccountReport, agentOf, unfit } from "../../../scheduler/agent-rest.ts";
+import { type AccountReport, agentOf, showsAccount, unfit } from "../../../scheduler/agent-rest.ts";
 import { lastWords } from "../../../scheduler/agent-run.ts";
 import {
   added,
@@ -279,7 +279,7 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
     patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
     edits,
     events: [...events, ...(outcome.events ?? [])],
-    ...accountAfter(last, outcome),
+    ...accountAfter(last, outcome.event === "agent_limited" ? limitedBy(end) : limitOf(end)),
     removes: [
       ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
       ...(outcome.removes ?? []),
@@ -378,30 +378,23 @@ async function doubted(
 }
 
 /** What the run shows about its agent's account; nothing if the agent did not get to work. */
-function accountAfter(last: Last, { event }: StepResult): { readonly account?: AccountReport } {
-  const limited = event === "agent_limited" ? limitedBy(last.end) : null;
-  if (limited === null && (event === undefined || NOT_WORKED.has(event))) return {};
-  return { account: accountReport(last, limited) };
-}
-
-export function accountReport(
-  { agent, before, end: { quota } }: WorkspaceRunEnd,
+export function accountAfter(
+  ended: WorkspaceRunEnd,
   limited: Limited | null,
-): AccountReport {
+): { readonly account?: AccountReport } {
+  if (limited === null && !showsAccount(ended)) return {};
+  const { agent, before, end } = ended;
   const began = before.run.agentRun?.since ?? "";
-  return { agent, began, limited, ...(quota === undefined ? {} : { quota }) };
+  return { account: { agent, began, limited, ...(end.quota === undefined ? {} : { quota: end.quota }) } };
 }
-
-const NOT_WORKED: ReadonlySet<string> = new Set([
-  "agent_limited",
-  "interjected",
-  "interrupted",
-  "session_lost",
-]);
 
 function limitedBy(end: AgentEnd): Limited | null {
-  if (end.outcome === "succeeded") return null;
-  return end.reason === "not-installed" ? notInstalled(end.detail) : (end.limited ?? null);
+  const isMissing = end.outcome === "failed" && end.reason === "not-installed";
+  return isMissing ? notInstalled(end.detail) : limitOf(end);
+}
+
+export function limitOf(end: AgentEnd): Limited | null {
+  return end.outcome === "failed" ? (end.limited ?? null) : null;
 }
 
 /** A stand-in that is missing must not block the task, so the loop treats it as resting. */

@@ -18,7 +18,7 @@ import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } fr
 import { orderContext } from "../prompt.ts";
 import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
 import type { TaskEvent } from "../run/table.ts";
-import { accountReport, asking, spent as taskSpent } from "./run-agent.ts";
+import { accountAfter, asking, limitOf, spent as taskSpent } from "./run-agent.ts";
 import { setUp } from "./set-up.ts";
 import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
@@ -165,7 +165,7 @@ async function resultOf(
       ...(sessions && { sessions }),
       ...outcome.patch,
     },
-    account: accountReport(ended, end.outcome === "failed" ? (end.limited ?? null) : null),
+    ...accountAfter(ended, limitOf(end)),
   };
 }
 

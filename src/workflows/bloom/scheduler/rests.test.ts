@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import {
+  type Failing,
   openStage,
   type Stage,
   type StageOptions,
@@ -13,6 +14,7 @@ import {
   type Accounts,
   listAccounts,
   type Quota,
+  showsAccount,
   unfit,
   withReport,
 } from "../../../scheduler/agent-rest.ts";
@@ -196,6 +198,31 @@ describe("An agent whose account is refused", () => {
 });
 
 describe("What is known of an account", () => {
+  it("stays where a run ended before it could show more, and is over once one has worked", async () => {
+    promise("agents.limit");
+    const ends: (Failing | undefined)[] = [
+      limit({ words: "limit", resets: null }),
+      { reason: "not-installed", detail: "claude is not installed" },
+    ];
+    const stage = openStage({ tasks: list("id: T1, repo: ."), once: true, agent: async () => ends.shift() });
+    await stage.end();
+    expect(stage.runs).toHaveLength(2);
+    expect(JSON.parse(stage.read(".pawl/accounts.json") ?? "").rests).toMatchObject([{ count: 1 }]);
+  });
+
+  it.each([
+    ["succeeded", null, true],
+    ["model-error", null, true],
+    ["stopped", "budget", true],
+    ["not-installed", null, false],
+    ["bad-session", null, false],
+    ["stopped", "interrupted", false],
+    ["signalled", "interjected", false],
+  ] as const)("is learned from a run that ended as %s, stopped for %s: %s", (reason, stop, shows) => {
+    const end = reason === "succeeded" ? { outcome: reason } : { outcome: "failed" as const, reason };
+    expect(showsAccount({ end, stop })).toBe(shows);
+  });
+
   const RECORD = ".pawl/accounts.json";
   const STEPS = (id: string) =>
     `id: ${id}, repo: ., steps: [{id: ${id}a, instruction: i}, {id: ${id}b, instruction: i}]`;

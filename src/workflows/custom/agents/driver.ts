@@ -26,6 +26,7 @@ import {
   restLeft,
   restsIn,
   shownRest,
+  showsAccount,
 } from "../../../scheduler/agent-rest.ts";
 import { agentEnded, agentLost, endOrStop, showAgent } from "../../../scheduler/agent-run.ts";
 import { added, exceeded, limitsLeft, minutesLeft } from "../../../scheduler/budget.ts";
@@ -323,7 +324,7 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
       backoff: settings.backoff,
     },
   );
-  await recordEnd(orders, noted, { agent, began, end, id, outcome, stop: hold.stop });
+  await recordEnd(orders, noted, { agent, began, end, id, outcome, stopped: stop, stop: hold.stop });
 }
 
 interface AgentRunEnd {
@@ -334,18 +335,21 @@ interface AgentRunEnd {
   /** The agent's run. */
   readonly id: string;
   readonly outcome: Outcome;
+  /** Why the loop stopped it; null: it ended by itself. */
+  readonly stopped: "interrupted" | "budget" | null;
   readonly stop: AbortSignal;
 }
 
 /** Records the run's end, with the event of its answer if there is one. */
 async function recordEnd(orders: Orders, ordered: Ordered, ended: AgentRunEnd): Promise<void> {
-  const { agent, began, end, id, outcome } = ended;
+  const { agent, began, end, id, outcome, stopped } = ended;
   const { run } = ordered.own;
   const { key } = ordered.order;
   const event = agentEnded(run, id, end);
   const cost = { usage: end.usage, milliseconds: end.duration };
   const work = await answered(orders, ordered, ended, event);
   if (work !== null) await note(orders, { run, key, workAfter: () => work, cost }, [event]);
+  if (outcome.limited === undefined && !showsAccount({ end, stop: stopped })) return;
   const report = { agent, began, limited: outcome.limited ?? null };
   const input = { report, accountOf: accountsHere(orders.ports) };
   await withRetries(orders.retries, () =>

@@ -195,6 +195,18 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(err).toContain("the former `initial` of a variable");
   });
 
+  it("says of a run that has not begun that none has, and of one that is over that it waits for no verdict", async () => {
+    using project = releaseReady();
+    const missing = await project.pawl("review", "release:1.2.1");
+    expect(missing).toMatchObject({ code: 2, out: "" });
+    expect(missing.err).toMatch(/No run release:1\.2\.1 has begun\..*\[run-missing\]/);
+    expect((await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low")).code).toBe(0);
+    await project.person("approve", "1.2.0");
+    expect(await project.pawl("review", "release:1.2.0")).toMatchObject({
+      ...{ code: 0, out: expect.stringContaining("waits for no verdict") },
+    });
+  });
+
   it("leaves a run's file that cannot be read as it is", async () => {
     using project = releaseReady();
     project.write(RUN_FILE, "{ half");

@@ -1,4 +1,5 @@
 /** What a person needs to decide in a state that takes verdicts. */
+import { PawlError } from "../../core/error.ts";
 import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { asStrength } from "../../core/strength.ts";
@@ -50,14 +51,17 @@ export function reviewIn(
       return { ...run, children: await childrenShown(run.file, { ...context, sources, view }) };
     },
     observe: (run, _, outside, context) => look(run, outside, context),
-    propose: (run, { version, ...found }, { anyState }) => ({
+    propose(run, { version, ...found }, { anyState }) {
+      if (!anyState && version === null && run.file === null) throw unbegun(run.run);
       // A run that others moved cannot be decided here.
-      reply:
-        anyState || (version !== null && !run.elsewhere)
-          ? reviewOf(run, { ...found, version: version ?? "" })
-          : null,
-    }),
+      const isOpen = anyState || (version !== null && !run.elsewhere);
+      return { reply: isOpen ? reviewOf(run, { ...found, version: version ?? "" }) : null };
+    },
   };
+}
+
+function unbegun(run: string): PawlError {
+  return new PawlError("run-missing", `No run ${run} has begun.`, "`pawl status` lists every run.");
 }
 
 /** For the question of an event, on the work that the person agrees to. */

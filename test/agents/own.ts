@@ -65,7 +65,7 @@ export async function ownWork({ binaries, environment }: TeamStage): Promise<str
     assert.equal(begun.code, 0, begun.screen);
     const ran = await pawl("run", "--once", "--json");
     const told = tellOf(ran);
-    assert.equal(ran.code, 0, told);
+    assert.equal(ran.code, 3, told);
     const events = linesOf((await pawl("log", "--json")).out);
     const started = events.filter(({ type }) => type === "agent:started");
     assert.deepEqual(

@@ -20,12 +20,12 @@ it.each(["before", "after"] as const)(
       await project.bloom("cast", "review:T", "start");
       const killed = await project.runKilledAt(n, side, "commit");
       if (killed.signal !== "SIGKILL") {
-        expect({ n, code: killed.code }).toEqual({ n, code: 0 });
+        expect({ n, code: killed.code }).toEqual({ n, code: 3 });
         break;
       }
       kills += 1;
       const { code, err } = await project.run();
-      expect({ n, code, err }).toEqual({ n, code: 0, err: "" });
+      expect({ n, code, err }).toEqual({ n, code: 3, err: "" });
       expect(runOf(project), `kill ${n}`).toMatchObject({
         ...{ state: "deciding", kept: { rounds: 0 }, said: { reviewer: { points: "Fine." } } },
       });

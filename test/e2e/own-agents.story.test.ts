@@ -41,7 +41,8 @@ describe("A workflow whose rows start agents", () => {
         expect((await project.bloom("cast", RUN, event)).err).toContain("the agent writer has it");
 
       const ran = await project.run();
-      expect(ran.code).toBe(0);
+      expect(ran.code).toBe(3);
+      expect(ran.of("loop:ended")).toMatchObject([{ open: [RUN], waiting: [RUN] }]);
       expect(ran.of("run:advanced").map(({ event }) => event)).toEqual(["written", "bad", "written", "good"]);
       expect(
         ran.of("agent:started").map(({ permission, purpose, resumed }) => [purpose, permission, resumed]),
@@ -122,7 +123,7 @@ describe("A workflow whose rows start agents", () => {
     expect((await project.person("cast", RUN, "-m", "say it in JSON")).out).toContain(
       "tries review:T again, with what you said",
     );
-    expect((await project.run()).code).toBe(0);
+    expect((await project.run()).code).toBe(3);
     expect(project.runs()[2]?.prompt).toContain("A person says:\n\nsay it in JSON");
     expect(runOf(project).state).toBe("deciding");
   });
@@ -178,7 +179,7 @@ describe("A workflow whose rows start agents", () => {
     // Nor does a person's event that moves nothing end the order.
     expect((await project.person("cast", RUN, "written")).code).toBe(1);
     await project.person("cast", RUN, "-m", "really there");
-    expect((await project.run()).code).toBe(0);
+    expect((await project.run()).code).toBe(3);
     expect(runOf(project).state).toBe("deciding");
   });
 
@@ -210,7 +211,7 @@ describe("A workflow whose rows start agents", () => {
     await until(() => runOf(project).checks);
     project.write("go", "");
     const ran = await running;
-    expect([ran.code, ran.of("agent:started").length]).toEqual([0, 2]);
+    expect([ran.code, ran.of("agent:started").length]).toEqual([3, 2]);
     expect(runOf(project).state).toBe("deciding");
   });
 
@@ -269,7 +270,7 @@ describe("A workflow whose rows start agents", () => {
       });
       project.write("go", "");
       const ran = await project.run();
-      expect(ran.code).toBe(0);
+      expect(ran.code).toBe(3);
       await until(() => !alive(pid));
       expect(ran.of("agent:ended")[0]).toMatchObject({ reason: "lost", outcome: "failed" });
       expect(ran.of("agent:started")[0]).toMatchObject({ resumed: true });
@@ -331,7 +332,7 @@ describe("A workflow whose rows start agents", () => {
     expect(runOf(project).state).toBe("deciding");
     expect(ran.code).toBe(3);
     const waiting = ran.of("loop:stands").at(-1);
-    expect(waiting).toMatchObject({ done: 0, waiting: ["T1"] });
+    expect(waiting).toMatchObject({ done: 0, waiting: ["T1", RUN] });
     expect((await project.person("approve", "T1")).code).toBe(0);
   });
 
@@ -398,7 +399,7 @@ describe("A workflow whose rows start agents", () => {
     ]);
     expect(ran.of("agent:started")).toEqual([]);
     project.write("review/look.md", before);
-    expect((await project.run()).code).toBe(0);
+    expect((await project.run()).code).toBe(3);
   });
 
   it.each([
@@ -474,7 +475,7 @@ describe("A workflow whose rows start agents", () => {
     trustAsItIs(project.root);
     await project.bloom("cast", RUN, "start");
     const ran = await project.run();
-    expect([ran.code, ran.of("agent:started").length]).toEqual([0, 2]);
+    expect([ran.code, ran.of("agent:started").length]).toEqual([3, 2]);
     expect(ran.of("loop:ended")).toHaveLength(1);
     expect(runOf(project).state).toBe("deciding");
     project.write("tasks.yaml", "");
@@ -507,7 +508,7 @@ rows:
     expect(checked).toMatchObject({ code: 0, err: "" });
     expect(checked.out).toContain("at most 7 orders, for at most 4.75 USD");
     await project.bloom("cast", "strict:T", "start");
-    expect((await project.run()).code).toBe(0);
+    expect((await project.run()).code).toBe(3);
     expect(project.runs().map(({ prompt }) => prompt.split("\n")[0])).toContain("Look for gaps in T.");
     const story = (await project.bloom("show", "strict:T")).out;
     expect(story).toContain("## unsound: criticising → deciding");

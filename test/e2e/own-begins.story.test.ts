@@ -110,7 +110,7 @@ describe("A row that begins tasks of Bloom", () => {
       });
       await project.bloom("cast", RUN, "start");
       const ran = await project.run();
-      expect(ran.code).toBe(0);
+      expect(ran.code).toBe(3);
       expect(project.runs()[1]?.prompt).toContain("- tasks: 0.verify: expected no such key");
       expect(runOfTemplate(project, RUN)).toMatchObject({ state: "deciding", children: [] });
       expect(project.read("tasks.yaml")).toBeNull();

@@ -42,7 +42,10 @@ export interface Pending {
   readonly commands: readonly string[];
   /** The runs that wait for those that they began. */
   readonly gathering: readonly string[];
-  /** Those that a person must look at first: an order to begin runs waits, or nothing can be read of its order. */
+  /**
+   * Those that wait for a person: at a gate, with an order to begin runs that waits, or with one of which nothing can be
+   * read.
+   */
   readonly held: readonly { readonly run: string; readonly reason: string }[];
 }
 
@@ -98,6 +101,8 @@ export async function listPending(
       }
       const ordered = orderedBy(own);
       if (ordered) orders.push(ordered);
+      if (own.file?.awaits === "human" && !own.order && !own.elsewhere)
+        held.push({ run: own.run, reason: own.file.next });
       if (ordered || !own.order || own.elsewhere) continue;
       const { order, run } = own;
       if (order.begin === undefined) commands.push(run);

@@ -346,6 +346,23 @@ describe.skipIf(NO_WALL)("behind an open wall", () => {
     expect(walled.git("log", "-1", "--format=%s")).toBe("work");
   });
 
+  it.each([
+    ["mv .claude aside; mkdir .claude", ".claude/settings.json"],
+    ["mv flows aside; mkdir flows", "flows/release.yaml"],
+    ["mv .git aside; cp -r aside .git", ".git/config"],
+    ["mv a aside; cp -r aside a", "a/b/.git/config"],
+    ["cd ~; mv .claude aside; mkdir .claude", "../../.claude/settings.json"],
+  ])("no other folder takes the place of the one with a protected place: %s", (rename, place) => {
+    promise("guard.wall");
+    using walled = openWalledProject();
+    walled.git("init", "-q", "a/b");
+    for (const path of [".claude/settings.json", "flows/release.yaml", "../../.claude/settings.json"])
+      walled.write(path, "own");
+    const before = walled.read(place);
+    walled.run(`(${rename}); echo evil >> ${place}`, open);
+    expect(walled.read(place)).toBe(before);
+  });
+
   it("the hooks and settings of a repository within are closed, too", () => {
     promise("guard.wall");
     using walled = openWalledProject();

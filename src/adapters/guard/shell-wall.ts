@@ -28,7 +28,7 @@ import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
 import { isFolder } from "../wall/homes.ts";
-import { gitsIn, maskOf } from "../wall/mask.ts";
+import { gitsIn, inOrder, masksOf } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
 /** Whose wall it is, and what the session's state lets it write. */
@@ -176,31 +176,37 @@ function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mou
 /** A closed wall needs only those inside writable places; naming all existing ones costs nothing. */
 function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
   const git = discover(cwd) ?? discover(root);
-  const nested = gitsIn(root, [".pawl", "node_modules"], MOST_FOLDERS).map((path) => join(root, path));
-  const folders = [...new Set([git?.own, git?.common, ...nested])]
-    .filter((at) => at !== undefined)
-    .filter(isFolder);
-  const gits = [...folders.flatMap((at) => [join(at, "hooks"), join(at, "config")])];
+  const nested = gitsIn(root, [".pawl", "node_modules"], MOST_FOLDERS);
+  const own = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
   const mounts = [
-    ...protectedPlaces(files).flatMap((place) => coveredAsFolder(maskOf(root, place), root, files)),
+    ...protectedPlaces(files).flatMap((place) =>
+      masksOf(root, place).flatMap((mount) => coveredAsFolder(mount, root, files)),
+    ),
     ...protectedPlacesAtHome().flatMap((place) => existing(home, place)),
-    ...gits.flatMap((at): readonly Mount[] =>
-      at && existsSync(at) ? [{ type: "read", at: realpathSync(at) }] : [],
+    ...nested.flatMap((path) =>
+      GIT_STARTS.flatMap((name) => existing(root, { ...name, path: `${path}/${name.path}` })),
+    ),
+    ...own.flatMap((at) =>
+      GIT_STARTS.flatMap((name) => [{ type: "write", at } as const, ...existing(at, name)]),
     ),
   ];
-  const needed = kind === "closed" ? mounts.filter(({ type }) => type !== "cover") : mounts;
+  const needed = kind === "closed" ? mounts.filter(({ type }) => type === "read") : mounts;
   // A line break would split the entry in the list of covers.
-  return [
-    ...new Map(needed.filter(({ at }) => !at.includes("\n")).map((mount) => [mount.at, mount])).values(),
-  ];
+  return inOrder(needed.filter(({ at }) => !at.includes("\n")));
 }
+
+/** By what a git folder starts programs. */
+const GIT_STARTS: readonly ProtectedPlace[] = [
+  { path: "hooks", isFolder: true },
+  { path: "config", isFolder: false },
+];
 
 /**
  * Covers a missing place by an empty folder, which git never sees. Not a place where Pawl itself reads: it
  * would take the folder for an unreadable file, and new content there counts only after a person's consent.
  */
-function coveredAsFolder(mount: Mount | null, root: string, files: ProjectFiles): readonly Mount[] {
-  if (mount?.type !== "cover") return mount ? [mount] : [];
+function coveredAsFolder(mount: Mount, root: string, files: ProjectFiles): readonly Mount[] {
+  if (mount.type !== "cover") return [mount];
   const read = ["pawl.yaml", "tasks.yaml", files.tasksFile, ...files.workflows].map((name) =>
     join(root, name),
   );
@@ -208,8 +214,7 @@ function coveredAsFolder(mount: Mount | null, root: string, files: ProjectFiles)
 }
 
 function existing(home: string, place: ProtectedPlace): readonly Mount[] {
-  const mount = maskOf(home, place);
-  return mount?.type === "read" ? [mount] : [];
+  return masksOf(home, place).filter(({ type }) => type !== "cover");
 }
 
 /** Rewrites only a different file: another command may be starting. */

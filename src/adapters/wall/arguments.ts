@@ -25,7 +25,7 @@ export interface Layout {
   readonly closed: readonly string[];
   /** Below `.pawl`, in this order. */
   readonly own: readonly Mount[];
-  /** Protected even if the project's root itself, or a part of it, may be written. */
+  /** Protected even if the project's root itself, or a part of it, may be written; and the folders on the way. */
   readonly guarded: readonly Mount[];
   /** Kernel settings, which root could write like other files. */
   readonly kernel: readonly string[];
@@ -88,6 +88,7 @@ function mountsOf(layout: Layout): readonly Mount[] {
   // a home is visible.
   const places = (isHere: (path: string) => boolean): readonly Mount[] =>
     outerFirst([
+      ...guarded.filter((mount) => mount.type === "write" && isHere(mount.at)),
       ...hidden.filter(({ at }) => isHere(at)).map(mountOf),
       ...read.filter(isHere).map((at) => ({ type: "read", at }) as const),
       ...write.filter(isHere).map((at) => ({ type: "write", at }) as const),
@@ -100,7 +101,7 @@ function mountsOf(layout: Layout): readonly Mount[] {
     ...(isInState || layout.isApart ? [] : [work]),
     ...places((path) => inProject(path) && !hidden.some(({ at }) => at === root && path === root)),
     ...closed.map((at) => ({ type: "read", from: "/dev/null", at }) as const),
-    ...guarded,
+    ...guarded.filter(({ type }) => type !== "write"),
     { type: "empty", at: state },
     ...(isInState ? [work] : []),
     ...own,
@@ -113,7 +114,7 @@ function mountOf({ at, by }: Hidden): Mount {
   return by === null ? { type: "empty", at } : { type: "write", at, from: by };
 }
 
-function outerFirst(mounts: readonly Mount[]): readonly Mount[] {
+export function outerFirst(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((one, other) => one.at.length - other.at.length);
 }
 

@@ -7,30 +7,46 @@ import { dirname, join } from "node:path";
 import type { ProtectedPlace } from "../../guard/protected-places.ts";
 import { firstEntries } from "../files/plain-file.ts";
 import { realPathOf } from "../files/real-path.ts";
-import { isInside, type Mount } from "./arguments.ts";
+import { isInside, type Mount, outerFirst } from "./arguments.ts";
 
 /**
- * The mount that protects the place below a folder without links. An existing place becomes read-only, behind
- * a link where it points; of a missing one, the first missing component is covered, so that nothing can be
- * made there. Null: a link leads out of the folder.
+ * The mounts that protect the place below a folder without links. An existing place becomes read-only, behind
+ * a link where it points, and so does the link's own folder (a repository's stays open); of a missing one, the first missing component is
+ * covered, so that nothing can be made there. Each folder on the way is mounted on itself: a mount point can
+ * neither be renamed nor be replaced.
  */
-export function maskOf(folder: string, { isFolder, path }: ProtectedPlace): Mount | null {
+export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): readonly Mount[] {
   const names = path.split("/");
+  const way: Mount[] = [];
   let at = folder;
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
+    const above = at;
     at = join(at, name);
     const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found === undefined) return { type: "cover", at, isFolder: isFolder || !isLast };
+    if (found === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];
     if (found.isSymbolicLink()) {
       const real = realPathOf(at);
-      if (isInside(folder, real)) return null;
-      return existsSync(real) ? { type: "read", at: real } : null;
+      const isMasked = !isInside(folder, real) && existsSync(real);
+      const isOpen = above === folder || name === ".git";
+      return [...(isOpen ? [] : [above]), ...(isMasked ? [real] : [])].map(closed);
     }
     // Nothing can be made below a file.
     if (!found.isDirectory()) break;
+    if (!isLast) way.push({ type: "write", at });
   }
-  return { type: "read", at };
+  return [...way, closed(at)];
+}
+
+const closed = (at: string): Mount => ({ type: "read", at });
+
+/** Each mount once, in an order in which none opens or hides what another closes. */
+export function inOrder(mounts: readonly Mount[]): readonly Mount[] {
+  const shut = mounts.filter(({ type }) => type !== "write");
+  const places = new Set(shut.map(({ at }) => at));
+  const isShut = (at: string): boolean => places.has(at) || (dirname(at) !== at && isShut(dirname(at)));
+  const way = mounts.filter(({ at, type }) => type === "write" && !isShut(at));
+  return [...new Map(outerFirst([...way, ...shut]).map((mount) => [mount.at, mount])).values()];
 }
 
 /** Makes the target of a cover if nothing is there, and returns whether it did. Never follows a link. */
@@ -58,14 +74,15 @@ export function gitsIn(folder: string, skipped: readonly string[], most = MOST_F
   for (let looked = 0; open.length > 0 && looked < most; looked++) {
     const at = open.shift() ?? "";
     let entries: readonly { readonly name: string; isDirectory(): boolean }[] = [];
+    const below = (name: string) => (at === "" ? name : `${at}/${name}`);
     try {
+      // By its name: it may not be among the first.
+      if (lstatSync(join(folder, at, ".git"), { throwIfNoEntry: false })) found.push(below(".git"));
       entries = firstEntries(join(folder, at), MOST_NAMES);
     } catch {}
-    for (const entry of entries) {
-      const path = at === "" ? entry.name : `${at}/${entry.name}`;
-      if (entry.name === ".git") found.push(path);
-      else if (entry.isDirectory() && !skipped.includes(entry.name)) open.push(path);
-    }
+    for (const entry of entries)
+      if (entry.name !== ".git" && entry.isDirectory() && !skipped.includes(entry.name))
+        open.push(below(entry.name));
   }
   return found;
 }

@@ -353,6 +353,79 @@ it.skipIf(NO_WALL)("what covers a missing place is made behind no link that an a
   expect(readdirSync(outside)).toEqual([]);
 });
 
+const RENAMES = {
+  "a client's settings": ["mv .claude aside; mkdir .claude", ".claude/settings.json"],
+  "a workflow of the project's own": ["mv flows aside; mkdir flows", "flows/own.yaml"],
+  "a missing file": ["mv .gemini aside; mkdir -p .gemini/config", ".gemini/config/hooks.json"],
+  "a repository within": ["mv lib aside; mkdir -p lib/.git", "lib/.git/config"],
+  "a repository below it": ["mv lib aside; mkdir -p lib/deep/.git", "lib/deep/.git/config"],
+} as const;
+
+it.skipIf(NO_WALL).each(Object.entries(RENAMES))(
+  "no other folder takes the place of the one with a protected place: %s",
+  (_, [rename, place]) => {
+    promise("wall.protected");
+    using walled = openWalledHome({ write: ["."] });
+    for (const path of [".claude/settings.json", "flows/own.yaml", ".gemini/own"])
+      walled.write(`code/project/${path}`, "own");
+    for (const path of ["lib", "lib/deep"]) execFileSync("git", ["init", "-q", join(walled.root, path)]);
+    const text = () => attempt(() => readFileSync(join(walled.root, place), "utf8"), "");
+    const before = text();
+    const printed = walled.inside(
+      `cd ..; ${rename}; echo evil > ${place}; echo new > lib/work; cat lib/work`,
+    );
+    expect(text()).toBe(before);
+    expect(printed).toContain("new");
+  },
+);
+
+it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is in the project", () => {
+  promise("wall.protected");
+  using walled = openWalledHome({ write: ["."] });
+  const apart = join(walled.root, ".bare");
+  execFileSync("git", ["init", "-q", "--separate-git-dir", apart, walled.root]);
+  const before = readFileSync(join(apart, "config"), "utf8");
+  const printed = walled.inside(
+    "cd ..; echo evil >> .bare/config; echo evil > .bare/hooks/pre-push; echo ran",
+  );
+  expect(readFileSync(join(apart, "config"), "utf8")).toBe(before);
+  expect(existsSync(join(apart, "hooks/pre-push"))).toBe(false);
+  expect(printed).toContain("ran");
+});
+
+it.skipIf(NO_WALL)("a repository stays protected among more folders and names than are searched", () => {
+  promise("wall.protected");
+  using walled = openWalledHome({ write: ["."] });
+  execFileSync("git", ["init", "-q", join(walled.root, "a/lib")]);
+  const config = join(walled.root, "a/lib/.git/config");
+  const before = readFileSync(config, "utf8");
+  walled.inside("true");
+  const many = 'for (let n = 0; n < 21000; n++) fs.mkdirSync("../d" + n)';
+  walled.inside(`${process.execPath} -e '${many}'`);
+  expect(existsSync(join(walled.root, "d20999"))).toBe(true);
+  walled.inside("echo evil >> ../a/lib/.git/config");
+  expect(readFileSync(config, "utf8")).toBe(before);
+});
+
+it.skipIf(NO_WALL)(
+  "a link to a protected place cannot be replaced: its folder is closed, or an agent refused",
+  () => {
+    promise("wall.protected");
+    using walled = openWalledHome({ write: ["."] });
+    walled.write("dotfiles/settings.json", "own");
+    mkdirSync(join(walled.root, "shared"));
+    symlinkSync("shared", join(walled.root, ".husky"));
+    mkdirSync(join(walled.root, ".claude"));
+    const link = join(walled.root, ".claude/settings.json");
+    symlinkSync(join(walled.home, "dotfiles/settings.json"), link);
+    walled.inside("cd ../.claude; rm settings.json; echo evil > settings.json");
+    expect(readFileSync(link, "utf8")).toBe("own");
+
+    expect(() => walled.inside("true", [])).toThrow(expect.objectContaining({ code: "wall-failed" }));
+    expect(walled.inside("echo ran")).toBe("ran");
+  },
+);
+
 it.skipIf(NO_WALL)("a bubblewrap that follows a planted link is known by trying it", () => {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "pawl-planted-")));
   const fake = (name: string, script: string) => {

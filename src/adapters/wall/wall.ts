@@ -4,13 +4,16 @@
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
-import { protectedPlaces } from "../../guard/protected-places.ts";
+import { type ProtectedPlace, protectedPlaces } from "../../guard/protected-places.ts";
 import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
-import { realOr } from "../git/discover.ts";
+import { readPlainText } from "../files/plain-file.ts";
+import { writeWhole } from "../files/write-whole.ts";
+import { discover, realOr } from "../git/discover.ts";
 import { type Environment, gitSettings } from "../process/environment.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
@@ -26,7 +29,7 @@ import {
   usualReads,
   withoutStore,
 } from "./homes.ts";
-import { gitsIn, maskOf } from "./mask.ts";
+import { gitsIn, inOrder, masksOf } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore } from "./store.ts";
@@ -191,7 +194,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   };
   clearWays(layout);
   makePlaces(layout);
-  const guarded = guardedMounts(setup, layout, order.existing === true);
+  const guarded = guardedMounts(setup, layout, order.existing === true, order.agent !== undefined);
   const args = [
     ...bwrapArguments({ ...layout, guarded }),
     "--",
@@ -221,23 +224,67 @@ function guardedMounts(
   { stateFolder, tasksFile, workflows }: WallSetup,
   layout: Layout,
   existing: boolean,
+  isAgent: boolean,
 ): readonly Mount[] {
-  const { folder, readOnly, root, write } = layout;
+  const { folder, hidden, readOnly, root, write } = layout;
   const isOwn = (at: string) => isInside(at, join(root, ".pawl"));
   const open = [...(readOnly ? [] : [folder]), ...write].filter((at) => !isOwn(at));
   const isOpen = (at: string) => !isOwn(at) && open.some((each) => isInside(at, each));
   if (!open.some((at) => isInside(at, root) || isInside(root, at))) return [];
   const walls = join(dirname(dirname(stateFolder)), WALLS);
   joinWalls(walls);
-  const gits = [".git", ...gitsIn(root, [".pawl"])].map((path) => ({ path, isFolder: true }));
-  const places = [...protectedPlaces({ tasksFile, workflows }), ...gits];
+  const gits = knownGits(stateFolder, root).flatMap((path) => [path, ...gitFoldersOf(root, path)]);
+  const places = [
+    ...protectedPlaces({ tasksFile, workflows }),
+    ...gits.map((path) => ({ path, isFolder: true })),
+  ].filter(({ path }) => isOpen(join(root, path)));
+  if (isAgent) checkLinks(root, places);
   const mounts = places
-    .filter(({ path }) => isOpen(join(root, path)))
-    .flatMap((place) => maskOf(root, place) ?? [])
+    .flatMap((place) => masksOf(root, place))
+    .filter(({ at, type }) => type !== "write" || !hidden.some((each) => covers(each.at, at, root)))
     .filter(({ type }) => !(existing && type === "cover"));
-  const distinct = [...new Map(mounts.map((mount) => [mount.at, mount])).values()];
-  makeCovers(walls, distinct);
-  return distinct;
+  makeCovers(walls, mounts);
+  return inOrder(mounts);
+}
+
+const MOST_GITS = 2000;
+
+/** Each `.git` below the root, also one found before: an agent can make more folders than are searched. */
+function knownGits(stateFolder: string, root: string): readonly string[] {
+  const list = join(stateFolder, "gits");
+  const before = attempt(() => readPlainText(list).split("\0"), []);
+  const known = [...new Set([".git", ...gitsIn(root, [".pawl"]), ...before])];
+  const found = known.filter((path) => path === ".git" || existsSync(join(root, path)));
+  if (found.length > MOST_GITS)
+    throw new PawlError(
+      "wall-failed",
+      `${root} has ${found.length} repositories below it: expected ${MOST_GITS} at most, since each is protected by itself; the last is ${found.at(-1)}.`,
+      "Remove those that an agent has made, or give the task a workspace: `repo: .`.",
+    );
+  if (found.join("\0") === before.join("\0")) return found;
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  writeWhole(list, found.join("\0"), 0o600);
+  return found;
+}
+
+/** The folders to which a `.git` points, where they are in the project too. */
+function gitFoldersOf(root: string, path: string): readonly string[] {
+  const found = discover(join(root, dirname(path)));
+  return [found?.own, found?.common]
+    .map((at) => (at === undefined ? "" : relative(root, realOr(at))))
+    .filter((at) => at !== "" && !at.startsWith(".."));
+}
+
+/** A link in the root can be replaced there: what is mounted stands where it leads. */
+function checkLinks(root: string, places: readonly ProtectedPlace[]): void {
+  const names = places.map(({ path }) => path.split("/")[0] ?? "");
+  const link = names.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link === undefined) return;
+  throw new PawlError(
+    "wall-failed",
+    `${join(root, link)} is a symbolic link: expected a real file or folder, since an agent that may write ${root} could replace the link.`,
+    `Replace the link by what it points to, or give the task a workspace: \`repo: .\`.`,
+  );
 }
 
 /** The proxy's folder inside: temporary places are empty there. */

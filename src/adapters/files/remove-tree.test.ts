@@ -1,5 +1,15 @@
 /** A folder that an agent has filled: as much of it is read as is asked for, and it is gone without this process's help. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -35,6 +45,27 @@ it("is removed whole, and no link in it is followed", async () => {
   expect(readdirSync(root)).toEqual(["kept"]);
   expect(readdirSync(kept)).toEqual(["n0"]);
   await removeTree(join(root, "-full"));
+});
+
+it("is removed, too, where an agent has closed its folders, and files with other names keep their modes", async () => {
+  const [full, kept] = [join(root, "full"), join(root, "kept")];
+  mkdirSync(join(full, "locked/deep"), { recursive: true });
+  writeFileSync(kept, "", { mode: 0o400 });
+  linkSync(kept, join(full, "locked/deep/file"));
+  const close = `chmod 0 "$1/locked/deep" "$1/locked" "$1"`;
+  execFileSync("sh", ["-c", close, "sh", full]);
+  // Root may read and write any folder: another user removes it.
+  const user = process.getuid?.() === 0 ? 65_534 : process.getuid?.();
+  execFileSync("chown", ["-R", String(user), root]);
+  const program = `
+    if (process.getuid() === 0) { process.setgroups([]); process.setuid(${user}); }
+    const { removeTree } = await import(${JSON.stringify(new URL("./remove-tree.ts", import.meta.url).href)});
+    await removeTree(${JSON.stringify(full)});`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
+  expect(readdirSync(root), stderr).toEqual(["kept"]);
+  expect(statSync(kept).mode & 0o777).toBe(0o400);
 });
 
 it("goes without another process where it is missing, a file, a link or empty", async () => {

@@ -6,17 +6,20 @@ import { existsSync, lstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { execFile } from "../process/start-program.ts";
 
-const PROGRAM = ["/bin/rm", "/usr/bin/rm"];
+const FOLDERS = ["/bin", "/usr/bin"];
 /** A process may still be writing there. */
 const TRIES = 3;
+const CLOSED = ["-type", "d", "!", "-perm", "-700"];
 
 /** Removes files and folders; what is in one, in a process of its own. A missing one is no error. */
 export async function removeTree(...paths: readonly string[]): Promise<void> {
   const full = paths.filter((path) => !isRemovedAtOnce(path));
   if (full.length === 0) return;
-  const program = PROGRAM.find((each) => existsSync(each));
-  for (let left = TRIES; program !== undefined && left > 0; left--)
-    if (await hasRemoved(program, full)) return;
+  for (let left = TRIES; left > 0; left--) {
+    if (await run("rm", ["-rf", "--", ...full])) return;
+    // Folders that even their owner may not read or write. No files: they may have other names elsewhere.
+    await run("find", [...full, ...CLOSED, "-execdir", "chmod", "u+rwx", "{}", ";"]);
+  }
   // Throws the reason.
   for (const path of full) await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -33,8 +36,9 @@ function isRemovedAtOnce(path: string): boolean {
   }
 }
 
-function hasRemoved(program: string, paths: readonly string[]): Promise<boolean> {
+function run(name: string, args: readonly string[]): Promise<boolean> {
+  const program = FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ?? name;
   return new Promise((done) =>
-    execFile(program, ["-rf", "--", ...paths], { env: {} }, (error) => done(error === null)),
+    execFile(program, args, { env: { PATH: FOLDERS.join(":") } }, (error) => done(error === null)),
   );
 }

@@ -13,10 +13,11 @@ import { isInside, type Mount, outerFirst } from "./arguments.ts";
  * The mounts that protect the place below a folder without links. An existing place becomes read-only, behind
  * a link where it points, and so does the link's own folder (a repository's stays open); of a missing one, the first missing component is
  * covered, so that nothing can be made there. Each folder on the way is mounted on itself: a mount point can
- * neither be renamed nor be replaced.
+ * neither be renamed nor be replaced. Except among the dependencies, which package managers replace as they like.
  */
 export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): readonly Mount[] {
   const names = path.split("/");
+  const isInstalled = names[0] === DEPENDENCIES;
   const way: Mount[] = [];
   let at = folder;
   for (const [index, name] of names.entries()) {
@@ -28,15 +29,18 @@ export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): rea
     if (found.isSymbolicLink()) {
       const real = realPathOf(at);
       const isMasked = !isInside(folder, real) && existsSync(real);
-      const isOpen = above === folder || name === ".git";
+      const isOpen = above === folder || name === ".git" || isInstalled;
       return [...(isOpen ? [] : [above]), ...(isMasked ? [real] : [])].map(closed);
     }
     // Nothing can be made below a file.
     if (!found.isDirectory()) break;
-    if (!isLast) way.push({ type: "write", at });
+    if (!isLast && !isInstalled) way.push({ type: "write", at });
   }
   return [...way, closed(at)];
 }
+
+/** A package manager's folder, full of links of its own. */
+export const DEPENDENCIES = "node_modules";
 
 const closed = (at: string): Mount => ({ type: "read", at });
 

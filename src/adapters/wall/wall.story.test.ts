@@ -379,6 +379,18 @@ it.skipIf(NO_WALL).each(Object.entries(RENAMES))(
   },
 );
 
+it.skipIf(NO_WALL)("dependencies can be installed anew, also where Pawl is among them", () => {
+  promise("wall.protected");
+  using walled = openWalledHome({ write: ["."] });
+  walled.write("code/project/node_modules/other/cli.js", "own");
+  mkdirSync(join(walled.root, "node_modules/.bin"));
+  symlinkSync("../other/cli.js", join(walled.root, "node_modules/.bin/pawl"));
+  const printed = walled.inside(
+    "cd ..; echo x > node_modules/.bin/new; mv node_modules aside; mkdir -p node_modules/.bin; ls aside/.bin",
+  );
+  expect(printed).toBe("bloom\nnew\npawl");
+});
+
 it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is in the project", () => {
   promise("wall.protected");
   using walled = openWalledHome({ write: ["."] });

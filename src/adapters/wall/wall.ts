@@ -29,7 +29,7 @@ import {
   usualReads,
   withoutStore,
 } from "./homes.ts";
-import { gitsIn, inOrder, masksOf } from "./mask.ts";
+import { DEPENDENCIES, gitsIn, inOrder, masksOf } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore } from "./store.ts";
@@ -278,7 +278,10 @@ function gitFoldersOf(root: string, path: string): readonly string[] {
 /** A link in the root can be replaced there: what is mounted stands where it leads. */
 function checkLinks(root: string, places: readonly ProtectedPlace[]): void {
   const names = places.map(({ path }) => path.split("/")[0] ?? "");
-  const link = names.find((name) => lstatSync(join(root, name), { throwIfNoEntry: false })?.isSymbolicLink());
+  const linked = names.filter((name) => name !== DEPENDENCIES);
+  const link = linked.find((name) =>
+    lstatSync(join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
+  );
   if (link === undefined) return;
   throw new PawlError(
     "wall-failed",

@@ -1607,10 +1607,28 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the settings that are read-only in the project's own folder",
       file: "src/adapters/wall/wall.ts",
-      find: "    .filter(({ path }) => isOpen(join(root, path)))",
-      replace: "    .filter(({ path }) => isOpen(join(root, path)) && tasksFile.length < 0)",
+      find: "  ].filter(({ path }) => isOpen(join(root, path)));",
+      replace: "  ].filter(({ path }) => isOpen(join(root, path)) && tasksFile.length < 0);",
       tests: [
         "test/e2e/wall-work.story.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
+      ],
+    },
+    {
+      takes: "the mounts on the way to a protected place, which keep its folder's name",
+      file: "src/adapters/wall/mask.ts",
+      find: 'if (!isLast && !isInstalled) way.push({ type: "write", at });',
+      replace: 'if (!isLast && isInstalled) way.push({ type: "write", at });',
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: no other folder takes the place of the one with a protected place: a client's settings",
+      ],
+    },
+    {
+      takes: "the closed folder of a link to a protected place",
+      file: "src/adapters/wall/mask.ts",
+      find: 'const isOpen = above === folder || name === ".git" || isInstalled;',
+      replace: "const isOpen = isFolder || !isFolder;",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: a link to a protected place cannot be replaced: its folder is closed, or an agent refused",
       ],
     },
   ],
@@ -1761,8 +1779,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the cover over a protected place that is missing",
       file: "src/adapters/wall/mask.ts",
-      find: 'if (found === undefined) return { type: "cover", at, isFolder: isFolder || !isLast };',
-      replace: "if (found === undefined) return null;",
+      find: 'if (found === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];',
+      replace: "if (found === undefined) return way;",
       tests: [
         "src/adapters/guard/shell-wall.story.test.ts: what is missing of them cannot be made, and nothing is left of what covers it",
       ],

@@ -1409,7 +1409,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the links on the way to an edit",
       file: "src/adapters/agents/dialects/acp-policy.ts",
-      find: "const way = relative(realPathOf(folder), realPathOf(resolve(from, path)));",
+      find: "const way = relative(realOf(folder), realOf(resolve(from, path)));",
       replace: "const way = relative(folder, resolve(from, path));",
       tests: [
         "src/adapters/agents/dialects/acp-policy.test.ts: refuses an edit of out/secret",
@@ -1418,10 +1418,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the links that lead nowhere yet",
-      file: "src/adapters/files/real-path.ts",
-      find: 'import { lstatSync, readlinkSync } from "node:fs";',
-      replace:
-        'import { existsSync, lstatSync, readlinkSync as follow } from "node:fs";\nconst readlinkSync = (path: string) => (existsSync(path) ? follow(path) : null);',
+      file: "src/adapters/agents/dialects/acp-policy.ts",
+      find: '    if (isDangling(path)) return "/";\n',
+      replace: "",
       tests: ["src/adapters/agents/dialects/acp-policy.test.ts: refuses an edit of dangling"],
     },
     {

@@ -18,6 +18,8 @@ beforeEach(() => {
   symlinkSync("..", join(folder, "out"));
   symlinkSync("../nowhere", join(folder, "dangling"));
   symlinkSync("src", join(folder, "in"));
+  symlinkSync("round", join(folder, "about"));
+  symlinkSync("about", join(folder, "round"));
 });
 
 afterEach(() => {
@@ -104,6 +106,8 @@ it.each([
   "out/new/file",
   "dangling",
   "dangling/file",
+  "about/file",
+  `src/${"x".repeat(300)}`,
   ".git/config",
   "src/.GIT/hooks/x",
   "/etc/passwd",

@@ -1,8 +1,8 @@
 /** Answers an ACP agent's permission requests by the run's policy. Touches the disk only to resolve links. */
-import { isAbsolute, relative, resolve } from "node:path";
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Permission } from "../../../core/ports/agents.ts";
-import { realPathOf } from "../../files/real-path.ts";
 import { objectAt, shortly, textAt } from "./dialect.ts";
 import { judgeCommand } from "./listed-commands.ts";
 
@@ -45,9 +45,24 @@ function isInside(folder: string, call: ToolCallUpdate): boolean {
  * yet.
  */
 export function leaves(folder: string, path: string, from = folder): boolean {
-  const way = relative(realPathOf(folder), realPathOf(resolve(from, path)));
+  const way = relative(realOf(folder), realOf(resolve(from, path)));
   if (way === ".." || way.startsWith("../") || isAbsolute(way)) return true;
   return way.split("/").some((part) => part.toLowerCase() === ".git");
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (cause) {
+    // A name that is too long, or a loop of links: nowhere that is allowed.
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) return "/";
+    if (isDangling(path)) return "/";
+    return join(realOf(dirname(path)), basename(path));
+  }
+}
+
+function isDangling(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /**

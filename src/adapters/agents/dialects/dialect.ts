@@ -178,9 +178,9 @@ const STATUSES: Readonly<Record<number, RegExp>> = {
  * The failure that corresponds to an HTTP status of the model's API. Without one, the words of the agent's own end
  * decide: `detail`, or `words` if those say more.
  */
-export function faultOfStatus(told: number | null, detail: string, words = detail): Fault {
+export function faultOfStatus(reported: number | null, detail: string, words = detail): Fault {
   const [known] = Object.entries(STATUSES).find(([, said]) => said.test(words)) ?? [];
-  const status = told ?? (known === undefined ? null : Number(known));
+  const status = reported ?? (known === undefined ? null : Number(known));
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };

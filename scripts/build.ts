@@ -64,9 +64,9 @@ const [programs, library, helpers, , texts, page, app] = await Promise.all([
     {
       main: "src/main.ts",
       // A program of its own, started after a commit that people are told of.
-      "send-notices": "src/app/notices/send.ts",
+      "send-notices": "src/app/send-notices.ts",
       // A program of its own, started by a loop that a receiver is told of.
-      "export-telemetry": "src/app/telemetry/export.ts",
+      "export-telemetry": "src/app/export-telemetry.ts",
     },
     DIST,
   ),

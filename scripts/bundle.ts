@@ -13,7 +13,7 @@ const PROGRAM = join(SOURCES, "app/app.ts");
 /** The program, and what starts without it. */
 const STARTS = new Set([
   PROGRAM,
-  ...["main.ts", "app/start.ts", "app/guard/guard.ts"].map((path) => join(SOURCES, path)),
+  ...["main.ts", "app/start.ts", "services/guard/guard.ts"].map((path) => join(SOURCES, path)),
 ]);
 
 /** Programs by their names: where the source of each is. */

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
+import { versionOf } from "../config/version.ts";
 import { PawlError } from "../core/error.ts";
 import { lookOnce } from "../core/once.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
@@ -25,7 +26,6 @@ import {
   serversPort,
 } from "./host.ts";
 import { allWorkflows, openProject, type ProjectPlace } from "./open-project.ts";
-import { versionOf } from "./version.ts";
 
 export interface Start {
   /** The arguments after the program's name. */

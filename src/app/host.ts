@@ -118,8 +118,7 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
       ]);
       return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
     },
-    guard: async (root) =>
-      (await import("./guard/guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     async situation(folder) {
       const [{ discover, realOr }, { homeOf }] = await Promise.all([
         import("../adapters/git/discover.ts"),

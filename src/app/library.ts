@@ -176,7 +176,7 @@ export async function openProject<const Draft extends WorkflowDraft = WorkflowDr
   const { root, workflows = [] } = options;
   keepProgramsFrom(root);
   const [own, send, look, define, { overview }, { runTransaction }] = await Promise.all([
-    import("./own-workflows.ts"),
+    import("../services/own-workflows.ts"),
     import("../workflows/custom/send.ts"),
     import("../workflows/custom/look.ts"),
     import("../workflows/custom/define.ts"),

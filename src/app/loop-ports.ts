@@ -26,6 +26,7 @@ import type { Store } from "../core/ports/store.ts";
 import type { Watch } from "../core/ports/watch.ts";
 import type { Settings } from "../core/settings.ts";
 import { shellWord } from "../core/text/shell-word.ts";
+import type { TraceparentOf } from "../services/telemetry/telemetry.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { NO_WALL, wallSetup } from "./wall.ts";
 
@@ -37,8 +38,8 @@ export interface LoopPlace {
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
-  /** The `traceparent` of an agent's run or a check; absent: tracing is off. Null: it is not known. */
-  readonly traceparentOf?: (task: string, kind: "agent" | "check", id: string) => string | null;
+  /** Absent: tracing is off. */
+  readonly traceparentOf?: TraceparentOf;
   /** Present: other machines work on the tasks, too. */
   readonly shared?: SharedLoop;
   readonly eventLog: () => Promise<EventLog>;

@@ -18,6 +18,7 @@ import {
   within,
 } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
+import { versionOf } from "../config/version.ts";
 import { attempt } from "../core/attempt.ts";
 import { EVENTS } from "../core/event.ts";
 import { lookOnce } from "../core/once.ts";
@@ -30,14 +31,13 @@ import type { Change, Pending, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { EventsOptions, Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/transaction/run-transaction.ts";
-import { lateScopeWatch } from "./guard/out-of-scope-edits.ts";
+import { lateScopeWatch } from "../services/guard/out-of-scope-edits.ts";
+import { openNotices } from "../services/notices/notices.ts";
+import { openTelemetry } from "../services/telemetry/telemetry.ts";
+import type { TrustPlace } from "../services/trust.ts";
 import { lazyPort } from "./lazy-port.ts";
-import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
 import type { Shared } from "./shared-project.ts";
-import { openTelemetry } from "./telemetry.ts";
-import type { TrustPlace } from "./trust.ts";
-import { versionOf } from "./version.ts";
 
 export interface ProjectPlace {
   readonly root: string;
@@ -66,7 +66,7 @@ export async function allWorkflows(
 ): Promise<Workflows> {
   const hasOwn = root !== null && (await isSet("workflows", root, settingsReader({ ...place, root })));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
-  const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
+  const { withOwnWorkflows, withProgramRuns } = await import("../services/own-workflows.ts");
   const workflows = hasOwn
     ? await withOwnWorkflows(place.workflows, () => open({ ...place, root }))
     : place.workflows;
@@ -94,7 +94,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const present = () => settings(store.view());
   const trustPlace = { root, environment, view: () => store.view(), settings: present, ...place.trust };
   // Lazy: reading needs no trust.
-  const trust: Trust = lazyPort(async () => (await import("./trust.ts")).openTrust(trustPlace));
+  const trust: Trust = lazyPort(async () => (await import("../services/trust.ts")).openTrust(trustPlace));
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
   const plain = async () => (await read(store.view())).settings;
   const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
@@ -111,7 +111,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   };
   return {
     ...{ root, workflows, trust, notices, runtime },
-    lives: async (...asked) => (await import("./own-workflows.ts")).findLife(...asked),
+    lives: async (...asked) => (await import("../services/own-workflows.ts")).findLife(...asked),
     files: shared ? commits.noted(ownFiles) : store,
     ...(shared ? { database: shared.database } : {}),
     events: (options) => readProject(eventLog, store, options),
@@ -147,7 +147,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
 async function withOrders(opened: LoopPorts, runtime: Runtime, settings: Settings): Promise<LoopPorts> {
   if (settings.workflows.length === 0) return opened;
   const [{ findLife, ownSources }, { driversOfOrders }] = await Promise.all([
-    import("./own-workflows.ts"),
+    import("../services/own-workflows.ts"),
     import("../workflows/custom/agents/driver.ts"),
   ]);
   const others = await driversOfOrders(runtime, await ownSources(settings));

@@ -14,13 +14,13 @@ import type { RangeHistory } from "../core/ports/history.ts";
 import type { Settings } from "../core/settings.ts";
 import type { GateProof } from "../runtime/module.ts";
 import type { Workflows } from "../runtime/project.ts";
+import { findLife, ownSources } from "../services/own-workflows.ts";
 import type { VerifyOrder } from "../surfaces/cli/line/command.ts";
 import type { Base } from "../verify/records.ts";
 import type { Fault, Report } from "../verify/report.ts";
 import { verifyRange } from "../verify/verify.ts";
 import { openOwnWorkflows } from "../workflows/custom/module.ts";
 import { lazyPort } from "./lazy-port.ts";
-import { findLife, ownSources } from "./own-workflows.ts";
 import { signaturesOf } from "./ports.ts";
 
 export interface VerifyPlace {

@@ -77,6 +77,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["guard", /^src\/guard\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
   ["config", /^src\/config\//],
+  ["services", /^src\/services\//],
   ["app", /^src\/(app\/|index\.ts$)/],
   ["main", /^src\/main\.ts$/],
 ];
@@ -88,7 +89,7 @@ const PROGRAMS = [
   ...["agents/scripted/agent.ts", "agents/permission/check-command.ts", "wall/forward.ts"].map(
     (each) => `adapters/${each}`,
   ),
-  "app/telemetry/export.ts",
+  "app/export-telemetry.ts",
 ];
 const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/${each}`);
 
@@ -120,8 +121,8 @@ const WHOLE_FOLDERS = [
   "src/adapters/wall/store.ts",
   "src/app/board.ts",
   "src/app/client-packages.ts",
-  "src/app/own-workflows.ts",
   "src/config/compiled-code.ts",
+  "src/services/own-workflows.ts",
 ];
 
 /** The files that open a folder in which an agent works, by the text of its path. */
@@ -215,7 +216,7 @@ describe("the architecture", () => {
 
   it("opens a folder in which an agent works in few files: elsewhere its path is no text", () => {
     promise("files.planted");
-    const outside = /^src\/(?:adapters|surfaces|config|app|main\.ts)/;
+    const outside = /^src\/(?:adapters|surfaces|config|services|app|main\.ts)/;
     // A colon follows where one is made.
     const readers = CODE.filter(
       ({ path, text }) => outside.test(path) && /\bagentPath\b(?!:)/.test(uncommented(text)),

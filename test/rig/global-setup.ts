@@ -16,8 +16,8 @@ export default async function setup(): Promise<void> {
     inside: "test/rig/inside.ts",
     "alfred-hand-in": "test/rig/alfred-hand-in.ts",
     "bloom-loop": "test/rig/bloom-loop.ts",
-    "send-notices": "src/app/notices/send.ts",
-    "export-telemetry": "src/app/telemetry/export.ts",
+    "send-notices": "src/app/send-notices.ts",
+    "export-telemetry": "src/app/export-telemetry.ts",
   };
   const small = {
     "acp-agent": "test/rig/acp-agent.ts",

@@ -1,8 +1,9 @@
 /** The guard on calls as clients make them: recorded ones, in a project of the test's own. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { guard } from "../../src/app/guard/guard.ts";
+import { withProject } from "../../src/app/with-project.ts";
 import type { GuardedClient } from "../../src/guard/clients.ts";
+import { guard } from "../../src/services/guard/guard.ts";
 import type { Output } from "../../src/surfaces/hooks/dialect.ts";
 import { stateHome } from "./state-home.ts";
 
@@ -38,6 +39,7 @@ export function guardOn(
     client,
     event: asked.event,
     home: HOME,
+    withProject,
     program: "/usr/lib/node_modules/pawl/dist/main.js",
     read: () => text,
     environment: { HOME: "/home/dev", ...stateHome(), ...asked.environment },

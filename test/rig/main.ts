@@ -1,8 +1,9 @@
 /** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
 import { run } from "../../src/app/app.ts";
-import { answerHook } from "../../src/app/guard/guard.ts";
+import { withProject } from "../../src/app/with-project.ts";
 import { isGuardedClient } from "../../src/guard/clients.ts";
+import { answerHook } from "../../src/services/guard/guard.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
 const { DOOR_ONLY, NOISY, PROGRAM_NAME, RIG_TESTER } = process.env;
@@ -16,7 +17,13 @@ const door = {
 const [command, client, event] = process.argv.slice(2);
 const home = resolve(import.meta.dirname, "../src");
 if (command === "guard" && isGuardedClient(client))
-  process.exitCode = await answerHook({ client, event, home, program: process.argv[1] ?? "pawl" });
+  process.exitCode = await answerHook({
+    client,
+    event,
+    home,
+    withProject,
+    program: process.argv[1] ?? "pawl",
+  });
 else
   process.exitCode = await run({
     argv: process.argv.slice(2),

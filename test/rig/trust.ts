@@ -1,7 +1,6 @@
 /** A scratch project that the tester trusts as it is, recorded as `pawl trust` does it. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { saveTrust } from "../../src/app/trust.ts";
 import { spelledOut } from "../../src/config/config.ts";
 import { type OwnFile, ownFile } from "../../src/core/own-file.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
@@ -14,6 +13,7 @@ import {
   startsOfTask,
 } from "../../src/core/trust.ts";
 import { readYaml } from "../../src/core/yaml/yaml.ts";
+import { saveTrust } from "../../src/services/trust.ts";
 import { fileOf } from "../../src/tasks-file/entries.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { eachTask } from "../../src/tasks-file/task.ts";

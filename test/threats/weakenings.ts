@@ -889,7 +889,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A cloned project starts programs": [
     {
       takes: "the agreement to a command",
-      file: "src/app/trust.ts",
+      file: "src/services/trust.ts",
       find: '[{ kind: "command", name: "a command", text: command }, ...settings]',
       replace: "settings",
       tests: [
@@ -898,7 +898,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the agreement before the loop",
-      file: "src/app/trust.ts",
+      file: "src/services/trust.ts",
       find: 'kind === "setting" || kind === "setup"',
       replace: 'kind === "setup"',
       tests: [
@@ -907,7 +907,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the agreement to what a task starts",
-      file: "src/app/trust.ts",
+      file: "src/services/trust.ts",
       find: "return refusal(startsOfTask(task, await place.settings()));",
       replace: "return task.id === '' ? refusal(startsOfTask(task, await place.settings())) : null;",
       tests: [
@@ -959,7 +959,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the folder to which an agreement belongs",
-      file: "src/app/trust.ts",
+      file: "src/services/trust.ts",
       find: " && found.inode === statSync(root).ino;",
       replace: ";",
       tests: [
@@ -1786,7 +1786,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the look for hard links",
-      file: "src/app/guard/guard.ts",
+      file: "src/services/guard/guard.ts",
       find: "if (!found?.isFile() || found.nlink < 2) return null;",
       replace: "if (!found?.isFile() || found.nlink > 0) return null;",
       tests: [
@@ -2017,7 +2017,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A project sends notices": [
     {
       takes: "the person's agreement",
-      file: "src/app/notices/send-notices.ts",
+      file: "src/services/notices/send-notices.ts",
       find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
       replace: ".filter((name) => record === record || name === null)",
       tests: [
@@ -2035,7 +2035,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the last notice",
-      file: "src/app/notices/send-notices.ts",
+      file: "src/services/notices/send-notices.ts",
       find: "    ...agreedNotices(record, notify).map((agreed) => sendEnd(sending, agreed)),\n",
       replace: "",
       tests: [

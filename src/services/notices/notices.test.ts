@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { promise } from "../../test/rig/promise.ts";
-import { stateHome } from "../../test/rig/state-home.ts";
-import { until } from "../../test/rig/until.ts";
-import type { PawlEvent } from "../core/event.ts";
-import { DEFAULT_SETTINGS } from "../core/settings.ts";
-import type { Trust } from "../runtime/project.ts";
+import { promise } from "../../../test/rig/promise.ts";
+import { stateHome } from "../../../test/rig/state-home.ts";
+import { until } from "../../../test/rig/until.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import type { Trust } from "../../runtime/project.ts";
 import { openNotices } from "./notices.ts";
 
 const HOUR = 3_600_000;

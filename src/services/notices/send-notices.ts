@@ -11,7 +11,6 @@
  */
 import { openNoticePlace } from "../../adapters/notify/place.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";
-import type { Environment } from "../../config/config.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import { toPawlError } from "../../core/error.ts";
 import type { Cause, ReceiverName } from "../../core/notice.ts";
@@ -30,42 +29,24 @@ import {
 import { overview } from "../../runtime/reports/overview.ts";
 import { logFailure } from "../../runtime/transaction/run-transaction.ts";
 import { heldTasks } from "../../workflows/bloom/lease.ts";
-import { WORKFLOWS } from "../../workflows/index.ts";
-import { allWorkflows, openProject } from "../open-project.ts";
+import type { ProjectPlace, WithProject } from "../with-project.ts";
 import { placeOf } from "./notices-place.ts";
 
-export interface NoticesOrder {
-  readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
-}
-
-export async function sendNotices(given: NoticesOrder): Promise<void> {
+export async function sendNotices(given: ProjectPlace, withProject: WithProject): Promise<void> {
   const place = openNoticePlace(openStateHome(given.root, given.environment));
   for (let lock = await place.tryLock(); lock !== null; lock = place.isAsked() ? await place.tryLock() : null)
     try {
       while (place.isAsked()) {
         place.takeAsked();
         // The next event repeats a failed search; `pawl status` reports the fault.
-        await lookOnce(given, place).catch(() => {});
+        await withProject(given, (project) => sendToAll(project, given, place)).catch(() => {});
       }
     } finally {
       lock.release();
     }
 }
 
-async function lookOnce(given: NoticesOrder, place: NoticePlace): Promise<void> {
-  const asShipped = { ...given, workflows: WORKFLOWS };
-  const workflows = await allWorkflows(given.root, asShipped, openProject);
-  const project = await openProject({ ...asShipped, workflows });
-  try {
-    await sendToAll(project, given, place);
-  } finally {
-    await project.close();
-  }
-}
-
-async function sendToAll(project: Project, given: NoticesOrder, place: NoticePlace): Promise<void> {
+async function sendToAll(project: Project, given: ProjectPlace, place: NoticePlace): Promise<void> {
   const { runtime, trust } = project;
   const { notify } = await runtime.settings(runtime.store.view());
   const found = await findCauses(project, place.findRest());
@@ -81,7 +62,7 @@ async function sendToAll(project: Project, given: NoticesOrder, place: NoticePla
 
 interface Sending {
   readonly project: Project;
-  readonly given: NoticesOrder;
+  readonly given: ProjectPlace;
   readonly memory: Memory;
   readonly now: Date;
 }

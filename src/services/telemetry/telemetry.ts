@@ -3,16 +3,16 @@
  * loads nothing of OpenTelemetry, unless the environment names a receiver.
  */
 
-import { MARK } from "../adapters/agents/mark.ts";
-import { ownPlace } from "../adapters/files/own-folder.ts";
-import type { Live } from "../adapters/telemetry/live.ts";
-import { type Environment, isTelemetryOn } from "../adapters/telemetry/variables.ts";
-import { EVENTS, type PawlEvent } from "../core/event.ts";
-import type { EventLog } from "../core/ports/event-log.ts";
-import type { Change } from "../core/ports/store.ts";
-import type { Workflows } from "../runtime/project.ts";
-import { eventIn } from "./committed.ts";
-import type { LoopPlace } from "./loop-ports.ts";
+import { MARK } from "../../adapters/agents/mark.ts";
+import { ownPlace } from "../../adapters/files/own-folder.ts";
+import type { Live } from "../../adapters/telemetry/live.ts";
+import { isTelemetryOn } from "../../adapters/telemetry/variables.ts";
+import { EVENTS, type PawlEvent } from "../../core/event.ts";
+import type { EventLog } from "../../core/ports/event-log.ts";
+import type { Change } from "../../core/ports/store.ts";
+import type { Workflows } from "../../runtime/project.ts";
+import { eventIn } from "../committed.ts";
+import type { ProjectPlace } from "../with-project.ts";
 
 /**
  * The commits of this time cause one read of the log and one request, each of which costs the work some
@@ -20,10 +20,7 @@ import type { LoopPlace } from "./loop-ports.ts";
  */
 const SOON_MILLISECONDS = 5000;
 
-export interface TelemetryPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
+export interface TelemetryPlace extends ProjectPlace {
   readonly version: () => string;
   readonly newId: () => string;
   readonly workflows: Workflows;
@@ -31,11 +28,14 @@ export interface TelemetryPlace {
   readonly warn?: (line: string) => void;
 }
 
+/** The `traceparent` of an agent's run or a check. Null: it is not known. */
+export type TraceparentOf = (task: string, kind: "agent" | "check", id: string) => string | null;
+
 export interface Telemetry {
   /** Takes committed changes. Never fails. */
   saw(changes: readonly Change[]): void;
   /** Trace data for the loop's agents and checks. From now on the export runs in a separate process. */
-  loop(): Promise<Pick<LoopPlace, "traceparentOf">>;
+  loop(): Promise<{ readonly traceparentOf?: TraceparentOf }>;
   /** Sends the rest, waiting a moment at most. */
   close(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
   let sending: Promise<unknown> = Promise.resolve();
   const open = async (isEnding: boolean): Promise<Live> => {
     const version = place.version();
-    if (isLoop) return (await import("./telemetry/apart.ts")).openLiveApart({ ...place, version, warn });
-    const { openLive } = await import("../adapters/telemetry/live.ts");
+    if (isLoop) return (await import("./apart.ts")).openLiveApart({ ...place, version, warn });
+    const { openLive } = await import("../../adapters/telemetry/live.ts");
     return openLive({ ...place, version, instance: place.newId(), warn, isEnding });
   };
   const send = async (isEnding: boolean) => {
@@ -92,9 +92,9 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
 const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {} };
 
 /** The future span of an agent's run or a check: their own traces belong below it. */
-async function loopTraces({ log, root }: TelemetryPlace): Promise<NonNullable<LoopPlace["traceparentOf"]>> {
-  const { generationNow } = await import("../adapters/events/log-parts.ts");
-  const { traceparentOf } = await import("../runtime/reports/trace.ts");
+async function loopTraces({ log, root }: TelemetryPlace): Promise<TraceparentOf> {
+  const { generationNow } = await import("../../adapters/events/log-parts.ts");
+  const { traceparentOf } = await import("../../runtime/reports/trace.ts");
   const events = ownPlace(root, EVENTS);
   const elsewhere = await (await log()).origin?.("bloom:");
   return (task, kind, id) => {

@@ -33,9 +33,9 @@ import { DIALECTS } from "../../surfaces/hooks/clients.ts";
 import { type Dialect, type HookCall, json, type Output } from "../../surfaces/hooks/dialect.ts";
 import { OWN_SERVER } from "../../surfaces/hooks/tool-action.ts";
 import { writeWhole } from "../../surfaces/write-whole.ts";
+import type { WithProject } from "../with-project.ts";
 import { arranged, shellFor, walled } from "./guard-shell.ts";
-import { lookAt } from "./guarded-project.ts";
-import type { ProjectScopes } from "./kept-scopes.ts";
+import { keptScopes, type ProjectScopes } from "./kept-scopes.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
 export { isGuardedClient };
@@ -47,6 +47,7 @@ export interface GuardStart {
   /** The program's own folder. */
   readonly home: string;
   readonly program: string;
+  readonly withProject: WithProject;
   readonly read?: () => string;
   readonly environment?: Environment;
   readonly cwd?: string;
@@ -134,7 +135,7 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
     const session = openSessions(stateFolder(root, environment)).find(client, call.session);
     // A failure here repeats at the next write, and stops it.
     if (session)
-      await lookAt({ root, home: start.home, environment })
+      await scopesIn(start, root, environment)
         .outOfScopeEdits(session.run)
         .catch(() => null);
   }
@@ -149,13 +150,18 @@ async function arrangeNext(surroundings: Surroundings): Promise<void> {
     const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
     const known =
       own &&
-      (await lookAt({ root, home: start.home, environment })
+      (await scopesIn(start, root, environment)
         .project(own)
         .catch(() => null));
     if (!known) continue;
     // A failure here repeats before the next command, and stops it.
     await arranged(aboutOf(surroundings), root, limitsOf(known, own)).catch(() => null);
   }
+}
+
+function scopesIn(start: GuardStart, root: string, environment: Environment) {
+  const place = { root, home: start.home, environment };
+  return keptScopes({ ...place, open: (work) => start.withProject(place, work) });
 }
 
 function aboutOf({ call, environment, start }: Surroundings) {
@@ -213,7 +219,7 @@ interface Judged {
 
 async function judge(surroundings: Surroundings, root: string, dialect: Dialect): Promise<Judged> {
   const { call, client, cwd, environment, start } = surroundings;
-  const known = lookAt({ root, home: start.home, environment });
+  const known = scopesIn(start, root, environment);
   const calls = call.actions.flatMap((action) => callsIn(action, surroundings, root));
   if (calls.length > 0) await noteRun(surroundings, root, known, calls);
   const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
@@ -314,7 +320,7 @@ function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknow
 async function noteRun(
   { call, client, environment }: Surroundings,
   root: string,
-  known: ReturnType<typeof lookAt>,
+  known: ReturnType<typeof keptScopes>,
   calls: readonly CallAction[],
 ): Promise<void> {
   if (call.session === "" || call.isSubagent) return;
@@ -339,7 +345,7 @@ async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Outpu
     const sessions = openSessions(stateFolder(root, environment));
     const session = sessions.find(client, call.session);
     if (session === null) continue;
-    const project = lookAt({ root, home: start.home, environment });
+    const project = scopesIn(start, root, environment);
     const known = await project.project(session.run).catch(() => null);
     const scope = known?.scopes.find(({ run }) => run === session.run);
     if (!scope || (session.stops[scope.state] ?? 0) >= MAX_STOPS) continue;

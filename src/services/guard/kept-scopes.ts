@@ -12,13 +12,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openCache } from "../../adapters/files/cache.ts";
 import { stampOf } from "../../adapters/files/stamp.ts";
-import type { Environment } from "../../config/config.ts";
 import { stateFolder, TREES } from "../../config/state-home.ts";
+import { versionOf } from "../../config/version.ts";
 import { type Note, watched } from "../../core/watched-view.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Scope } from "../../runtime/scope.ts";
 import type { OutOfScopeEdits } from "../../runtime/transaction/out-of-scope-edits.ts";
-import { versionOf } from "../version.ts";
+import type { ProjectPlace } from "../with-project.ts";
 
 export interface ProjectScopes {
   readonly tasksFile: string;
@@ -48,11 +48,7 @@ interface Kept {
 
 type Runs = Pick<Project, "runtime" | "workflows">;
 
-interface Wanted {
-  readonly root: string;
-  /** The program's own folder. */
-  readonly home: string;
-  readonly environment: Environment;
+interface Wanted extends ProjectPlace {
   /** Opens the project for some work on it. */
   open<T>(work: (project: Runs) => Promise<T>): Promise<T>;
 }

@@ -4,16 +4,16 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MARK } from "../adapters/agents/mark.ts";
-import { stateFolder, TRUST_FILE } from "../config/state-home.ts";
-import { attempt } from "../core/attempt.ts";
-import type { LoopRest } from "../core/ports/notify.ts";
-import type { Change } from "../core/ports/store.ts";
-import { receiversOf } from "../core/trust.ts";
-import type { Notices, Trust } from "../runtime/project.ts";
-import { mayTell } from "../runtime/reports/may-tell.ts";
-import { eventIn } from "./committed.ts";
-import type { NoticesPlace } from "./notices/notices-place.ts";
+import { MARK } from "../../adapters/agents/mark.ts";
+import { stateFolder, TRUST_FILE } from "../../config/state-home.ts";
+import { attempt } from "../../core/attempt.ts";
+import type { LoopRest } from "../../core/ports/notify.ts";
+import type { Change } from "../../core/ports/store.ts";
+import { receiversOf } from "../../core/trust.ts";
+import type { Notices, Trust } from "../../runtime/project.ts";
+import { mayTell } from "../../runtime/reports/may-tell.ts";
+import { eventIn } from "../committed.ts";
+import type { NoticesPlace } from "./notices-place.ts";
 
 /** Several events of one moment cause one search. */
 const SOON_MILLISECONDS = 300;
@@ -48,7 +48,7 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
     rest = undefined;
     try {
       if (!isWish || !(await isTold(place))) return;
-      const wait = await (await import("./notices/wake.ts")).wakeSender(place, wish);
+      const wait = await (await import("./wake.ts")).wakeSender(place, wish);
       clearTimeout(morning);
       if (wait > 0) morning = setTimeout(wake, wait).unref();
     } catch {
@@ -69,8 +69,8 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
       hasWorked = !idle;
       soon();
     },
-    receivers: async () => (await import("./notices/show.ts")).receiverStandings(place, trust),
-    test: async () => (await import("./notices/show.ts")).testReceivers(place, trust),
+    receivers: async () => (await import("./show.ts")).receiverStandings(place, trust),
+    test: async () => (await import("./show.ts")).testReceivers(place, trust),
     close: async () => (isAgents ? undefined : flush()),
   };
 }

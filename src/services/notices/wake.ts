@@ -21,7 +21,7 @@ export async function wakeSender(given: NoticesPlace, wish: Wish): Promise<numbe
   if (wish.rest !== undefined) place.noteRest(wish.rest);
   if (!wish.looks) return 0;
   place.ask();
-  const program = ownProgram("../../app/notices/send.ts", "send-notices.js");
+  const program = ownProgram("../../app/send-notices.ts", "send-notices.js");
   // Detached and without streams: it outlives a command, and does not delay readers of the command's output.
   const child = spawn(process.execPath, [program, root, home], {
     cwd: "/",

@@ -2,20 +2,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { emptyRepositories } from "../../adapters/guard/empty-repositories.ts";
-import type { Environment } from "../../config/config.ts";
 import { stateFolder, TREES } from "../../config/state-home.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Project } from "../../runtime/project.ts";
 import { scopeOf } from "../../runtime/reports/open-scopes.ts";
 import type { ScopeWatch } from "../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
+import type { ProjectPlace } from "../with-project.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
-export interface ScopeWatchOrder {
-  readonly root: string;
-  /** The program's own folder. */
-  readonly home: string;
-  readonly environment: Environment;
+export interface ScopeWatchOrder extends ProjectPlace {
   project(): Pick<Project, "runtime" | "workflows">;
 }
 

@@ -6,7 +6,7 @@
 import { ownProgram } from "../../adapters/agents/own-program.ts";
 import { type ChildProcess, spawn } from "../../adapters/process/start-program.ts";
 import type { Live } from "../../adapters/telemetry/live.ts";
-import type { Environment } from "../../adapters/telemetry/variables.ts";
+import type { ProjectPlace } from "../with-project.ts";
 
 /**
  * Milliseconds that the loop waits at its end: the process itself waits two seconds at most for the receiver.
@@ -15,16 +15,13 @@ const END_LIMIT = 3000;
 /** Maximum bytes that wait while the process reads nothing. */
 const MOST_WAITING = 8 * 1024 * 1024;
 
-export interface ApartPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
+export interface ApartPlace extends ProjectPlace {
   readonly version: string;
   readonly warn: (line: string) => void;
 }
 
 export function openLiveApart({ environment, home, root, version, warn }: ApartPlace): Live {
-  const program = ownProgram("../../app/telemetry/export.ts", "export-telemetry.js");
+  const program = ownProgram("../../app/export-telemetry.ts", "export-telemetry.js");
   const child = spawn(process.execPath, [program, root, home, version], {
     cwd: "/",
     env: environment,

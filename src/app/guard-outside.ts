@@ -2,20 +2,20 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { AGENT_VARIABLES } from "../../adapters/agents/ancestry.ts";
-import { discover } from "../../adapters/git/discover.ts";
-import { openGitHooks } from "../../adapters/git/workspace/git-hooks.ts";
-import { lastCall } from "../../adapters/guard/calls.ts";
-import { openProofs } from "../../adapters/guard/proofs.ts";
-import { tryCommand, tryGitHooks, tryPlugin } from "../../adapters/guard/try.ts";
-import type { Environment } from "../../config/config.ts";
-import { openStateHome, stateFolder } from "../../config/state-home.ts";
-import { attempt } from "../../core/attempt.ts";
-import { hashOf } from "../../core/hash.ts";
-import { shellLine } from "../../surfaces/cli/guard/setup.ts";
-import type { GuardOutside } from "../../surfaces/cli/line/command.ts";
-import { programOf, sharedProgramOf } from "../launch.ts";
-import { arrangeShell } from "./claude-shell.ts";
+import { AGENT_VARIABLES } from "../adapters/agents/ancestry.ts";
+import { discover } from "../adapters/git/discover.ts";
+import { openGitHooks } from "../adapters/git/workspace/git-hooks.ts";
+import { lastCall } from "../adapters/guard/calls.ts";
+import { openProofs } from "../adapters/guard/proofs.ts";
+import { tryCommand, tryGitHooks, tryPlugin } from "../adapters/guard/try.ts";
+import type { Environment } from "../config/config.ts";
+import { openStateHome, stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import { hashOf } from "../core/hash.ts";
+import { arrangeShell } from "../services/guard/claude-shell.ts";
+import { shellLine } from "../surfaces/cli/guard/setup.ts";
+import type { GuardOutside } from "../surfaces/cli/line/command.ts";
+import { programOf, sharedProgramOf } from "./launch.ts";
 
 export interface GuardPlace {
   readonly root: string;

@@ -1,7 +1,8 @@
 /** What the guard keeps of a project between its calls, and what makes it read again. */
-import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
 import { stateFolder } from "../../src/config/state-home.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
 import { plan, start } from "../rig/alfred-artifacts.ts";
@@ -10,6 +11,8 @@ import { ask, type Recorded, recorded } from "../rig/guarded.ts";
 import { promise } from "../rig/promise.ts";
 import { stateHome } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const CLAUDE = "claude-code";
 const ID = "TS-01";
@@ -23,12 +26,20 @@ async function writing({ root }: AlfredProject, path = "src/a", more: Recorded =
 }
 
 const keptOf = ({ root }: AlfredProject) => join(stateFolder(root, stateHome()), "cache/guard.json");
-const runsKept = (project: AlfredProject) => JSON.parse(readFileSync(keptOf(project), "utf8")).worked.runs;
+const kept = (project: AlfredProject) => JSON.parse(readFileSync(keptOf(project), "utf8")).worked;
+const runsKept = (project: AlfredProject) => kept(project).runs;
+/** As if the last event were a minute old, and a call had come since. */
+async function rest(project: AlfredProject): Promise<void> {
+  const time = Date.now() / 1000 - 60;
+  utimesSync(join(project.root, EVENTS), time, time);
+  await writing(project);
+  await until(() => kept(project).log !== null);
+}
 /** Pretends that more was read of the run. */
 function claim(project: AlfredProject, run: string, more: Partial<Scope>) {
-  const kept = JSON.parse(readFileSync(keptOf(project), "utf8"));
-  Object.assign(kept.worked.runs[run].scope, more);
-  writeFileSync(keptOf(project), JSON.stringify(kept));
+  const whole = JSON.parse(readFileSync(keptOf(project), "utf8"));
+  Object.assign(whole.worked.runs[run].scope, more);
+  writeFileSync(keptOf(project), JSON.stringify(whole));
 }
 const stampOf = (project: AlfredProject) => statSync(keptOf(project), { throwIfNoEntry: false })?.ino ?? null;
 
@@ -37,6 +48,7 @@ async function begun(): Promise<AlfredProject> {
   await project.call("start_task", { task_id: ID });
   expect(await writing(project)).toContain("alfred:TS-01");
   await until(() => stampOf(project) !== null);
+  await rest(project);
   return project;
 }
 
@@ -130,6 +142,7 @@ test("a session that works on a run needs that run alone", async () => {
   await project.call("start_task", { task_id: "TS-02" });
   await writing(project);
   await until(() => "alfred:TS-02" in runsKept(project));
+  await rest(project);
   await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
   expect(await writing(project)).toContain("submit_work");
   claim(project, "alfred:TS-01", { writes: "all" });
@@ -151,12 +164,29 @@ test("without a run of its own, a session needs the widest scope, until anything
   expect(await writing(project), "the run has moved").toContain("provide_review");
 });
 
-test("another run whose file was edited is read again, too", async () => {
+test("another run whose file was edited is read again with the next event", async () => {
   promise("guard.kept");
   using project = await begun();
   const path = `.alfred/workspace/${ID}/task_state.json`;
   project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
+  expect(await writing(project), "thousands of files are not looked at before each call").toContain(
+    "submit_work",
+  );
+  writeFileSync(join(project.root, EVENTS), project.read(EVENTS));
   expect(await writing(project)).toContain('"unreadable"');
+});
+
+test("a run whose files follow an event a moment later is read again", async () => {
+  promise("guard.kept");
+  using project = await begun();
+  writeFileSync(join(project.root, EVENTS), project.read(EVENTS));
+  expect(await writing(project)).toContain("submit_work");
+  // What is kept is written by now.
+  await setImmediate();
+  const path = `.alfred/workspace/${ID}/task_state.json`;
+  project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+  expect(await writing(project), "though the log is the same").toContain('"unreadable"');
 });
 
 test("a session whose run is over, or is not there, is not read for again and again", async () => {

@@ -206,7 +206,8 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const { pin } = proposal;
   if (own.length === 0 && !pin) return done;
   const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
-  const changes = [...own, ...history];
+  // The events last: whoever sees one in the log finds the files as it says.
+  const changes = [...history, ...own];
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");

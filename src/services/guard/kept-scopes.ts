@@ -6,14 +6,18 @@
  *     files that each run's scope was read from.
  * K2  A stamp is taken before its file is read, so the next call notices a change in between.
  * K3  A session with an open run of its own needs that run alone.
+ * K4  Without one, the runs' files are looked at only if the event log has moved: each move is an event, and a
+ *     project may have thousands of runs. A commit writes the log last, but not at the same instant, so a log
+ *     of the last second may still be followed by files.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openCache } from "../../adapters/files/cache.ts";
 import { stampOf } from "../../adapters/files/stamp.ts";
 import { stateFolder, TREES } from "../../config/state-home.ts";
 import { versionOf } from "../../config/version.ts";
+import { EVENTS } from "../../core/event.ts";
 import { type Note, watched } from "../../core/watched-view.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Scope } from "../../runtime/scope.ts";
@@ -42,6 +46,8 @@ interface Kept {
   readonly settings: Stamps;
   /** Folders that were listed to find runs. */
   readonly folders: Stamps;
+  /** The event log's stamp when all runs were looked at; null: it had just been written. */
+  readonly log: string | null;
   /** By name, `workflow:id`. */
   readonly runs: Readonly<Record<string, KeptRun>>;
 }
@@ -71,6 +77,7 @@ export function keptScopes(wanted: Wanted) {
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<ProjectScopes> {
       const hasMoved = comparison(root);
+      const log = settledLog(root);
       const found = (await cache.get(KIND, NO_SOURCE)) as Kept | null;
       let kept = found && !hasMoved(found.settings) ? found : null;
       if (kept && own !== null) {
@@ -81,13 +88,25 @@ export function keptScopes(wanted: Wanted) {
       }
       if (!kept) {
         const { isPartial, scopes, ...fresh } = await readProject(wanted);
-        if (!isPartial) keep(fresh);
+        if (!isPartial) keep({ ...fresh, log });
         return { ...fresh.known, scopes };
       }
-      const stale = Object.entries(kept.runs).flatMap(([run, { files }]) => (hasMoved(files) ? [run] : []));
-      if (stale.length > 0 || hasMoved(kept.folders))
-        kept = keep(await readAgain(wanted, kept, stale, hasMoved(kept.folders)));
+      const isListed = hasMoved(kept.folders);
+      if (isListed || log === null || log !== kept.log) {
+        const stale = Object.entries(kept.runs).flatMap(([run, { files }]) => (hasMoved(files) ? [run] : []));
+        const isSame = stale.length === 0 && !isListed;
+        const read = isSame ? kept : await readAgain(wanted, kept, stale, isListed);
+        if (!isSame || log !== null) kept = keep({ ...read, log });
+      }
       return { ...kept.known, scopes: Object.values(kept.runs).flatMap(({ scope }) => scope ?? []) };
+    },
+    /** After a move of the run. */
+    async update(run: string): Promise<void> {
+      const hasMoved = comparison(root);
+      const kept = (await cache.get(KIND, NO_SOURCE)) as Kept | null;
+      if (kept && !hasMoved(kept.settings) && !hasMoved(kept.folders))
+        keep(await readAgain(wanted, kept, [run]));
+      else await this.project(null);
     },
     /** The out-of-scope edits of the run, which the event log names from then on. */
     async outOfScopeEdits(run: string): Promise<OutOfScopeEdits | null> {
@@ -100,6 +119,14 @@ export function keptScopes(wanted: Wanted) {
       return wanted.open((project) => runOfCall(project, tool, input));
     },
   };
+}
+
+const SETTLED_MILLISECONDS = 1000;
+
+function settledLog(root: string): string | null {
+  const stamp = stampOf(root, EVENTS);
+  const written = statSync(join(root, EVENTS), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - written < SETTLED_MILLISECONDS ? null : stamp;
 }
 
 /** Whether a file has another stamp now. Each is taken once: runs share files. */

@@ -41,19 +41,19 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
       },
     });
   };
-  /** Updates the kept scopes, so that the next call of a client's hook need not read the project. */
-  const keepScopes = async () => {
+  /** Updates the run's kept scope, so that the next call of a client's hook need not read the project. */
+  const updateScope = async (run: string) => {
     const { keptScopes } = await import("./kept-scopes.ts");
     const kept = keptScopes({ root, home, environment, open: (work) => work(project()) });
     // After the answer. Optional: a hook that finds it outdated reads the project itself.
-    setImmediate(() => void kept.project(null).catch(() => {}));
+    setImmediate(() => void kept.update(run).catch(() => {}));
   };
   return {
     look: async (run) => (isNoted() ? (await open()).look(run) : null),
     async note(run, accepted, view) {
       const guards = await isOn(view);
       if (guards || isNoted()) await (await open()).note(run, accepted);
-      if (guards) await keepScopes();
+      if (guards) await updateScope(run);
     },
   };
 }

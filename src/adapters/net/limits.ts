@@ -103,5 +103,10 @@ export function failureIn(thrown: unknown): FetchFailure {
   const { name } = thrown as { readonly name?: string };
   if (name === "TimeoutError" || name === "AbortError")
     return { reason: "timed-out", detail: "no answer in time" };
-  return { reason: "unexpected", detail: "its answer does not have the shape that its API describes" };
+  // The engine's words name the line's own expression: the fault may as well be Pawl's.
+  const cause = thrown instanceof TypeError || thrown instanceof ReferenceError ? ` (${thrown.message})` : "";
+  return {
+    reason: "unexpected",
+    detail: `its answer does not have the shape that its API describes${cause}`,
+  };
 }

@@ -59,7 +59,7 @@ export function projectsPort({ environment, home, open, workflows, workingFolder
       const { lastWords } = await import("../adapters/agents/dialects/last-words.ts");
       return (agentRun) => lastWords(root, agentRun);
     },
-    leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),
+    leftovers: async (root) => (await import("../services/leftovers.ts")).openLeftovers(root, environment),
     imports: (root) => importsAt(root, environment, workingFolder()),
     async database() {
       const [{ openDatabase }, { DATABASE_URL }] = await Promise.all([
@@ -99,7 +99,7 @@ export function personPort(
 export function machinePort({ environment, home, workingFolder }: HostPlace): MachinePort {
   return {
     launch: () => launchOf({ home, cwd: workingFolder() }),
-    look: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
+    look: async (root) => (await import("../services/machine.ts")).lookAtMachine(root, environment),
     async agents(root, settings, untrusted = []) {
       const [{ openAgents }, { wallFor }, { scratchSetup }] = await Promise.all([
         import("../adapters/agents/agents.ts"),
@@ -131,7 +131,7 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
     },
     makeRepository: async (folder, files) =>
       (await import("../adapters/git/make-repository.ts")).makeRepository(folder, files, environment),
-    clientPackages: async () => (await import("./client-packages.ts")).clientPackages(environment),
+    clientPackages: async () => (await import("../services/client-packages.ts")).clientPackages(environment),
   };
 }
 

@@ -120,8 +120,8 @@ const WHOLE_FOLDERS = [
   "src/adapters/wall/homes.ts",
   "src/adapters/wall/store.ts",
   "src/app/board.ts",
-  "src/app/client-packages.ts",
   "src/config/compiled-code.ts",
+  "src/services/client-packages.ts",
   "src/services/own-workflows.ts",
 ];
 

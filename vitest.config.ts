@@ -5,7 +5,7 @@ const PROOFS = ["{src,test,demo}/**/*.proof.test.ts"];
 const CHECKS = ["test/checks/*.test.ts"];
 /** Functions without a process, a disk or a clock of their own. */
 const PURE = [
-  "src/{core,engine,runtime,scheduler,tasks-file,workflows,config,guard,surfaces,app}/**/*.test.ts",
+  "src/{core,engine,runtime,scheduler,tasks-file,workflows,config,guard,surfaces,services,app}/**/*.test.ts",
 ];
 const OTHERS = [...STORIES, ...PROOFS, ...CHECKS];
 /** A scratch state home and the commit's seed; with programs, also the rig's programs and the board's pages. */

@@ -11,6 +11,9 @@ export const vi = {
   useRealTimers: (): void => mock.timers.reset(),
 };
 
+/** No test runs under Vitest, so none can say what it promises. */
+export const TestRunner = { getCurrentTest: (): undefined => undefined };
+
 export interface CollectedTest {
   readonly id: string;
   readonly file: string;
@@ -95,3 +98,4 @@ export const it = test;
 export const describe = declaring(within);
 export const beforeEach = (hook: Body): number => group.before.push(hook);
 export const afterEach = (hook: Body): number => group.after.push(hook);
+export const afterAll = (hook: Body): void => void process.once("exit", () => void hook());

@@ -116,6 +116,7 @@ const WHOLE_FOLDERS = [
   "src/adapters/notify/place.ts",
   "src/adapters/process/included-secrets.ts",
   "src/adapters/process/peer.ts",
+  "src/adapters/process/start-program.ts",
   "src/adapters/setup/setup.ts",
   "src/adapters/wall/homes.ts",
   "src/adapters/wall/store.ts",

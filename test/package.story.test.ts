@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BY_NPX } from "../src/app/launch.ts";
 import { LANGUAGES } from "../src/surfaces/board/server/languages.ts";
 import { promise } from "./rig/promise.ts";
 
@@ -111,12 +112,18 @@ describe("the package", () => {
     expect(ran.status).toBe(0);
   });
 
-  it("starts as clients start it, by `npx --no pawl mcp`", () => {
+  it("starts as clients start it, by npx, also where the project has a program of that name", () => {
     promise("package.whole");
     const clientInfo = { name: "a test", version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
     const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
-    const ran = spawnSync("npx", ["--no", "pawl", "mcp"], { cwd: project, input, encoding: "utf8" });
+    const own = readFileSync(join(project, "package.json"), "utf8");
+    const planted = { ...JSON.parse(own), bin: { pawl: "planted.js" } };
+    writeFileSync(join(project, "package.json"), JSON.stringify(planted));
+    writeFileSync(join(project, "planted.js"), "#!/bin/sh\necho planted\n", { mode: 0o755 });
+    const [program, ...words] = BY_NPX;
+    const ran = spawnSync(program, [...words, "mcp"], { cwd: project, input, encoding: "utf8" });
+    writeFileSync(join(project, "package.json"), own);
     expect(JSON.parse(ran.stdout.split("\n")[0] ?? "").result.serverInfo.name).toBe("pawl");
     expect(ran.status).toBe(0);
   });
@@ -126,7 +133,8 @@ describe("the package", () => {
     const clone = join(base, "clone");
     mkdirSync(clone);
     cpSync(join(project, "package.json"), join(clone, "package.json"));
-    const ran = spawnSync("npx", ["--no", "pawl", "mcp"], { cwd: clone, encoding: "utf8" });
+    const [program, ...words] = BY_NPX;
+    const ran = spawnSync(program, [...words, "mcp"], { cwd: clone, encoding: "utf8" });
     expect(ran.status).not.toBe(0);
     expect(existsSync(join(clone, "node_modules"))).toBe(false);
   });

@@ -3,7 +3,7 @@ import type { Requirement } from "./requirements.ts";
 /** How Pawl reaches people and their clients. */
 export const CLIENT_PACKAGES = {
   "package.whole": {
-    says: "The package installs alone, without a network, in less than 25 MB, with its pages and every licence, and starts by `npx --no pawl`.",
+    says: "The package installs alone, without a network, in less than 25 MB, with its pages and every licence, and starts by npx, also where the project has a program of that name.",
     source: "ecosystem, the package",
   },
   "clients.shell": {

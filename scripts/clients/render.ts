@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { BY_NPX } from "../../src/app/launch.ts";
 import type { GuardedClient } from "../../src/guard/clients.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../src/runtime/module.ts";
 import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients/clients.ts";
@@ -26,7 +27,7 @@ const AUTHOR = { name: "Pawl" };
 const ABOUT = { name, version, description, license };
 
 /** A project has Pawl as a package: any clone of it starts the same one. */
-export const PROJECT_LAUNCH = ["npx", "--no", "pawl", "mcp"] as const;
+export const PROJECT_LAUNCH = [...BY_NPX, "mcp"] as const;
 
 /** What a client puts in when it reads the file. */
 export const placeholder = (word: string) => `\${${word}}`;

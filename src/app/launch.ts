@@ -7,6 +7,12 @@ export interface LaunchPlace {
 }
 
 /**
+ * `--no`, since in a clone without installed packages npx would fetch any package of that name. The package is
+ * named, since npx would prefer a program that the project's package.json calls so.
+ */
+export const BY_NPX = ["npx", "--no", "--package=pawl", "--", "pawl"] as const;
+
+/**
  * How a client starts this program again: by its package's name if it is installed as one, otherwise by its
  * path. The path comes with the present Node, since a client may have an older one first on its PATH.
  */
@@ -14,10 +20,7 @@ export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
   if (at < 0 || home.includes(`${sep}_npx${sep}`)) return [...programOf(home), "mcp"];
-  // `--no`, since in a clone without installed packages npx would do the same.
-  return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep)
-    ? ["npx", "--no", "pawl", "mcp"]
-    : ["pawl", "mcp"];
+  return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep) ? [...BY_NPX, "mcp"] : ["pawl", "mcp"];
 }
 
 /** How this machine starts this program, from any folder. */

@@ -228,11 +228,21 @@ describe("a plain command", () => {
   it("is Pawl, a test run, or puts files back", () => {
     const isTrue = (look: Parameters<typeof each<boolean>>[1]) => (line: string) =>
       each(line, look)?.every(Boolean);
-    expect(["pawl status", "npx --no pawl call x", "bloom list"].every((line) => isTrue(isPawls)(line))).toBe(
-      true,
-    );
     expect(
-      ["npx -c pawl", "./pawl x", "npx other pawl", "node pawl"].some((line) => isTrue(isPawls)(line)),
+      ["pawl status", "npx --no pawl call x", "npx --no --package=pawl -- pawl show", "bloom list"].every(
+        (line) => isTrue(isPawls)(line),
+      ),
+    ).toBe(true);
+    expect(
+      [
+        "npx -c pawl",
+        "npx --call=pawl pawl",
+        "npx --package=evil pawl",
+        "npx --prefix evil pawl",
+        "./pawl x",
+        "npx other pawl",
+        "node pawl",
+      ].some((line) => isTrue(isPawls)(line)),
     ).toBe(false);
     expect(
       ["npm test", "npm run test:unit -- a", "pytest -q", "cargo test"].every((line) =>

@@ -163,17 +163,16 @@ export function pawlWords(command: PlainCommand): readonly string[] | null {
   return at < 0 ? null : words.slice(at + 1);
 }
 
+/** By others, such as `--call`, npx runs something else. */
+const OF_NPX: readonly string[] = ["--no", "--no-install", "--package=pawl", "--"];
+
 /** Whether it is Pawl, called directly or by npx, which checks its own calls. */
 export function isPawls(command: PlainCommand): boolean {
   const [program, ...words] = command;
   if (program === "pawl" || program === "bloom") return true;
-  const name = words.find((word) => !word.startsWith("-"));
-  return (
-    program === "npx" &&
-    (name === "pawl" || name === "bloom") &&
-    !words.includes("-c") &&
-    !words.includes("-p")
-  );
+  const at = words.findIndex((word) => !word.startsWith("-"));
+  const isNamed = words[at] === "pawl" || words[at] === "bloom";
+  return program === "npx" && isNamed && words.slice(0, at).every((word) => OF_NPX.includes(word));
 }
 
 export function personVerbIn(command: PlainCommand): string | null {

@@ -17,7 +17,7 @@ describe("docs/mcp.md", () => {
       JSON.parse(body ?? ""),
     );
     expect(blocks).toMatchObject([
-      { mcpServers: { pawl: { command: "npx", args: ["--no", "pawl", "mcp"] } } },
+      { mcpServers: { pawl: { command: "npx", args: ["--no", "--package=pawl", "--", "pawl", "mcp"] } } },
       { mcpServers: { pawl: { type: "http", url: expect.stringMatching(/\/mcp$/) } } },
     ]);
   });

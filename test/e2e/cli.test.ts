@@ -318,7 +318,7 @@ describe("pawl init", () => {
     // Where a line breaks depends on how long the path is.
     const inOneLine = (text: string) => text.replace(/\s+/g, " ");
     expect(inOneLine(out)).toContain("contains a path on this machine");
-    expect(inOneLine(out)).toContain("npx --no pawl mcp");
+    expect(inOneLine(out)).toContain("npx --no --package=pawl -- pawl mcp");
   });
 
   it("leaves a configuration that it cannot read as it is, and says how to add the entry", async () => {

@@ -2,7 +2,7 @@
 // Pawl look at what that has changed.
 import { spawnSync } from "node:child_process";
 
-const LAUNCH = ["npx","--no","pawl","guard","opencode"];
+const LAUNCH = ["npx","--no","--package=pawl","--","pawl","guard","opencode"];
 const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfetch", "websearch", "question"];
 
 const ask = (call, { directory, worktree }) => {

@@ -214,7 +214,9 @@ const PROTECTED: readonly string[] = [
  */
 const PERSONS_COMMANDS: readonly string[] = PERSON_VERBS.filter(({ except, only }) => !except && !only)
   .flatMap(({ name }) => [`pawl ${name}`, `bloom ${name}`])
-  .flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
+  .flatMap((command) =>
+    ["", "npx ", "npx --no ", "npx --no --package=pawl -- "].map((npx) => `Bash(${npx}${command}:*)`),
+  );
 
 interface Calling {
   /** The event, if the client's call does not name it. */

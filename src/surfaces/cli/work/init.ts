@@ -175,7 +175,7 @@ function connected({ note, title }: Client, columns: number): string {
 function ownPath(launch: Launch, columns: number): string {
   const path = launch.find((word) => /[\\/]/.test(word));
   if (path === undefined) return "";
-  const note = `The entry contains a path on this machine (${path}), so it works only here. If the project has Pawl as a package, the command is \`npx --no pawl mcp\`.`;
+  const note = `The entry contains a path on this machine (${path}), so it works only here. If the project has Pawl as a package, the command is \`npx --no --package=pawl -- pawl mcp\`.`;
   return `\n${wrap(note, columns).join("\n")}\n`;
 }
 

@@ -206,15 +206,15 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
     nothingRan();
   });
 
-  it.each(["remote.origin.uploadpack", "remote.origin.receivepack", "remote.origin.vcs", "core.gitProxy"])(
-    "%s, which no option overrides: it is refused by name",
-    async (key) => {
-      addRemote();
-      run("config", key, programOf(key));
-      expect(await everything()).toContain("git-config-untrusted");
-      nothingRan();
-    },
-  );
+  it.each([
+    ...["remote.origin.uploadpack", "remote.origin.receivepack", "remote.origin.vcs", "core.gitProxy"],
+    ...["lfs.extension.evil.clean", "lfs.customtransfer.evil.path", "lfs.standaloneTransferAgent"],
+  ])("%s, which no option overrides: it is refused by name", async (key) => {
+    addRemote();
+    run("config", key, programOf(key));
+    expect(await everything()).toContain("git-config-untrusted");
+    nothingRan();
+  });
 
   it.each([["include.path"], ["includeIf.onbranch:main.path"]])("a setting that %s brings", async (key) => {
     writeFileSync(join(home, "included"), "");

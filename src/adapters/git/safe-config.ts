@@ -69,8 +69,9 @@ export const FIXED: readonly (readonly [string, string])[] = [
   ["rebase.updateRefs", "false"],
 ];
 
-/** Settings that name programs, and that a value on the command line does not replace. */
-const REFUSED = /^(?:core\.gitproxy|remote\..*\.(?:uploadpack|receivepack|vcs))$/s;
+/** Settings that name programs (of git-lfs, too), and that a value on the command line does not replace. */
+const REFUSED =
+  /^(?:core\.gitproxy|remote\..*\.(?:uploadpack|receivepack|vcs)|lfs\.extension\..*|lfs\.customtransfer\..*\.path|lfs\.(?:.*\.)?standalonetransferagent)$/s;
 /** Settings that redirect what is sent to a remote, credentials included, past the person's own settings. */
 const REFUSED_WITH_CREDENTIALS =
   /^http\.(?:.*\.)?(?:proxy|proxyssl[a-z]*|sslverify|sslcainfo|sslcapath|sslbackend|curloptresolve)$/s;

@@ -12,7 +12,7 @@ import { firstNames } from "../../files/plain-file.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import { configOf, type GitCall, git } from "../git.ts";
 import { commitOf, currentBranch, upstreamOf } from "../refs.ts";
-import { isOwnScope, lastOf } from "../safe-config.ts";
+import { lastOf } from "../safe-config.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -70,9 +70,6 @@ export async function bringLarge(
   }
 }
 
-/** Settings of the repository's own by which git-lfs would start a program. */
-const PROGRAMS = /^lfs\.(?:customtransfer|extension)\..|^lfs\.(?:.*\.)?standalonetransferagent$/s;
-
 /**
  * Fetches the large files of a commit that the person's repository lacks: others pushed them since. A person
  * who has pointers alone keeps it so. What cannot be had (old files that no server has) stays a pointer.
@@ -85,7 +82,6 @@ export async function fetchLarge(from: GitCall, commit: string): Promise<void> {
   if (isSkipped || lastOf(known, "filter.lfs.smudge", true)?.includes("--skip")) return;
   const objects = join(known.repository?.common ?? from.folder, "lfs/objects");
   if (!hasContent(objects)) return;
-  if (known.entries.some((entry) => !isOwnScope(entry) && PROGRAMS.test(entry.key))) return;
   const remote = await upstreamOf(from, await currentBranch(from));
   if (remote === null || (await commitOf(from, commit)) === null) return;
   const there = { remote: { name: remote }, limit: LIMIT, accept: [1, 2, 124, 128] } as const;

@@ -20,23 +20,27 @@ const TASKS = "Pawl keeps it: change tasks by `bloom` or Pawl's tools";
 const GIT = "git keeps it: change it by git commands";
 
 /**
- * Files through which a client, for a project or for its user, starts hooks or allows what hooks refuse.
+ * Files through which a client, for a project or for its user, starts hooks or servers, or allows what hooks refuse.
  * Lower case. In a project they are protected in every folder, because a client may be started in any.
  */
 export const CLIENT_FILES: readonly string[] = [
+  ".mcp.json",
   ".claude/settings.json",
   ".claude/settings.local.json",
   ".codex/config.toml",
   ".codex/hooks.json",
   ".github/hooks/**",
+  ".github/mcp.json",
   ".copilot/config.json",
   ".copilot/settings.json",
   ".copilot/hooks/**",
   ".cursor/hooks.json",
+  ".cursor/mcp.json",
   ".gemini/settings.json",
   ".gemini/config/**",
   ".gemini/trusted_hooks.json",
   ".agents/hooks.json",
+  ".agents/mcp_config.json",
   ".opencode/plugin/**",
   ".opencode/plugins/**",
   ".opencode/opencode.json",
@@ -44,6 +48,7 @@ export const CLIENT_FILES: readonly string[] = [
   "opencode.json",
   "opencode.jsonc",
   ".vscode/settings.json",
+  ".vscode/mcp.json",
 ];
 
 /**
@@ -73,7 +78,7 @@ const KEPT = [".pawl/**", ".alfred/**", ".ai/task/state.json"];
 function rooted({ tasksFile, workflows }: ProjectFiles): readonly (readonly [string, string])[] {
   return [
     ...KEPT.map((place) => [place, PAWL] as const),
-    ["pawl.yaml", POLICY],
+    ...["pawl.yaml", ".worktreeinclude"].map((place) => [place, POLICY] as const),
     ...["tasks.yaml", tasksFile].map((place) => [place, TASKS] as const),
     ...workflows.map((place) => [place, POLICY] as const),
   ];
@@ -106,6 +111,11 @@ export function protectedPlaces(files: ProjectFiles): readonly ProtectedPlace[] 
   return placesIn([...rooted(files).map(([place]) => place), ...CLIENT_FILES, ...STARTS]);
 }
 
+/** Those in any folder that begin with this name in it. */
+export function protectedPlacesBy(name: string): readonly ProtectedPlace[] {
+  return ANYWHERE.get(name) ?? [];
+}
+
 export function protectedPlacesAtHome(): readonly ProtectedPlace[] {
   return placesIn(HOME_FILES);
 }
@@ -116,6 +126,8 @@ function placesIn(places: readonly string[]): readonly ProtectedPlace[] {
     isFolder: place.endsWith("/**"),
   }));
 }
+
+const ANYWHERE = Map.groupBy(placesIn([...CLIENT_FILES, ...STARTS]), ({ path }) => path.split("/")[0] ?? "");
 
 /**
  * The folder of the package that contains the program, which is the guard itself; null: it is the project

@@ -7,13 +7,13 @@ import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
-import { gitsIn } from "../wall/mask.ts";
+import { searchBelow } from "../wall/mask.ts";
 
 const MOST_FILES = 20_000;
 
 /** Stamps of the files by folder, relative to the root. A rewritten file counts as changed. */
 export function emptyRepositories(root: string): Readonly<Record<string, string>> {
-  const folders = gitsIn(root, [".pawl", "node_modules"]).map(dirname);
+  const folders = searchBelow(root, [".pawl", "node_modules"]).gits.map(dirname);
   const empty = folders.filter((folder) => folder !== "." && !hasCommit(join(root, folder, ".git")));
   return Object.fromEntries(empty.map((folder) => [folder, stampsIn(join(root, folder))]));
 }

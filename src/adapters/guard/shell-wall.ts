@@ -28,7 +28,7 @@ import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
 import { isFolder } from "../wall/homes.ts";
-import { gitsIn, inOrder, masksOf } from "../wall/mask.ts";
+import { inOrder, masksOf, searchBelow } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
 /** Whose wall it is, and what the session's state lets it write. */
@@ -176,14 +176,14 @@ function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mou
 /** A closed wall needs only those inside writable places; naming all existing ones costs nothing. */
 function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
   const git = discover(cwd) ?? discover(root);
-  const nested = gitsIn(root, [".pawl", "node_modules"], MOST_FOLDERS);
+  const below = searchBelow(root, [".pawl", "node_modules"], MOST_FOLDERS);
   const own = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
   const mounts = [
-    ...protectedPlaces(files).flatMap((place) =>
+    ...[...protectedPlaces(files), ...below.places].flatMap((place) =>
       masksOf(root, place).flatMap((mount) => coveredAsFolder(mount, root, files)),
     ),
     ...protectedPlacesAtHome().flatMap((place) => existing(home, place)),
-    ...nested.flatMap((path) =>
+    ...below.gits.flatMap((path) =>
       GIT_STARTS.flatMap((name) => existing(root, { ...name, path: `${path}/${name.path}` })),
     ),
     ...own.flatMap((at) =>

@@ -2,9 +2,9 @@
  * How a wall mounts a protected place. Checks every component before bubblewrap is called: bubblewrap 0.8
  * follows a planted link while it makes missing folders, and so makes them outside.
  */
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ProtectedPlace } from "../../guard/protected-places.ts";
+import { type ProtectedPlace, protectedPlacesBy } from "../../guard/protected-places.ts";
 import { firstEntries } from "../files/plain-file.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount, outerFirst } from "./arguments.ts";
@@ -17,11 +17,12 @@ import { isInside, type Mount, outerFirst } from "./arguments.ts";
  */
 export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): readonly Mount[] {
   const names = path.split("/");
-  const isInstalled = names[0] === DEPENDENCIES;
+  const installed = names.indexOf(DEPENDENCIES);
   const way: Mount[] = [];
   let at = folder;
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
+    const isInstalled = installed >= 0 && index >= installed;
     const above = at;
     at = join(at, name);
     const found = lstatSync(at, { throwIfNoEntry: false });
@@ -68,25 +69,40 @@ export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>)
 const MOST_FOLDERS = 20_000;
 const MOST_NAMES = 100_000;
 
-/**
- * Each `.git` below the folder, relative to it; no link is followed. `most`: the maximum number of folders
- * searched.
- */
-export function gitsIn(folder: string, skipped: readonly string[], most = MOST_FOLDERS): readonly string[] {
-  const found: string[] = [];
+export interface Below {
+  /** Each `.git`, relative to the folder. */
+  readonly gits: readonly string[];
+  /** The protected places of deeper folders, as far as they begin there; among dependencies, only Pawl's. */
+  readonly places: readonly ProtectedPlace[];
+}
+
+/** Follows no link. `most`: the maximum number of folders searched. */
+export function searchBelow(folder: string, skipped: readonly string[], most = MOST_FOLDERS): Below {
+  const gits: string[] = [];
+  const places: ProtectedPlace[] = [];
   const open = [""];
   for (let looked = 0; open.length > 0 && looked < most; looked++) {
     const at = open.shift() ?? "";
-    let entries: readonly { readonly name: string; isDirectory(): boolean }[] = [];
+    let entries: readonly Dirent[] = [];
     const below = (name: string) => (at === "" ? name : `${at}/${name}`);
     try {
       // By its name: it may not be among the first.
-      if (lstatSync(join(folder, at, ".git"), { throwIfNoEntry: false })) found.push(below(".git"));
+      if (lstatSync(join(folder, at, ".git"), { throwIfNoEntry: false })) gits.push(below(".git"));
       entries = firstEntries(join(folder, at), MOST_NAMES);
     } catch {}
-    for (const entry of entries)
+    const isDeeper = at !== "" && !at.split("/").includes(DEPENDENCIES);
+    for (const entry of entries) {
+      if (isDeeper && isStart(join(folder, at), entry))
+        places.push(...protectedPlacesBy(entry.name).map((each) => ({ ...each, path: below(each.path) })));
       if (entry.name !== ".git" && entry.isDirectory() && !skipped.includes(entry.name))
         open.push(below(entry.name));
+    }
   }
-  return found;
+  return { gits, places };
+}
+
+/** A link stays as it is: closing it would close the folder around it. */
+function isStart(folder: string, entry: Dirent): boolean {
+  if (entry.name === DEPENDENCIES) return existsSync(join(folder, DEPENDENCIES, "pawl"));
+  return entry.isDirectory() || entry.isFile();
 }

@@ -263,7 +263,14 @@ it.skipIf(NO_WALL)(
       mkdirSync(at(folder), { recursive: true });
     const made = [
       ...[".alfred/allowed_signers", ".claude/settings.local.json", ".husky/pre-commit", "tasks.yaml"],
-      ...["node_modules/pawl/dist/main.js", ".npmrc", "flows/own.yaml", ".git/config"],
+      ...[
+        "node_modules/pawl/dist/main.js",
+        ".npmrc",
+        ".mcp.json",
+        ".worktreeinclude",
+        "flows/own.yaml",
+        ".git/config",
+      ],
       ...["deep/nested/.git/config", "node_modules/dep/.git/hooks/post-checkout"],
     ];
     const tries = made.map((path) => `mkdir -p ../${dirname(path)}; echo evil > ../${path}`);
@@ -277,6 +284,24 @@ it.skipIf(NO_WALL)(
     expect(existsSync(at("free"))).toBe(true);
   },
 );
+
+it.skipIf(NO_WALL)("where a deeper folder has a protected place, that one is protected too", () => {
+  promise("wall.protected");
+  using walled = openWalledHome({ write: ["."] });
+  const own = [
+    ...["lib/.husky/pre-push", "pkg/a/.claude/settings.json", "pkg/a/.npmrc", "pkg/a/.mcp.json"],
+    ...["pkg/a/node_modules/pawl/dist/main.js"],
+  ];
+  for (const path of own) walled.write(`code/project/${path}`, "own");
+  const tries = [...own, "lib/.husky/commit-msg", "pkg/a/.claude/settings.local.json", "pkg/a/src/free"];
+  const printed = walled.inside(
+    `cd ..; mv pkg/a pkg/b; mv lib l; mkdir -p pkg/a/src pkg/a/.claude lib/.husky; ${tries.map((path) => `echo evil > ${path}`).join("; ")}`,
+  );
+  const evil = tries.filter((path) =>
+    attempt(() => readFileSync(join(walled.root, path), "utf8"), "").includes("evil"),
+  );
+  expect(evil, printed).toEqual(["pkg/a/src/free"]);
+});
 
 /** A process with a wall around a shell, whose script waits for a line; then it ends. */
 function walledProcess(home: string, root: string, script: string) {

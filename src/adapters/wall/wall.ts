@@ -29,7 +29,7 @@ import {
   usualReads,
   withoutStore,
 } from "./homes.ts";
-import { DEPENDENCIES, gitsIn, inOrder, masksOf } from "./mask.ts";
+import { DEPENDENCIES, inOrder, masksOf, searchBelow } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore } from "./store.ts";
@@ -233,9 +233,14 @@ function guardedMounts(
   if (!open.some((at) => isInside(at, root) || isInside(root, at))) return [];
   const walls = join(dirname(dirname(stateFolder)), WALLS);
   joinWalls(walls);
-  const gits = knownGits(stateFolder, root).flatMap((path) => [path, ...gitFoldersOf(root, path)]);
+  const below = searchBelow(root, [".pawl"]);
+  const gits = knownGits(stateFolder, root, below.gits).flatMap((path) => [
+    path,
+    ...gitFoldersOf(root, path),
+  ]);
   const places = [
     ...protectedPlaces({ tasksFile, workflows }),
+    ...below.places,
     ...gits.map((path) => ({ path, isFolder: true })),
   ].filter(({ path }) => isOpen(join(root, path)));
   if (isAgent) checkLinks(root, places);
@@ -250,10 +255,10 @@ function guardedMounts(
 const MOST_GITS = 2000;
 
 /** Each `.git` below the root, also one found before: an agent can make more folders than are searched. */
-function knownGits(stateFolder: string, root: string): readonly string[] {
+function knownGits(stateFolder: string, root: string, now: readonly string[]): readonly string[] {
   const list = join(stateFolder, "gits");
   const before = attempt(() => readPlainText(list).split("\0"), []);
-  const known = [...new Set([".git", ...gitsIn(root, [".pawl"]), ...before])];
+  const known = [...new Set([".git", ...now, ...before])];
   const found = known.filter((path) => path === ".git" || existsSync(join(root, path)));
   if (found.length > MOST_GITS)
     throw new PawlError(

@@ -5,6 +5,7 @@ import type { WallSetup } from "../adapters/wall/wall.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { Settings } from "../core/settings.ts";
+import { workflowPlaces } from "../services/workflow-places.ts";
 
 export const NO_WALL =
   "There is no wall around agents and commands: only their permissions limit them, and they can read and write what you can";
@@ -42,6 +43,6 @@ export function wallSetup(place: WallPlace): WallSetup {
     settings: settings.sandbox,
     programs: programs.filter((word) => isAbsolute(word)),
     tasksFile: settings.bloom.tasks_file,
-    workflows: settings.workflows,
+    workflows: workflowPlaces(root, settings.workflows),
   };
 }

@@ -54,7 +54,8 @@ function openWalledProject() {
     ...{ home, root, base, write, git },
     read: (path: string) => readFileSync(join(root, path), "utf8"),
     has: (path: string) => existsSync(join(root, path)),
-    run(command: string, more: Partial<ShellOrder> = {}) {
+    /** `before`: what the client's shell does first. */
+    run(command: string, more: Partial<ShellOrder> = {}, before = "") {
       const bwrap = probe(process.env).program ?? "";
       const wall = drawWall({ base, bwrap }, { ...order, ...more });
       const env = {
@@ -66,7 +67,7 @@ function openWalledProject() {
         GIT_COMMITTER_NAME: "A",
         GIT_COMMITTER_EMAIL: "a@b",
       };
-      const { status, stderr, stdout } = spawnSync("sh", ["-c", wall.line(command)], {
+      const { status, stderr, stdout } = spawnSync("bash", ["-c", before + wall.line(command)], {
         cwd: root,
         env,
         encoding: "utf8",
@@ -95,6 +96,18 @@ type WalledProject = ReturnType<typeof openWalledProject>;
 /** By node, which every machine with Pawl has: whether a server is reached. The kernel takes the connection by itself. */
 const asks = (path: string) =>
   `${process.execPath} -e 'require("net").connect(process.argv[1].replace("@", "\\0")).on("connect", () => { console.log("REACHED"); process.exit() }).on("error", (e) => { console.log(e.code); process.exit() })' ${path}`;
+
+it.skipIf(NO_WALL).each(["closed", "open"] as const)(
+  "a folder that the client left open is no way out of a wall: %s",
+  (kind) => {
+    using walled = openWalledProject();
+    walled.write(".husky/pre-push", "own");
+    const command =
+      "for fd in /proc/self/fd/*; do echo evil > $fd/.husky/pre-push; done 2>/dev/null; echo ran";
+    const { err, out } = walled.run(command, { kind }, "exec 200<. 37<.; ");
+    expect([out, walled.read(".husky/pre-push")], err).toEqual(["ran\n", "own"]);
+  },
+);
 
 describe.skipIf(NO_WALL)("behind a closed wall", () => {
   it.each<readonly [string, string, (walled: WalledProject) => boolean]>([

@@ -62,19 +62,15 @@ function narrowed(
   setting: Readonly<Record<string, FactValue>>,
   without: TablePromise["without"],
 ): Workflow {
-  const rules = table.rules.flatMap((rule): readonly Rule[] => {
-    if ("event" in without && rule.on === without.event) return [];
-    const from = "state" in without ? rule.from.filter((state) => state !== without.state) : rule.from;
-    const when = rule.when?.flatMap((box) => boxIn(box, setting));
-    if (from.length === 0 || when?.length === 0) return [];
-    return [{ ...rule, from, ...(when && { when }) }];
-  });
+  const rules = table.rules
+    .filter((rule) => !("event" in without && rule.on === without.event))
+    .map((rule): Rule => {
+      const from = "state" in without ? rule.from.filter((state) => state !== without.state) : rule.from;
+      return { ...rule, from, ...(rule.when && { when: rule.when.filter((box) => admits(box, setting)) }) };
+    });
   return { ...table, rules };
 }
 
-/** The box where the setting's values are given; none: it does not apply there. */
-function boxIn(box: Box, setting: Readonly<Record<string, FactValue>>): readonly Box[] {
-  const names = Object.keys(setting).filter((name) => Object.hasOwn(box, name));
-  if (names.some((name) => !box[name]?.includes(setting[name] as FactValue))) return [];
-  return [Object.fromEntries(Object.entries(box).filter(([name]) => !names.includes(name)))];
+function admits(box: Box, setting: Readonly<Record<string, FactValue>>): boolean {
+  return Object.entries(setting).every(([name, value]) => box[name]?.includes(value) ?? true);
 }

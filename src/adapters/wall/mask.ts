@@ -92,8 +92,9 @@ export function searchBelow(folder: string, skipped: readonly string[], most = M
     } catch {}
     const isDeeper = at !== "" && !at.split("/").includes(DEPENDENCIES);
     for (const entry of entries) {
-      if (isDeeper && isStart(join(folder, at), entry))
-        places.push(...protectedPlacesBy(entry.name).map((each) => ({ ...each, path: below(each.path) })));
+      const begun = isDeeper ? protectedPlacesBy(entry.name) : [];
+      if (begun.length > 0 && isStart(join(folder, at), entry))
+        places.push(...begun.map((each) => ({ ...each, path: below(each.path) })));
       if (entry.name !== ".git" && entry.isDirectory() && !skipped.includes(entry.name))
         open.push(below(entry.name));
     }

@@ -21,18 +21,19 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 /** It makes sockets and connects them past this filter; its number is the same everywhere. */
 const IO_URING_SETUP = 425;
 /** Calls of x64 in their 32-bit form have this bit. */
-const X32 = 0x40000000;
+export const X32 = 0x40000000;
 const AF_UNIX = 1;
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
 
-const LOAD = 0x20;
-const [EQUAL, AT_LEAST] = [0x15, 0x35];
-const RETURN = 0x06;
-const ALLOW = 0x7fff0000;
+export const LOAD = 0x20;
+export const EQUAL = 0x15;
+const AT_LEAST = 0x35;
+export const RETURN = 0x06;
+export const ALLOW = 0x7fff0000;
 /** With EPERM. */
-const REFUSE = 0x00050001;
+export const REFUSE = 0x00050001;
 
-type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+export type Step = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /** Null: no filter for this machine. */
 export function socketFilter(refused: "unix" | "all"): Uint8Array | null {
@@ -56,6 +57,10 @@ export function socketFilter(refused: "unix" | "all"): Uint8Array | null {
     [RETURN, 0, 0, REFUSE],
     [RETURN, 0, 0, ALLOW],
   ];
+  return bytesOf(steps);
+}
+
+export function bytesOf(steps: readonly Step[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(steps.length * 8));
   for (const [at, [code, ifTrue, ifFalse, value]] of steps.entries()) {
     bytes.setUint16(at * 8, code, true);

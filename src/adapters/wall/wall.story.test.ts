@@ -161,6 +161,14 @@ it.skipIf(NO_WALL)("a command has a session of its own, and so no terminal of th
   expect(walled.inside("cut -d' ' -f6 /proc/self/stat")).not.toBe("0");
 });
 
+it.skipIf(NO_WALL)("the kernel's keyrings of the person are out of reach, and other calls are not", () => {
+  promise("wall.holds");
+  using walled = openWalledHome();
+  const [keyctl, getpid] = process.arch === "arm64" ? [219, 172] : [250, 39];
+  const call = `perl -e 'print syscall(${keyctl}, 0, -3, 1), " ", $!, " ", syscall(${getpid}) > 0'`;
+  expect(walled.inside(call)).toBe("-1 Operation not permitted 1");
+});
+
 it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script", () => {
   using walled = openWalledHome();
   walled.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');

@@ -15,6 +15,7 @@ import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { discover, realOr } from "../git/discover.ts";
 import { type Environment, gitSettings } from "../process/environment.ts";
+import { findProgram } from "../process/programs.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
 import { joinWalls, makeCovers, WALLS } from "./covers.ts";
@@ -29,6 +30,7 @@ import {
   usualReads,
   withoutStore,
 } from "./homes.ts";
+import { keepKeyFilter } from "./key-filter.ts";
 import { DEPENDENCIES, inOrder, masksOf, searchBelow } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
@@ -206,7 +208,16 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     const { at, by } = placeOf(realOr(path), hidden) ?? { at: "", by: null };
     return by === null ? null : { at, by };
   };
-  return { program, args, environment: inside(order.environment), release: way?.release, homeFor };
+  const called = withoutKeys(setup, program, args);
+  return { ...called, environment: inside(order.environment), release: way?.release, homeFor };
+}
+
+/** A shell passes the filter on, as a descriptor. */
+function withoutKeys({ environment, stateFolder }: WallSetup, program: string, args: readonly string[]) {
+  const filter = join(dirname(dirname(stateFolder)), WALLS, "keys.filter");
+  const { path: sh } = findProgram("sh", environment);
+  if (sh === null || !keepKeyFilter(filter)) return { program, args };
+  return { program: sh, args: ["-c", 'exec "$@" 3<"$0"', filter, program, "--seccomp", "3", ...args] };
 }
 
 function workingFolder(named: string, folder: string): string {

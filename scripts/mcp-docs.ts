@@ -35,13 +35,13 @@ export async function renderToolReference(): Promise<string> {
   ].join("\n")}\n`;
 }
 
-async function renderModule(module: WorkflowModule, shown: Set<Tool>): Promise<string> {
-  const [tools, prompts, resources] = await Promise.all([
-    module.tools(),
-    module.prompts(),
-    module.resources(),
+async function renderModule({ mcp, summary, title }: WorkflowModule, shown: Set<Tool>): Promise<string> {
+  const [tools = [], prompts = [], resources = []] = await Promise.all([
+    mcp?.tools(),
+    mcp?.prompts?.(),
+    mcp?.resources?.(),
   ]);
-  const parts = [`## ${module.title}`, module.summary];
+  const parts = [`## ${title}`, summary];
   for (const tool of tools) {
     parts.push(
       shown.has(tool)

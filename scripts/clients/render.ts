@@ -99,8 +99,8 @@ export interface Command {
 
 /** One for each prompt, and one for each tool of a task that has no prompt. */
 async function commandsOf(modules: readonly WorkflowModule[]): Promise<readonly Command[]> {
-  const prompts = (await Promise.all(modules.map((module) => module.prompts()))).flat();
-  const tools = (await Promise.all(modules.map((module) => module.tools()))).flat();
+  const prompts = (await Promise.all(modules.map(({ mcp }) => mcp?.prompts?.() ?? []))).flat();
+  const tools = (await Promise.all(modules.map(({ mcp }) => mcp?.tools() ?? []))).flat();
   const named = new Set(prompts.map((prompt) => prompt.name));
   const ofTask = tools.filter((tool) => !named.has(tool.name) && isOfTask(tool));
   return [...prompts.map(fromPrompt), ...ofTask.map(fromTool)];
@@ -260,7 +260,7 @@ function openCodeProject(): Readonly<Record<string, string>> {
 }
 
 async function mcpb(modules: readonly WorkflowModule[]): Promise<string> {
-  const tools = (await Promise.all(modules.map((module) => module.tools()))).flat();
+  const tools = (await Promise.all(modules.map(({ mcp }) => mcp?.tools() ?? []))).flat();
   const main = "program/dist/main.js";
   return json({
     manifest_version: "0.3",

@@ -98,12 +98,11 @@ export async function renderSkills(modules: readonly WorkflowModule[]): Promise<
 }
 
 async function skillOf(module: WorkflowModule): Promise<Skill> {
-  const { guidance, name, summary, title, verbs } = module;
-  const tools = await module.tools();
-  const rows =
-    tools.length > 0
-      ? tools.map((tool) => `| \`${tool.name}\` | ${tool.description} |`)
-      : verbs.map((verb) => `| \`bloom ${verb.name}\` | ${verb.summary} |`);
+  const { mcp: { guidance, tools: load } = {}, name, summary, title, verbs } = module;
+  const tools = await load?.();
+  const rows = tools
+    ? tools.map((tool) => `| \`${tool.name}\` | ${tool.description} |`)
+    : verbs.map((verb) => `| \`bloom ${verb.name}\` | ${verb.summary} |`);
   const body = BODIES[name];
   if (body === undefined) throw new Error(`the workflow ${name} has no skill: write one`);
   const text = body

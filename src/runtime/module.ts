@@ -47,8 +47,6 @@ export interface WorkflowModule {
   readonly title: string;
   /** Its purpose, in one sentence. */
   readonly summary: string;
-  /** How a model begins with it: a sentence or two in the MCP server's instructions. */
-  readonly guidance?: string;
   /** How a person begins with it: a few words or a command, for `pawl status`. */
   readonly begin?: string;
   /** Why it cannot be used, if its definition has a fault; the rest of the project keeps working. */
@@ -78,9 +76,14 @@ export interface WorkflowModule {
   readonly runIds?: (view: View) => Promise<readonly string[]>;
   /** The id of the run that a call of one of its tools is about; null: of none, or it has no such tool. */
   readonly runOfCall?: (tool: string, input: Readonly<Record<string, unknown>>) => string | null;
-  tools(): Promise<readonly Tool[]>;
-  prompts(): Promise<readonly UserPrompt[]>;
-  resources(): Promise<readonly Resource[]>;
+  /** What the MCP server offers for it; absent: nothing. */
+  readonly mcp?: {
+    /** How a model begins with it: a sentence or two in the server's instructions. */
+    readonly guidance?: string;
+    tools(): Promise<readonly Tool[]>;
+    prompts?(): Promise<readonly UserPrompt[]>;
+    resources?(): Promise<readonly Resource[]>;
+  };
   /** CLI verbs of its own. */
   readonly verbs: readonly Verb[];
   /**

@@ -71,7 +71,7 @@ function taken({ shape }: ZodObject): string {
 /** The workflows' tool of that name; throws `usage` with the nearest one. */
 export async function toolNamed(workflows: Workflows, name: string): Promise<Tool> {
   const tools: Tool[] = [];
-  for (const module of await loadWorkflows(workflows)) tools.push(...(await module.tools()));
+  for (const { mcp } of await loadWorkflows(workflows)) tools.push(...((await mcp?.tools()) ?? []));
   const found = tools.find((tool) => tool.name === name);
   if (found) return found;
   const names = tools.map((tool) => tool.name);

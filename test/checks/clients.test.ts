@@ -59,7 +59,8 @@ describe("the packages for clients", () => {
     promise("clients.one-source");
     const names = readdirSync(join(ROOT, "clients/claude-code/commands"));
     for (const load of Object.values(WORKFLOWS))
-      for (const prompt of await (await load()).prompts()) expect(names).toContain(`${prompt.name}.md`);
+      for (const prompt of (await (await load()).mcp?.prompts?.()) ?? [])
+        expect(names).toContain(`${prompt.name}.md`);
     for (const tool of ["plan_task", "implement_task", "review_task", "test_task", "finalize_task"])
       expect(names).toContain(`${tool}.md`);
   });

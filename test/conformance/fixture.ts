@@ -34,45 +34,47 @@ export const FIXTURE: WorkflowModule = {
   summary: "What the protocol's conformance suite asks of a server that was made for it.",
   tables: async () => [],
   overview: async () => [],
-  tools: async () => [
-    tool("test_simple_text", "Answers in text.", {
-      text: SIMPLE,
-      data: { status: "success", message: SIMPLE },
-    }),
-    tool("test_error_handling", "Refuses.", {
-      text: ERROR,
-      data: { status: "error", message: ERROR },
-      refused: true,
-    }),
-  ],
-  prompts: async () => [
-    {
-      name: "test_simple_prompt",
-      title: "Simple",
-      description: "A prompt without arguments.",
-      arguments: [],
-      render: () => "This is a simple prompt for testing.",
-    },
-    {
-      name: "test_prompt_with_arguments",
-      title: "With arguments",
-      description: "A prompt with two arguments.",
-      arguments: [
-        { name: "arg1", description: "The first", required: true },
-        { name: "arg2", description: "The second", required: true },
-      ],
-      render: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
-    },
-  ],
-  resources: async () => [
-    {
-      name: "static-text",
-      uri: "test://static-text",
-      title: "Static text",
-      description: "A text that does not change.",
-      mimeType: "text/plain",
-      transaction: says({ text: STATIC, data: {} }),
-    },
-  ],
+  mcp: {
+    tools: async () => [
+      tool("test_simple_text", "Answers in text.", {
+        text: SIMPLE,
+        data: { status: "success", message: SIMPLE },
+      }),
+      tool("test_error_handling", "Refuses.", {
+        text: ERROR,
+        data: { status: "error", message: ERROR },
+        refused: true,
+      }),
+    ],
+    prompts: async () => [
+      {
+        name: "test_simple_prompt",
+        title: "Simple",
+        description: "A prompt without arguments.",
+        arguments: [],
+        render: () => "This is a simple prompt for testing.",
+      },
+      {
+        name: "test_prompt_with_arguments",
+        title: "With arguments",
+        description: "A prompt with two arguments.",
+        arguments: [
+          { name: "arg1", description: "The first", required: true },
+          { name: "arg2", description: "The second", required: true },
+        ],
+        render: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
+      },
+    ],
+    resources: async () => [
+      {
+        name: "static-text",
+        uri: "test://static-text",
+        title: "Static text",
+        description: "A text that does not change.",
+        mimeType: "text/plain",
+        transaction: says({ text: STATIC, data: {} }),
+      },
+    ],
+  },
   verbs: [],
 };

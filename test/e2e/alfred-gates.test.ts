@@ -325,8 +325,8 @@ test("elicit: the human is asked through the client, and the human's answer coun
   expect(asked.ask?.message).toContain("Do you approve the git status report of task TS-01");
   expect(project.read(STATE)).toBe(before);
   const human: Caller = { channel: "elicitation", who: "person via test-client" };
-  const tools = await (await import("../../src/workflows/alfred/module.ts")).default.tools();
-  const tool = tools.find(({ name }) => name === "provide_review");
+  const tools = await (await import("../../src/workflows/alfred/module.ts")).default.mcp?.tools();
+  const tool = tools?.find(({ name }) => name === "provide_review");
   if (!tool) throw new Error("no tool");
   const decided = { ...input, is_approved: false, feedback_notes: "No." };
   const unasked = await project.run(tool.transaction, decided, human);

@@ -50,7 +50,7 @@ it("a process that had read the task before another began it goes by the other's
   promise("policy.once");
   using project = await projectWithTask("TS-01", { withoutGit: true });
   const home = mkdtempSync(join(tmpdir(), "pawl-policies-"));
-  const start = (await alfred.tools()).find(({ name }) => name === "start_task");
+  const start = (await alfred.mcp?.tools())?.find(({ name }) => name === "start_task");
   const begin = (runtime: Runtime) =>
     runTransaction(runtime, start?.transaction as never, { task_id: "TS-01" }, MODEL);
   const first = processOf(project, home, "strict");

@@ -75,7 +75,7 @@ async function spells(): Promise<Case> {
 async function task(): Promise<Case> {
   const project = await projectWithTask("TS-01", { withoutGit: true });
   await project.call("start_task", { task_id: "TS-01" });
-  const submit = (await alfred.tools()).find(({ name }) => name === "submit_work");
+  const submit = (await alfred.mcp?.tools())?.find(({ name }) => name === "submit_work");
   const runtime = project.runtime();
   return {
     root: project.root,

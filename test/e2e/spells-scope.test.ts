@@ -108,7 +108,7 @@ describe("the scope of the guided work", () => {
 
 describe("the run of a spell", () => {
   it("is the project's one run, whichever spell is cast", async () => {
-    for (const { name } of await spells.tools())
+    for (const { name } of (await spells.mcp?.tools()) ?? [])
       expect([name, await runOfCall({ workflows: WORKFLOWS }, name, {})]).toEqual([name, "spells:main"]);
     expect(await runOfCall({ workflows: WORKFLOWS }, "advance", { run: "spells:main" })).toBeNull();
   });

@@ -141,8 +141,8 @@ export class AlfredProject {
     caller: Caller = MODEL,
     answered?: Answered,
   ): Promise<Proposal<Reply>> {
-    const tools = await alfred.tools();
-    const found = tools.find(({ name }) => name === tool);
+    const tools = await alfred.mcp?.tools();
+    const found = tools?.find(({ name }) => name === tool);
     if (!found) throw new Error(`There is no tool ${tool}.`);
     return this.run(found.transaction, found.input.parse(input), caller, answered);
   }

@@ -150,7 +150,6 @@ export const DOOR: WorkflowModule = {
   name: "door",
   title: "Door",
   summary: "Lets people in, if the person behind it says so.",
-  guidance: "Begin with knock.",
   tables: async () => [{ workflow: DOOR_TABLE, replies: ["knocked", "waiting", "open", "closed", "nobody"] }],
   async overview(view) {
     const names = (await view.list(FOLDER)).map(({ name }) => name.replace(/\.json$/, ""));
@@ -169,53 +168,56 @@ export const DOOR: WorkflowModule = {
       }),
     );
   },
-  tools: async () => [
-    {
-      name: "knock",
-      title: "Knock",
-      description: "Knock at a door.",
-      input: z.strictObject({ id }),
-      readOnly: false,
-      idempotent: false,
-      transaction: knock,
-    },
-    {
-      name: "answer",
-      title: "Answer",
-      description: "Pass on what the person behind the door says.",
-      input: z.strictObject({
-        id,
-        is_approved: z.boolean().describe("Whether they may come in."),
-        feedback_notes: z.string().optional().describe("What the person says."),
-      }),
-      readOnly: false,
-      idempotent: false,
-      transaction: answer,
-    },
-  ],
-  prompts: async () => [
-    {
-      name: "visit",
-      title: "Visit somebody",
-      description: "Knock at a door and wait.",
-      arguments: [{ name: "door", description: "which door", required: true }],
-      render: ({ door }) => `Knock at the door ${door}.`,
-    },
-  ],
-  resources: async () => [
-    {
-      name: "doors",
-      uri: "pawl://door/doors",
-      title: "Doors",
-      description: "Every door there is.",
-      mimeType: "application/json",
-      transaction: {
-        run: () => null,
-        read: (view) => view.list(FOLDER),
-        propose: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
-      } as Transaction<Record<string, never>, unknown, unknown, Reply>,
-    },
-  ],
+  mcp: {
+    guidance: "Begin with knock.",
+    tools: async () => [
+      {
+        name: "knock",
+        title: "Knock",
+        description: "Knock at a door.",
+        input: z.strictObject({ id }),
+        readOnly: false,
+        idempotent: false,
+        transaction: knock,
+      },
+      {
+        name: "answer",
+        title: "Answer",
+        description: "Pass on what the person behind the door says.",
+        input: z.strictObject({
+          id,
+          is_approved: z.boolean().describe("Whether they may come in."),
+          feedback_notes: z.string().optional().describe("What the person says."),
+        }),
+        readOnly: false,
+        idempotent: false,
+        transaction: answer,
+      },
+    ],
+    prompts: async () => [
+      {
+        name: "visit",
+        title: "Visit somebody",
+        description: "Knock at a door and wait.",
+        arguments: [{ name: "door", description: "which door", required: true }],
+        render: ({ door }) => `Knock at the door ${door}.`,
+      },
+    ],
+    resources: async () => [
+      {
+        name: "doors",
+        uri: "pawl://door/doors",
+        title: "Doors",
+        description: "Every door there is.",
+        mimeType: "application/json",
+        transaction: {
+          run: () => null,
+          read: (view) => view.list(FOLDER),
+          propose: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
+        } as Transaction<Record<string, never>, unknown, unknown, Reply>,
+      },
+    ],
+  },
   verbs: [
     {
       name: "door knock",

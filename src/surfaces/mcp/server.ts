@@ -58,13 +58,13 @@ export async function declaredBy(
   { settings, store }: Runtime,
 ): Promise<Declared> {
   const workflows = await Promise.all(
-    modules.map(async (module) => {
-      const [tools, prompts, resources] = await Promise.all([
-        module.tools(),
-        module.prompts(),
-        module.resources(),
+    modules.map(async ({ mcp, name }) => {
+      const [tools = [], prompts = [], resources = []] = await Promise.all([
+        mcp?.tools(),
+        mcp?.prompts?.(),
+        mcp?.resources?.(),
       ]);
-      return { name: module.name, tools, prompts, resources };
+      return { name, tools, prompts, resources };
     }),
   );
   const relays = workflows.some(({ tools }) => tools.some(({ relaysVerdict }) => relaysVerdict));
@@ -220,7 +220,7 @@ function json(schema: StandardSchemaWithJSON | undefined, side: "input" | "outpu
   return { type: "object" as const, ...schema?.["~standard"].jsonSchema[side](DIALECT) };
 }
 
-type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
+type Described = Pick<WorkflowModule, "title" | "summary" | "mcp">;
 
 /** The rules for every workflow, for a model. */
 export const RULES = [
@@ -233,7 +233,7 @@ export const RULES = [
 /** The server's instructions for a model: what Pawl is, and how to start each served workflow. */
 export function renderInstructions(root: string, modules: readonly Described[]): string {
   const workflows = modules.map(
-    ({ title, summary, guidance }) => `${title}: ${summary}${guidance ? ` ${guidance}` : ""}`,
+    ({ title, summary, mcp }) => `${title}: ${summary}${mcp?.guidance ? ` ${mcp.guidance}` : ""}`,
   );
   return [RULES, "", `Project: ${root}`, "", ...workflows].join("\n");
 }

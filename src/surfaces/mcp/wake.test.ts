@@ -15,7 +15,7 @@ import { type Decided, followingFirst, openBus, openFollower, wakeOn } from "./w
 const runtime = { mask: (text: string) => text };
 const TEMPLATE = "pawl://alfred/tasks/{task_id}";
 const resource = { uri: TEMPLATE, ids: async () => [] } as unknown as Resource;
-const module = { resources: async () => [resource] } as unknown as WorkflowModule;
+const module = { mcp: { resources: async () => [resource] } } as unknown as WorkflowModule;
 const LISTEN = { jsonrpc: "2.0", id: 7, method: "subscriptions/listen", params: {} } as const;
 const REFUSED = {
   code: -32602,

@@ -198,7 +198,7 @@ export interface Bus extends ServerEventBus {
 export function openBus(modules: readonly WorkflowModule[], follower: Follower, runtime: Masking): Bus {
   const bus = new InMemoryServerEventBus();
   const heard = async ({ run }: Decided) => {
-    const resources = (await Promise.all(modules.map((module) => module.resources()))).flat();
+    const resources = (await Promise.all(modules.map(({ mcp }) => mcp?.resources?.() ?? []))).flat();
     for (const uri of urisOf(resources, run)) bus.publish({ kind: "resource_updated", uri });
   };
   follower.hear((decided) => void heard(decided).catch(() => {}));

@@ -7,8 +7,6 @@ const alfred: WorkflowModule = {
   name: "alfred",
   title: "Alfred",
   summary: "One task through gates: start, plan, implement, review, test, finalize.",
-  guidance:
-    "Call get_next_task or work_on_task to see what a task needs, then the tool that they name. Each tool returns a prompt: do what it says, hand in the artifact with submit_work, and in a human review pass on the human's own verdict with provide_review.",
   begin: "ask your assistant to create a task, then to start it",
   async tables() {
     const [{ DEFINITIONS }, { tableOf }] = await Promise.all([
@@ -21,9 +19,13 @@ const alfred: WorkflowModule = {
   scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
   runIds: async (view) => (await import("./state/run-ids.ts")).runIds(view),
   runOfCall,
-  tools: async () => (await import("./tools/tools.ts")).TOOLS,
-  prompts: async () => (await import("./texts/user-prompts.ts")).USER_PROMPTS,
-  resources: async () => (await import("./texts/resources.ts")).RESOURCES,
+  mcp: {
+    guidance:
+      "Call get_next_task or work_on_task to see what a task needs, then the tool that they name. Each tool returns a prompt: do what it says, hand in the artifact with submit_work, and in a human review pass on the human's own verdict with provide_review.",
+    tools: async () => (await import("./tools/tools.ts")).TOOLS,
+    prompts: async () => (await import("./texts/user-prompts.ts")).USER_PROMPTS,
+    resources: async () => (await import("./texts/resources.ts")).RESOURCES,
+  },
   verbs: [
     verb(
       "plan export",

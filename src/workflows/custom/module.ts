@@ -44,7 +44,6 @@ async function openOne(
     summary: description,
     begin: `pawl cast ${name}:ID`,
     ...(isSound ? {} : { fault: loaded }),
-    guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
     tables: () => tablesOf(source, own),
     overview: async (view, around) =>
       (await import("./overview.ts")).overview(source, view, around, own.sources),
@@ -52,9 +51,10 @@ async function openOne(
     runs: async () => (await import("./run-kind.ts")).runsOfSources([source]),
     runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
     runOfCall: (tool, input) => runOfCall(name, tool, input),
-    tools,
-    prompts: async () => [],
-    resources: async () => [],
+    mcp: {
+      guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
+      tools,
+    },
     story: async () => (await import("./story.ts")).storyOf(source, own.sources),
     missingRecords: async (view, id) =>
       (await import("./load-run.ts")).loadMissing(view, name, id, await source.load(view)),
@@ -101,9 +101,6 @@ function lifeModule(source: DefinitionSource, own: OwnWorkflows, definition: Def
     ...{ name, title: table.title, summary },
     tables: () => tablesOf(source, own),
     overview: async () => [],
-    tools: async () => [],
-    prompts: async () => [],
-    resources: async () => [],
     // It says why there is no such run.
     verbs: [castVerb(source, own)],
   };

@@ -16,9 +16,6 @@ export function programWorkflow(name: string): WorkflowModule {
     summary: "A workflow of a program's own: its table is in that program, not in pawl.yaml.",
     tables: async () => [],
     overview: (view) => overview(name, view),
-    tools: async () => [],
-    prompts: async () => [],
-    resources: async () => [],
     verbs: [],
     async gate() {
       throw new PawlError(

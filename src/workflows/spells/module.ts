@@ -9,8 +9,6 @@ const spells: WorkflowModule = {
   title: "Spells",
   summary:
     "One developer and one assistant, guided: context, plan, tasks and pull request reviews by six spells.",
-  guidance:
-    "The developer casts the spells (accio, expecto, reparo, reverto, finite); cast one only when they ask for it, do what its reply tells the AI, and show them what it tells the developer. lumos shows where the work stands.",
   begin: "pawl cast accio",
   async tables() {
     const [{ SPELLS_WORKFLOW }, { REPLY_NAMES }] = await Promise.all([
@@ -24,9 +22,13 @@ const spells: WorkflowModule = {
   scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
   runIds: async () => [RUN_ID],
   runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
-  tools: async () => (await import("./tools.ts")).TOOLS,
-  prompts: async () => (await import("./tools.ts")).PROMPTS,
-  resources: async () => (await import("./tools.ts")).RESOURCES,
+  mcp: {
+    guidance:
+      "The developer casts the spells (accio, expecto, reparo, reverto, finite); cast one only when they ask for it, do what its reply tells the AI, and show them what it tells the developer. lumos shows where the work stands.",
+    tools: async () => (await import("./tools.ts")).TOOLS,
+    prompts: async () => (await import("./tools.ts")).PROMPTS,
+    resources: async () => (await import("./tools.ts")).RESOURCES,
+  },
   runs: async () => (await import("./run-kind.ts")).SPELLS_RUNS,
   acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
   samples: async (view) => (await import("./samples.ts")).replySamples(view),

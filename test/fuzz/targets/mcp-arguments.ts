@@ -4,7 +4,7 @@ import { WORKFLOWS } from "../../../src/workflows/index.ts";
 import type { Target } from "../target.ts";
 
 const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
-const tools = (await Promise.all(modules.map((module) => module.tools()))).flat();
+const tools = (await Promise.all(modules.map(({ mcp }) => mcp?.tools() ?? []))).flat();
 
 export const mcpArguments: Target = {
   name: "mcp-arguments",

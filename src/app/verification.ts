@@ -69,7 +69,7 @@ async function baseOf(history: RangeHistory, shipped: Workflows): Promise<Base> 
   const find = async (name: string): Promise<GateProof | null> => {
     const module = Object.hasOwn(workflows, name) ? await workflows[name]?.() : undefined;
     if (module?.fault) throw module.fault;
-    return (await module?.proof?.({ view, settings, lives: findLife })) ?? null;
+    return (await module?.policy?.proof({ view, settings, lives: findLife })) ?? null;
   };
   // The same for every record of a workflow; Bloom's proves the life of each task.
   const proofs = new Map<string, Promise<GateProof | null>>();

@@ -65,17 +65,19 @@ export interface WorkflowModule {
    */
   readonly ended?: (view: View, around: OverviewContext) => Promise<string | null>;
   /**
-   * The paths that may be written in the run's present state; null: there is no such run, or it has not
-   * begun, or it is over. Absent: its runs limit no paths, since their work is not done in the project's own
+   * The scopes of its runs; absent: these limit no paths, since their work is not done in the project's own
    * checkout. Cheap, like `overview`: a client's hook waits for it.
    */
-  readonly scope?: (view: View, id: string) => Promise<Scope | null>;
+  readonly scopes?: {
+    /** The ids of the runs that may be open, by the names of their files alone. */
+    runIds(view: View): Promise<readonly string[]>;
+    /** Null: there is no such run, or it has not begun, or it is over. */
+    scopeOf(view: View, id: string): Promise<Scope | null>;
+    /** The id of the run that a call of one of its tools is about; null: of none, or it has no such tool. */
+    runOfCall(tool: string, input: Readonly<Record<string, unknown>>): string | null;
+  };
   /** A board for its runs, which are tasks of agents. */
   readonly board?: () => Promise<TaskBoard>;
-  /** The ids of the runs that may be open, by the names of their files alone. Required with `scope`. */
-  readonly runIds?: (view: View) => Promise<readonly string[]>;
-  /** The id of the run that a call of one of its tools is about; null: of none, or it has no such tool. */
-  readonly runOfCall?: (tool: string, input: Readonly<Record<string, unknown>>) => string | null;
   /** What the MCP server offers for it; absent: nothing. */
   readonly mcp?: {
     /** How a model begins with it: a sentence or two in the server's instructions. */
@@ -86,53 +88,51 @@ export interface WorkflowModule {
   };
   /** CLI verbs of its own. */
   readonly verbs: readonly Verb[];
-  /**
-   * A person's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no
-   * gates.
-   */
-  readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
+  /** Absent: it has no gates. */
+  readonly gate?: {
+    /** A person's verdict on what the run has under review (`pawl approve`, `pawl reject`). */
+    verdict(): Promise<Transaction<GateInput, unknown, unknown, Reply>>;
+    /** What a person needs to decide at the run's present gate; null: it waits for no person's verdict. */
+    review?(): Promise<Transaction<StoryInput, unknown, unknown, ReviewFacts | null>>;
+  };
   /** A person lets an agent's order in the run go on, with what they say to it; absent: it has none. */
   readonly again?: () => Promise<Transaction<AgainInput, unknown, unknown, Reply>>;
-  /** What a person needs to decide at the run's present gate; null: it waits for no person's verdict. */
-  readonly review?: () => Promise<Transaction<StoryInput, unknown, unknown, ReviewFacts | null>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl workflow prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
-  /**
-   * The policy in the project's files for the run; null: it is over, or has not begun. Absent: its runs have
-   * no pinned policy.
-   */
-  readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
-  /** A loosened policy holds the run; absent: the loosening is ignored, and the run continues. */
-  readonly holdsLoosened?: true;
-  /** The data that `pawl verify` checks against; absent: no gate of its runs is signed. */
-  readonly proof?: (base: ProofBase) => Promise<GateProof>;
+  /** What governs its runs; absent: they have no pinned policy, and no signed gate. */
+  readonly policy?: {
+    /** The policy in the project's files for the run; null: it is over, or has not begun. */
+    present(view: View, settings: Settings, id: string): Promise<PresentPolicy | null>;
+    /** The data that `pawl verify` checks against. */
+    proof(base: ProofBase): Promise<GateProof>;
+  };
   /**
    * A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data.
    */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /** Its runs, for their logs; absent: they have none. */
-  readonly runs?: () => Promise<Runs>;
-  /**
-   * A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`).
-   * Also decides on an unreadable state if the overview names `pawl repair` for it. Absent with `runs`: as for
-   * every run with a log.
-   */
-  readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /**
-   * The records that the run lacks now (`pawl task share`); absent: its runs have no records. Throws `run-elsewhere`
-   * if others moved it last.
-   */
-  readonly missingRecords?: (view: View, id: string, context: Context) => Promise<readonly Change[]>;
-  /** A person adopts a run that others advanced, or chooses one of its branches (`pawl adopt`). */
-  readonly adopt?: (lives?: FindLife) => Promise<Transaction<AdoptInput, unknown, unknown, Reply>>;
-  /** What `pawl init` creates for it; existing files stay unchanged. */
-  readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
-  /** Pawl's files in the project, for `pawl uninstall`; absent: none. */
-  readonly owned?: () => Promise<Owned>;
+  /** Its runs' logs; absent: they have none. */
+  readonly log?: {
+    kind(): Promise<Runs>;
+    /** A person accepts an edited or unreadable state (`pawl repair`); absent: an edited one, as in every log. */
+    acceptEdit?(): Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
+  };
+  /** What others get of its runs by git; absent: nothing. */
+  readonly records?: () => Promise<RunRecords>;
+  /** Pawl's files in the project; absent: none. */
+  readonly files?: () => Promise<ProjectFiles>;
 }
 
-/** Paths are relative to the project's root. */
-export interface Owned {
+export interface RunRecords {
+  /** Those that the run lacks now (`pawl task share`). Throws `run-elsewhere` if others moved it last. */
+  missing(view: View, id: string, context: Context): Promise<readonly Change[]>;
+  /** A person adopts a run that others advanced, or chooses one of its branches (`pawl adopt`). */
+  adopt(lives?: FindLife): Transaction<AdoptInput, unknown, unknown, Reply>;
+}
+
+/** For `pawl uninstall`. Paths are relative to the project's root. */
+export interface ProjectFiles {
+  /** What `pawl init` creates; existing files stay unchanged. */
+  readonly init?: Transaction<Record<string, never>, unknown, unknown, Reply>;
   /** Whether a file still has the text that Pawl wrote. */
   readonly written: Readonly<Record<string, (text: string) => boolean>>;
   /** Files of this checkout alone: git ignores them. */
@@ -173,6 +173,8 @@ export interface PresentPolicy {
   readonly sourcesOf: PolicySources;
   /** The sha-256 of the policy in the run's state, as of its last move. */
   readonly named?: string | undefined;
+  /** Loosened, it holds the run; absent: the loosening is ignored, and the run continues. */
+  readonly holdsLoosened?: true;
 }
 
 export interface Table {

@@ -43,7 +43,7 @@ it("keeps the tables by which records of signed gates are replayed", async () =>
   const proofs = await Promise.all(
     Object.entries(WORKFLOWS).map(async ([name, load]) => {
       const base = { view: {} as View, settings: DEFAULT_SETTINGS };
-      const proof = await (await load()).proof?.(base);
+      const proof = await (await load()).policy?.proof(base);
       return [name, proof?.tables.map((table) => table.slice(0, 16))];
     }),
   );

@@ -16,7 +16,7 @@ const WORKFLOWS = { alfred: async () => alfred };
 const LONG = { timeout: 30_000 };
 
 async function scopeOf(project: AlfredProject, id = ID): Promise<Scope | null> {
-  const scope = await alfred.scope?.(project.runtime().store.view(), id);
+  const scope = await alfred.scopes?.scopeOf(project.runtime().store.view(), id);
   if (scope === undefined) throw new Error("Alfred has scopes.");
   return scope;
 }

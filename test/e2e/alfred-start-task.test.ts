@@ -143,7 +143,7 @@ test("what a person commits before there is a branch is no work of the task, and
   const asked = await project.review(ID, true);
   expect(asked.next_prompt).not.toContain("The working tree is not clean");
   expect(asked.next_prompt).toContain("no uncommitted files");
-  const plan = await alfred.gate?.();
+  const plan = await alfred.gate?.verdict();
   if (!plan) throw new Error("Alfred has no gate.");
   const { ask } = await project.run(
     plan,

@@ -139,7 +139,7 @@ describe("the scope of a run of an own workflow", () => {
     change(project, FILE, "    writes: none\n", "");
     const { runtime, workflows } = opened(project);
     const module = await workflows.release?.();
-    expect(await module?.scope?.(runtime.store.view(), "1.2.0")).toMatchObject({
+    expect(await module?.scopes?.scopeOf(runtime.store.view(), "1.2.0")).toMatchObject({
       run: RUN,
       state: "unreadable",
       writes: "none",
@@ -154,11 +154,12 @@ describe("the scope of a run of an own workflow", () => {
     using project = releaseReady();
     await submit(project);
     const { runtime, workflows } = opened(project);
-    const release = (await workflows.release?.()) as WorkflowModule;
+    const release = (await workflows.release?.()) as Required<WorkflowModule>;
     const runIds = async () => {
       throw new PawlError("disk-failed", "The folder cannot be read.", "Mend the disk.");
     };
-    const found = await openScopes({ runtime, workflows: { release: async () => ({ ...release, runIds }) } });
+    const module = { ...release, scopes: { ...release.scopes, runIds } };
+    const found = await openScopes({ runtime, workflows: { release: async () => module } });
     expect(found).toMatchObject([
       { run: "release", state: "unreadable", writes: "none", next: "Mend the disk." },
     ]);

@@ -55,7 +55,7 @@ const PERSON = { channel: "terminal", who: "ada@host" } as const;
 async function verdictOn(project: Project, run: string, version: string, approve = true): Promise<string> {
   const [workflow = "", id = ""] = run.split(":");
   const module = await project.workflows[workflow]?.();
-  const gate = await module?.gate?.();
+  const gate = await module?.gate?.verdict();
   if (!gate) throw new Error(`${workflow} has no gate.`);
   return runTransaction(project.runtime, gate, { id, approve, version }, PERSON).then(
     ({ ask, reply }) => (ask ? "asked" : JSON.stringify(reply.data)),
@@ -271,7 +271,7 @@ describe("The review of a task of Alfred's", () => {
   it("refuses a verdict on what is no longer there, before anybody is asked", async () => {
     promise("review.version");
     using project = await implemented();
-    const gate = await alfred.gate?.();
+    const gate = await alfred.gate?.verdict();
     if (!gate) throw new Error("Alfred has no gate.");
     const person = { channel: "terminal", who: "ada@host" } as const;
     const decide = async (version: string, approve = true) =>

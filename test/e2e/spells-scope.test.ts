@@ -8,7 +8,7 @@ import { SpellsProject } from "../rig/spells-project.ts";
 const WORKFLOWS = { spells: async () => spells };
 
 const scopeOf = (project: SpellsProject, id = "main") =>
-  spells.scope?.(project.runtime.store.view(), id) ?? Promise.reject(new Error("Spells has scopes."));
+  spells.scopes?.scopeOf(project.runtime.store.view(), id) ?? Promise.reject(new Error("Spells has scopes."));
 const open = ({ runtime }: SpellsProject) => openScopes({ runtime, workflows: WORKFLOWS });
 
 describe("the scope of the guided work", () => {

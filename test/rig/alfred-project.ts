@@ -160,7 +160,7 @@ export class AlfredProject {
   }
 
   async gate(id: string, approve: boolean, notes?: string): Promise<ToolAnswer> {
-    const plan = await alfred.gate?.();
+    const plan = await alfred.gate?.verdict();
     if (!plan) throw new Error("Alfred has no gate.");
     const input = { id, approve, ...(notes !== undefined && { notes }) };
     const person: Caller = { channel: "terminal", who: "dev@host" };

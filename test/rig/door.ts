@@ -10,6 +10,7 @@ import { projectPath } from "../../src/core/path.ts";
 import type { Workflow } from "../../src/engine/workflow.ts";
 import type { Context, Proposal, Reply, Transaction, WorkflowModule } from "../../src/runtime/module.ts";
 import { hasAnswered } from "../../src/runtime/transaction/person.ts";
+import { withInput } from "../../src/runtime/transaction/transaction.ts";
 
 interface Door {
   readonly state: "closed" | "knocked" | "open";
@@ -227,12 +228,7 @@ export const DOOR: WorkflowModule = {
       transaction: async () => knock,
     },
   ],
-  gate: async () => ({
-    run: ({ id }) => `door:${checkId(id, "door id")}`,
-    read: (view, input) => answer.read(view, toVerdict(input), {} as Context),
-    propose: (seen, gathered, input, context) =>
-      answer.propose(seen as LoadedDoor, gathered as undefined, toVerdict(input), context),
-  }),
+  gate: { verdict: async () => withInput(answer, toVerdict) },
 };
 
 function toVerdict(input: { id: string; approve: boolean; notes?: string }): Verdict {

@@ -17,18 +17,20 @@ function projectOf(workflows: Readonly<Record<string, Scopes | null>>) {
       runs === null
         ? {}
         : {
-            runIds: async (given: unknown) => {
-              views.push(given);
-              return Object.keys(runs);
+            scopes: {
+              runIds: async (given: unknown) => {
+                views.push(given);
+                return Object.keys(runs);
+              },
+              async scopeOf(given: unknown, id: string) {
+                views.push(given);
+                const found = runs[id];
+                if (found instanceof PawlError) throw found;
+                return found === "open" ? scope(`${name}:${id}`) : null;
+              },
+              runOfCall: (tool: string, input: { readonly id?: string }) =>
+                tool === `${name}_tool` ? (input.id ?? null) : null,
             },
-            async scope(given: unknown, id: string) {
-              views.push(given);
-              const found = runs[id];
-              if (found instanceof PawlError) throw found;
-              return found === "open" ? scope(`${name}:${id}`) : null;
-            },
-            runOfCall: (tool: string, input: { readonly id?: string }) =>
-              tool === `${name}_tool` ? (input.id ?? null) : null,
           };
     return [name, async () => ({ name, title: name, ...own }) as unknown as WorkflowModule] as const;
   });
@@ -59,17 +61,6 @@ describe("the scopes of all runs", () => {
       },
       scope("b:3"),
     ]);
-  });
-
-  it("are none of a workflow that has only half of it", async () => {
-    const half = { runtime: { store: { view: () => ({}) } } };
-    const only = (own: object) =>
-      ({ ...half, workflows: { a: async () => ({ name: "a", ...own }) } }) as never;
-    const runIds = async () => ["1"];
-    for (const own of [{ runIds }, { scope: async () => scope("a:1") }]) {
-      expect(await openScopes(only(own))).toEqual([]);
-      expect(await runNames(only(own))).toEqual([]);
-    }
   });
 });
 

@@ -16,12 +16,12 @@ export async function openScopes(
 ): Promise<readonly Scope[]> {
   const view = runtime.store.view();
   const modules = await loadWorkflows(workflows);
-  const scopesOf = async ({ name, runIds, scope }: WorkflowModule): Promise<readonly Scope[]> => {
-    if (!runIds || !scope) return [];
+  const scopesOf = async ({ name, scopes }: WorkflowModule): Promise<readonly Scope[]> => {
+    if (!scopes) return [];
     try {
       const found: Scope[] = [];
-      for (const id of await runIds(view)) {
-        const each = await scope(viewOf(view, `${name}:${id}`), id);
+      for (const id of await scopes.runIds(view)) {
+        const each = await scopes.scopeOf(viewOf(view, `${name}:${id}`), id);
         if (each) found.push(each);
       }
       return found;
@@ -35,8 +35,8 @@ export async function openScopes(
 /** The names, as `workflow:id`, of the runs that may be open, without reading their files. */
 export async function runNames({ runtime, workflows }: Runs): Promise<readonly string[]> {
   const view = runtime.store.view();
-  const namesOf = async ({ name, runIds, scope }: WorkflowModule) =>
-    runIds && scope ? (await runIds(view)).map((id) => `${name}:${id}`) : [];
+  const namesOf = async ({ name, scopes }: WorkflowModule) =>
+    ((await scopes?.runIds(view)) ?? []).map((id) => `${name}:${id}`);
   return (await Promise.all((await loadWorkflows(workflows)).map(namesOf))).flat();
 }
 
@@ -46,8 +46,8 @@ export async function runOfCall(
   tool: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
-  for (const { name, runOfCall: idOfCall } of await loadWorkflows(workflows)) {
-    const id = idOfCall?.(tool, input) ?? null;
+  for (const { name, scopes } of await loadWorkflows(workflows)) {
+    const id = scopes?.runOfCall(tool, input) ?? null;
     if (id !== null) return `${name}:${id}`;
   }
   return null;
@@ -64,5 +64,5 @@ export async function scopeOf(
 ): Promise<Scope | null> {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
-  return (await (await load?.())?.scope?.(view, id)) ?? null;
+  return (await (await load?.())?.scopes?.scopeOf(view, id)) ?? null;
 }

@@ -43,16 +43,18 @@ function scene({ gate = () => MOVED, hasReview = true, fault, edits, sign }: Ver
   const module = {
     ...{ name: "a", title: "Workflow A", summary: "", overview: async () => [] },
     ...(fault ? { fault } : {}),
-    ...(hasReview ? { review: async () => ({}) } : {}),
     ...(gate && {
-      gate: async () => ({
-        run: ({ id }: GateInput) => `a:${id}`,
-        read: async (_: unknown, input: GateInput, { answered }: Context) => [input, answered] as const,
-        propose([input, answered]: Said) {
-          said.push([input, answered]);
-          return gate(input, answered);
-        },
-      }),
+      gate: {
+        ...(hasReview ? { review: async () => ({}) } : {}),
+        verdict: async () => ({
+          run: ({ id }: GateInput) => `a:${id}`,
+          read: async (_: unknown, input: GateInput, { answered }: Context) => [input, answered] as const,
+          propose([input, answered]: Said) {
+            said.push([input, answered]);
+            return gate(input, answered);
+          },
+        }),
+      },
     }),
   };
   const looked: string[] = [];

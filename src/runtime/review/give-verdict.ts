@@ -213,7 +213,7 @@ export async function findGate(
 ): Promise<FoundGate> {
   const { id, module, run } = await findRun(project, name);
   if (module.fault) throw module.fault;
-  if (module.gate) return { run, id, module, plan: await module.gate() };
+  if (module.gate) return { run, id, module, plan: await module.gate.verdict() };
   throw new PawlError(
     "no-effect",
     `${run} has no gate: people approve or reject nothing in ${module.title}.`,
@@ -223,7 +223,7 @@ export async function findGate(
 
 async function gateOf(project: Project, name: string, { version }: VerdictOrder): Promise<FoundGate> {
   const found = await findGate(project, name);
-  if (found.module.review && version === "")
+  if (found.module.gate?.review && version === "")
     throw new PawlError(
       "usage",
       "The verdict names no version of a review: expected that of the one that was read.",

@@ -38,7 +38,7 @@ function projectOf(
     title: "A",
     summary: "",
     overview: async () => runs,
-    review: async () => review,
+    gate: { review: async () => review },
   };
   const bare = { name: "bare", title: "Bare", summary: "", overview: async () => [] };
   const runtime = {

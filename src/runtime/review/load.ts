@@ -30,10 +30,10 @@ export async function reviewOf(
 ): Promise<Review | null> {
   const { id, module } = await findRun(project, run);
   if (module.fault) throw module.fault;
-  if (!module.review) return null;
+  if (!module.gate?.review) return null;
   const { reply } = await runTransaction(
     project.runtime,
-    await module.review(),
+    await module.gate.review(),
     { id, ...(anyState && { anyState }) },
     READER,
   );

@@ -51,17 +51,16 @@ function scene({ review = REVIEW, root = "/shop", edits, diff }: PagesCase = {})
     leftOut: null,
   });
   const usual = (): GitDiff => ({ kind: "diff", files: ["src/a.ts", "logo.png"].map(shown) });
-  const module = {
-    ...{ name: "a", title: "A", summary: "", overview: async () => [] },
-    review: async () => ({
-      run: () => null,
-      read: async () => null,
-      propose() {
-        made++;
-        return { reply: review };
-      },
-    }),
+  const plan = {
+    run: () => null,
+    read: async () => null,
+    propose() {
+      made++;
+      return { reply: review };
+    },
   };
+  const gate = { review: async () => plan };
+  const module = { name: "a", title: "A", summary: "", overview: async () => [], gate };
   const runtime = {
     store: openMemoryStore(),
     settings: async () => DEFAULT_SETTINGS,

@@ -9,10 +9,10 @@ import { loadRecords, recordNames, recordsFolder, sharesRuns } from "./team-reco
 
 /** Throws `no-effect`: its runs have no records, the project shares none, or the run has no steps yet. */
 export function shareRun({
-  missingRecords,
   name,
+  records,
   title,
-}: Pick<WorkflowModule, "missingRecords" | "name" | "title">): Transaction<
+}: Pick<WorkflowModule, "name" | "records" | "title">): Transaction<
   StoryInput,
   readonly Change[],
   undefined,
@@ -23,7 +23,7 @@ export function shareRun({
     run: runOf,
     async read(view, input, context) {
       const run = runOf(input);
-      if (!missingRecords)
+      if (!records)
         throw new PawlError(
           "no-effect",
           `${run} cannot be shared: runs of ${title} have no records.`,
@@ -35,7 +35,7 @@ export function shareRun({
           `${run} is not recorded for others: \`share\` in pawl.yaml is false. Nothing was changed.`,
           `Write \`share: true\` into pawl.yaml, then run \`pawl task share ${run}\` again.`,
         );
-      const changes = await missingRecords(view, input.id, context);
+      const changes = await (await records()).missing(view, input.id, context);
       const names = await recordNames(view, run);
       // A damaged one would be committed: throws `records-invalid`, which names it.
       await loadRecords(view, run, names, object);

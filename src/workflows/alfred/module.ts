@@ -16,9 +16,11 @@ const alfred: WorkflowModule = {
     return DEFINITIONS.map(tableOf);
   },
   overview,
-  scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
-  runIds: async (view) => (await import("./state/run-ids.ts")).runIds(view),
-  runOfCall,
+  scopes: {
+    runIds: async (view) => (await import("./state/run-ids.ts")).runIds(view),
+    scopeOf: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
+    runOfCall,
+  },
   mcp: {
     guidance:
       "Call get_next_task or work_on_task to see what a task needs, then the tool that they name. Each tool returns a prompt: do what it says, hand in the artifact with submit_work, and in a human review pass on the human's own verdict with provide_review.",
@@ -46,17 +48,19 @@ const alfred: WorkflowModule = {
       async () => (await import("./tools/sync.ts")).sync,
     ),
   ],
-  proof: async () => (await import("./state/proof.ts")).openProof(),
-  missingRecords: async (view, id) => (await import("./state/resolve-run.ts")).loadMissing(view, id),
-  adopt: async () => (await import("./state/adopt.ts")).adopt,
-  runs: async () => (await import("./state/run-kind.ts")).TASK_RUNS,
+  gate: {
+    verdict: async () => (await import("./tools/provide-review.ts")).gate,
+    review: async () => (await import("./gate/review.ts")).review,
+  },
   samples: async (view) => (await import("./texts/samples.ts")).promptSamples(view),
-  policy: async (view, settings, id) => (await import("./gate/govern.ts")).policyIn(view, settings, id),
+  policy: {
+    present: async (view, settings, id) => (await import("./gate/govern.ts")).policyIn(view, settings, id),
+    proof: async () => (await import("./state/proof.ts")).openProof(),
+  },
   story: async () => (await import("./gate/story.ts")).story,
-  gate: async () => (await import("./tools/provide-review.ts")).gate,
-  review: async () => (await import("./gate/review.ts")).review,
-  owned: async () => (await import("./owned.ts")).OWNED,
-  init: async () => (await import("./tools/initialize-project.ts")).init,
+  log: { kind: async () => (await import("./state/run-kind.ts")).TASK_RUNS },
+  records: async () => (await import("./state/adopt.ts")).RECORDS,
+  files: async () => (await import("./files.ts")).FILES,
 };
 
 export default alfred;

@@ -169,17 +169,19 @@ const bloom: WorkflowModule = {
   overview,
   ended,
   verbs: VERBS,
-  proof: async (base) => (await import("./run/proof.ts")).openProof(base),
-  runs: async () => (await import("./run/run-kind.ts")).TASK_RUNS,
-  missingRecords: async (view, id, { settings }) =>
-    (await import("./run/shared.ts")).loadMissing(view, id, settings),
-  adopt: async (lives) => (await import("./run/adopt.ts")).adoptWith(lives),
-  gate: async () => (await import("./gate.ts")).gate,
-  review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,
+  gate: {
+    verdict: async () => (await import("./gate.ts")).gate,
+    review: async () => (await import("./review.ts")).review,
+  },
   samples: async () => (await import("./samples.ts")).promptSamples(),
-  policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
+  policy: {
+    present: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
+    proof: async (base) => (await import("./run/proof.ts")).openProof(base),
+  },
   story: async () => look.show,
+  log: { kind: async () => (await import("./run/run-kind.ts")).TASK_RUNS },
+  records: async () => (await import("./run/adopt.ts")).RECORDS,
 };
 
 export default bloom;

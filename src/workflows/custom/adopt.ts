@@ -1,13 +1,13 @@
 /** A person adopts a run that others moved, or chooses which of its branches counts. */
 import type { View } from "../../core/ports/store.ts";
 import { isFinal } from "../../engine/lookup.ts";
-import type { AdoptInput, Reply, Transaction } from "../../runtime/module.ts";
+import type { AdoptInput, Reply, RunRecords, Transaction } from "../../runtime/module.ts";
 import { adoptRun } from "../../runtime/run-log/adopt-run.ts";
 import { hashOfTable } from "../../runtime/run-log/history.ts";
 import { checkBranch } from "../../runtime/run-log/replay.ts";
 import type { Context } from "../../runtime/transaction/transaction.ts";
 import type { Loaded } from "./definition.ts";
-import { runMissing } from "./load-run.ts";
+import { loadMissing, runMissing } from "./load-run.ts";
 import { checkHistory, loadBranches, loadOwn, type OwnBranch } from "./resolve-run.ts";
 import { commandIn, configurationOf, fileOfBranch, type RunFile, renderRun, runPath } from "./run-file.ts";
 import { runsOf } from "./run-kind.ts";
@@ -20,16 +20,14 @@ interface LoadedBranches {
 }
 
 /** `load`: null if a program has the workflow's table. */
-export function adoptOf(
-  name: string,
-  load: ((view: View) => Promise<Loaded>) | null,
-): Transaction<AdoptInput, LoadedBranches, undefined, Reply> {
-  return {
-    runs: async (view) => runsOf(name, (await load?.(view)) ?? null),
+export function recordsOf(name: string, load: (view: View) => Promise<Loaded | null>): RunRecords {
+  const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
+    runs: async (view) => runsOf(name, await load(view)),
     run: ({ id }) => `${name}:${id}`,
-    read: async (view, { id }) => readBranches(view, name, id, (await load?.(view)) ?? null),
+    read: async (view, { id }) => readBranches(view, name, id, await load(view)),
     propose: (seen, _, input, context) => adoptBranch(name, seen, input, context),
   };
+  return { missing: async (view, id) => loadMissing(view, name, id, await load(view)), adopt: () => adopt };
 }
 
 async function readBranches(

@@ -112,7 +112,7 @@ export async function policyIn(
   if (text === null) return null;
   const { policy: named, state } = parseRun(path, source.name, id, text);
   if (definition.table.states[state]?.final) return null;
-  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(loaded), named };
+  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(loaded), named, holdsLoosened: true };
 }
 
 function sourcesIn({ files = [], textFile }: Loaded): PolicySources {

@@ -47,29 +47,32 @@ async function openOne(
     tables: () => tablesOf(source, own),
     overview: async (view, around) =>
       (await import("./overview.ts")).overview(source, view, around, own.sources),
-    scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
-    runs: async () => (await import("./run-kind.ts")).runsOfSources([source]),
-    runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
-    runOfCall: (tool, input) => runOfCall(name, tool, input),
+    scopes: {
+      runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
+      scopeOf: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
+      runOfCall: (tool, input) => runOfCall(name, tool, input),
+    },
     mcp: {
       guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
       tools,
     },
     story: async () => (await import("./story.ts")).storyOf(source, own.sources),
-    missingRecords: async (view, id) =>
-      (await import("./load-run.ts")).loadMissing(view, name, id, await source.load(view)),
-    adopt: async () => (await import("./adopt.ts")).adoptOf(name, (view) => source.load(view)),
+    log: { kind: async () => (await import("./run-kind.ts")).runsOfSources([source]) },
+    records: async () => (await import("./adopt.ts")).recordsOf(name, (view) => source.load(view)),
     ...(source.file !== null && {
-      policy: async (view, settings, id) =>
-        (await import("./govern.ts")).policyIn(view, source, id, settings),
-      holdsLoosened: true,
-      proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
+      policy: {
+        present: async (view, settings, id) =>
+          (await import("./govern.ts")).policyIn(view, source, id, settings),
+        proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
+      },
     }),
     verbs: [castVerb(source, own)],
     again: () => againOf(source, own.sources),
     ...(gates.some((gate) => gate !== "human") && {
-      gate: () => gateOf(source, own.sources),
-      review: async () => (await import("./review.ts")).reviewIn(source, own.sources),
+      gate: {
+        verdict: () => gateOf(source, own.sources),
+        review: async () => (await import("./review.ts")).reviewIn(source, own.sources),
+      },
     }),
   };
 }

@@ -17,16 +17,17 @@ export function programWorkflow(name: string): WorkflowModule {
     tables: async () => [],
     overview: (view) => overview(name, view),
     verbs: [],
-    async gate() {
-      throw new PawlError(
-        "workflow-missing",
-        `The table of ${name} is in a program, not in pawl.yaml: its events cannot be sent from here. Nothing was changed.`,
-        `Decide in the program that runs ${name}, or name its table under \`workflows:\` in pawl.yaml.`,
-      );
+    gate: {
+      async verdict() {
+        throw new PawlError(
+          "workflow-missing",
+          `The table of ${name} is in a program, not in pawl.yaml: its events cannot be sent from here. Nothing was changed.`,
+          `Decide in the program that runs ${name}, or name its table under \`workflows:\` in pawl.yaml.`,
+        );
+      },
     },
     story: async () => (await import("./story.ts")).storyOf({ name }),
-    missingRecords: async (view, id) => (await import("./load-run.ts")).loadMissing(view, name, id, null),
-    adopt: async () => (await import("./adopt.ts")).adoptOf(name, null),
+    records: async () => (await import("./adopt.ts")).recordsOf(name, async () => null),
   };
 }
 

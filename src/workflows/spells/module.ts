@@ -17,11 +17,12 @@ const spells: WorkflowModule = {
     ]);
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
-  owned: async () => ({ written: {}, state: [], work: [".ai"] }),
   overview,
-  scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
-  runIds: async () => [RUN_ID],
-  runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
+  scopes: {
+    runIds: async () => [RUN_ID],
+    scopeOf: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
+    runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
+  },
   mcp: {
     guidance:
       "The developer casts the spells (accio, expecto, reparo, reverto, finite); cast one only when they ask for it, do what its reply tells the AI, and show them what it tells the developer. lumos shows where the work stands.",
@@ -29,8 +30,11 @@ const spells: WorkflowModule = {
     prompts: async () => (await import("./tools.ts")).PROMPTS,
     resources: async () => (await import("./tools.ts")).RESOURCES,
   },
-  runs: async () => (await import("./run-kind.ts")).SPELLS_RUNS,
-  acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
+  log: {
+    kind: async () => (await import("./run-kind.ts")).SPELLS_RUNS,
+    acceptEdit: async () => (await import("./accept-state.ts")).acceptState,
+  },
+  files: async () => ({ written: {}, state: [], work: [".ai"] }),
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
   verbs: [
     verb(

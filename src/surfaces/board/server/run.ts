@@ -44,7 +44,7 @@ export async function runOf(
 async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Promise<TablePlace | null> {
   try {
     const view = runtime.store.view();
-    const kind = module.runs && (await kindOf(await module.runs(), view, run));
+    const kind = module.log && (await kindOf(await module.log.kind(), view, run));
     const state = kind ? await loadState(view, kind, run) : null;
     const at = state && kind?.at(state.text);
     const tables = at ? await module.tables() : [];

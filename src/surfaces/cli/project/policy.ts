@@ -83,13 +83,13 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
       `Runs of ${module.title} have no pinned policy: each follows its files.`,
       "`pawl status` shows every run.",
     );
-  const holds = module.holdsLoosened === true;
-  const found = await module.policy(view, settings, id);
+  const found = await module.policy.present(view, settings, id);
   const present = found?.policy ?? null;
   const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
   const changed = pinned && present ? comparePolicies(pinned, present) : [];
   const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];
   const foreign = present && (await foreignIn(runtime, run, { pinned, present }, found?.named));
+  const holds = found?.holdsLoosened === true;
   return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens), foreign };
 }
 

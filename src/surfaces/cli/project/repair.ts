@@ -68,16 +68,16 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
 }
 
 /** Accepts an edited state; null: the workflow has none to accept. */
-async function decisionOn({ runtime }: Project, { acceptEdit, runs }: WorkflowModule, run: string) {
-  if (acceptEdit) return acceptEdit();
-  return runs ? acceptEditOf(await kindOf(await runs(), runtime.store.view(), run), () => run) : null;
+async function decisionOn({ runtime }: Project, { log }: WorkflowModule, run: string) {
+  if (log?.acceptEdit) return log.acceptEdit();
+  return log ? acceptEditOf(await kindOf(await log.kind(), runtime.store.view(), run), () => run) : null;
 }
 
 /** The runs that can be read, but whose logs contradict themselves: a move reads the last line alone. */
 async function brokenLogs({ runtime, workflows }: Project) {
   const found: { run: string; message: string; fix: string }[] = [];
   for (const { name, runs } of await overview({ runtime, workflows })) {
-    const kinds = await (await loadWorkflow(workflows, name)).runs?.();
+    const kinds = await (await loadWorkflow(workflows, name)).log?.kind();
     if (!kinds) continue;
     for (const { problem, run } of runs) {
       if (problem) continue;

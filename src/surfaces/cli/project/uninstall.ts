@@ -186,7 +186,7 @@ async function ownFiles(
   all: boolean,
 ): Promise<{ readonly paths: readonly { readonly path: string }[]; readonly kept: Plan["kept"] }> {
   const modules = await loadWorkflows(project.workflows);
-  const owned = await Promise.all(modules.flatMap(({ owned: load }) => (load ? [load()] : [])));
+  const owned = await Promise.all(modules.flatMap(({ files }) => (files ? [files()] : [])));
   const state = [CONTROL, ...owned.flatMap((each) => each.state)];
   const work = [...owned.flatMap((each) => each.work), ...(await tasksFile(project, view))];
   const written = [

@@ -9,7 +9,7 @@ export const adopt: Run = async (host, call) => {
   const project = await host.projects.open();
   const { id, module, run } = await findRun(project, String(call.arguments.run));
   if (module.fault) throw module.fault;
-  if (!module.adopt)
+  if (!module.records)
     throw new PawlError(
       "no-effect",
       `${run} cannot be adopted: runs of ${module.title} have no records of their own.`,
@@ -17,6 +17,6 @@ export const adopt: Run = async (host, call) => {
     );
   const { branch } = call.options;
   const input = { id, ...(typeof branch === "string" ? { branch } : {}) };
-  const transaction = await module.adopt(project.lives);
+  const transaction = (await module.records()).adopt(project.lives);
   return answerOf((await advanceAsking(host, project.runtime, transaction, input)).reply);
 };

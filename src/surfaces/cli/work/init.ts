@@ -131,10 +131,11 @@ async function createFiles(project: Project, host: Host, size: Size | null): Pro
 
 async function initWorkflows(project: Project, host: Host): Promise<readonly Step[]> {
   const steps: Step[] = [];
-  for (const module of await loadWorkflows(project.workflows)) {
-    if (!module.init) continue;
-    const { reply } = await runTransaction(project.runtime, await module.init(), {}, host.person.caller());
-    steps.push({ what: module.title, ...reply });
+  for (const { files, title } of await loadWorkflows(project.workflows)) {
+    const init = (await files?.())?.init;
+    if (!init) continue;
+    const { reply } = await runTransaction(project.runtime, init, {}, host.person.caller());
+    steps.push({ what: title, ...reply });
   }
   return steps;
 }

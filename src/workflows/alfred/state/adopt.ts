@@ -1,12 +1,12 @@
 /** A person adopts a task that others continued, or chooses which of its branches counts. */
 import { checkId } from "../../../core/id.ts";
 import type { View } from "../../../core/ports/store.ts";
-import type { AdoptInput, Reply, Transaction } from "../../../runtime/module.ts";
+import type { AdoptInput, Reply, RunRecords, Transaction } from "../../../runtime/module.ts";
 import { adoptRun } from "../../../runtime/run-log/adopt-run.ts";
 import { findOwn, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { workspaceFolder } from "./paths.ts";
 import { nameOf } from "./records.ts";
-import { checkOwn, loadBranches, stateOf, type ToolBranch } from "./resolve-run.ts";
+import { checkOwn, loadBranches, loadMissing, stateOf, type ToolBranch } from "./resolve-run.ts";
 import { TASK_RUNS } from "./run-kind.ts";
 import type { TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
@@ -17,7 +17,7 @@ interface LoadedBranches {
   readonly workspace: Workspace;
 }
 
-export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
+const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
   runs: TASK_RUNS,
   run: ({ id }) => nameOf(checkId(id, "task id")),
   read: readBranches,
@@ -39,6 +39,8 @@ export const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = 
     );
   },
 };
+
+export const RECORDS: RunRecords = { missing: loadMissing, adopt: () => adopt };
 
 /** Throws `state-tampered`, because a state that does not follow from its log is not a valid branch. */
 async function readBranches(view: View, { id }: AdoptInput): Promise<LoadedBranches> {

@@ -4,7 +4,7 @@ import { loopDonePath, loopRunPath } from "../../../core/loop-record.ts";
 import type { FindLife } from "../../../core/ports/loop.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import { checkReachable } from "../../../engine/reach.ts";
-import type { AdoptInput, Context, Reply, Transaction } from "../../../runtime/module.ts";
+import type { AdoptInput, Context, Reply, RunRecords, Transaction } from "../../../runtime/module.ts";
 import { adoptRun } from "../../../runtime/run-log/adopt-run.ts";
 import { fromStored } from "../../../runtime/run-log/history.ts";
 import { loadTasks, TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
@@ -12,7 +12,7 @@ import type { Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
 import { keptLife, type LifeNamed, type LifeRef, nameOfTable, openFoundLives, tableOf } from "./life.ts";
 import { TASK_RUNS } from "./run-kind.ts";
-import { branchesOf, runOf, type TaskBranch } from "./shared.ts";
+import { branchesOf, loadMissing, runOf, type TaskBranch } from "./shared.ts";
 import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
 interface LoadedBranches {
@@ -25,10 +25,10 @@ interface LoadedBranches {
   readonly lives: readonly Change[];
 }
 
+export const RECORDS: RunRecords = { missing: loadMissing, adopt };
+
 /** `find`: absent, the program knows no lives. */
-export function adoptWith(
-  find: FindLife | undefined,
-): Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> {
+function adopt(find?: FindLife): Transaction<AdoptInput, LoadedBranches, ReadonlySet<string>, Reply> {
   const named = openFoundLives(find);
   return {
     runs: TASK_RUNS,

@@ -2,7 +2,6 @@
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import type { Settings } from "../../../core/settings.ts";
 import { checkReachable } from "../../../engine/reach.ts";
 import { loadState } from "../../../runtime/run-log/kind.ts";
 import { loadBranches, missingRecords } from "../../../runtime/run-log/log-records.ts";
@@ -17,7 +16,7 @@ import {
   recordedIds,
   setAside,
 } from "../../../runtime/run-log/team-records.ts";
-import type { AsideBranch, Elsewhere } from "../../../runtime/transaction/transaction.ts";
+import type { AsideBranch, Context, Elsewhere } from "../../../runtime/transaction/transaction.ts";
 import { isOpenStatus, placedTasks, type Task } from "../../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { RECORDED_STATE, type RecordedState } from "./recorded-state.ts";
@@ -132,7 +131,7 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
 export async function loadMissing(
   view: View,
   task: string,
-  { stores }: Settings,
+  { settings: { stores } }: Pick<Context, "settings">,
 ): Promise<readonly Change[]> {
   if (stores.bloom === "postgres")
     throw new PawlError(

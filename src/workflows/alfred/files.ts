@@ -1,9 +1,10 @@
-import type { Owned } from "../../runtime/module.ts";
+import type { ProjectFiles } from "../../runtime/module.ts";
 import { PROJECT_IGNORES } from "./state/live-state.ts";
 import { CONFIG, GITIGNORE } from "./state/paths.ts";
-import { configText, PROVIDERS } from "./tools/initialize-project.ts";
+import { configText, init, PROVIDERS } from "./tools/initialize-project.ts";
 
-export const OWNED: Owned = {
+export const FILES: ProjectFiles = {
+  init,
   written: {
     [GITIGNORE]: (text) => text === PROJECT_IGNORES,
     [CONFIG]: (text) => PROVIDERS.some((provider) => configText(provider) === text),

@@ -61,10 +61,6 @@ export interface WorkflowModule {
    */
   overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]>;
   /**
-   * Runs that have ended and are no longer listed, in a few words; null: none. Called if no run is listed.
-   */
-  readonly ended?: (view: View, around: OverviewContext) => Promise<string | null>;
-  /**
    * The scopes of its runs; absent: these limit no paths, since their work is not done in the project's own
    * checkout. Cheap, like `overview`: a client's hook waits for it.
    */

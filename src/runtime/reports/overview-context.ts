@@ -20,8 +20,15 @@ export interface OverviewContext {
   readonly memory?: Memory;
   /** The id of the only run wanted: a workflow may leave the others unread. */
   readonly only?: string;
-  /** Takes the accounts of agents that the workflow knows. */
-  readonly tellAccounts?: (accounts: readonly AgentAccount[]) => void;
+  /** Takes what the workflow says besides its runs. */
+  readonly addFacts?: (facts: OverviewFacts) => void;
+}
+
+export interface OverviewFacts {
+  /** The accounts with which its agents have worked; absent: none. */
+  readonly accounts?: readonly AgentAccount[];
+  /** The runs that have ended, in a few words, if it lists none. */
+  readonly ended?: string;
 }
 
 /** Lazy: reads the settings once, on first use. */

@@ -1,27 +1,22 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
-import type { AgentAccount } from "../../core/ports/agents.ts";
 import { fewOf } from "../../core/text/few.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../project.ts";
-import { aroundOf } from "./overview-context.ts";
+import { aroundOf, type OverviewFacts } from "./overview-context.ts";
 
 interface ShownError {
   readonly message: string;
   readonly fix: string;
 }
 
-export interface WorkflowOverview {
+export interface WorkflowOverview extends OverviewFacts {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
   readonly runs: readonly RunOverview[];
-  /** The accounts with which its agents have worked; absent: none. */
-  readonly accounts?: readonly AgentAccount[];
   /** How a person begins with it. */
   readonly begin?: string;
-  /** The runs that have ended, if it lists none. */
-  readonly ended?: string;
   /** Set if the workflow could not list its runs at all. */
   readonly problem?: ShownError;
   /** Set if the workflow cannot be used, but has no runs that this would stop. */
@@ -44,21 +39,10 @@ export async function overview(
       const { name, title, summary, begin } = module;
       const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
       try {
-        let accounts: readonly AgentAccount[] = [];
-        const runs = await module.overview(view, {
-          ...around,
-          tellAccounts(found) {
-            accounts = found;
-          },
-        });
-        const ended = runs.length === 0 ? await module.ended?.(view, around) : null;
-        return {
-          ...told,
-          runs,
-          ...(accounts.length > 0 ? { accounts } : {}),
-          ...(ended ? { ended } : {}),
-          ...(module.fault ? { warning: wordsOf(module.fault) } : {}),
-        };
+        const facts: OverviewFacts = {};
+        const addFacts = (found: OverviewFacts) => void Object.assign(facts, found);
+        const runs = await module.overview(view, { ...around, addFacts });
+        return { ...told, runs, ...facts, ...(module.fault ? { warning: wordsOf(module.fault) } : {}) };
       } catch (thrown) {
         const fault = toPawlError(thrown);
         faults.push(fault);

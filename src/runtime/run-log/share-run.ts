@@ -12,12 +12,7 @@ export function shareRun({
   name,
   records,
   title,
-}: Pick<WorkflowModule, "name" | "records" | "title">): Transaction<
-  StoryInput,
-  readonly Change[],
-  undefined,
-  Reply
-> {
+}: WorkflowModule): Transaction<StoryInput, readonly Change[], undefined, Reply> {
   const runOf = ({ id }: StoryInput) => `${name}:${checkId(id, "run id")}`;
   return {
     run: runOf,

@@ -1,6 +1,6 @@
 import type { Verb, WorkflowModule } from "../../runtime/module.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
-import { ended, overview } from "./overview.ts";
+import { overview } from "./overview.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 import { BLOOM, REPLIES } from "./run/table.ts";
 import { cancel } from "./verbs/cancel.ts";
@@ -167,7 +167,6 @@ const bloom: WorkflowModule = {
   tables: async () => [{ workflow: BLOOM, replies: Object.keys(REPLIES) }],
   begin: "write a task into tasks.yaml, then pawl run",
   overview,
-  ended,
   verbs: VERBS,
   board: async () => (await import("./board.ts")).BOARD,
   gate: {

@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { OpenQuestion, OverviewContext, RunOverview } from "../../runtime/module.ts";
-import { recalled } from "../../runtime/reports/overview-context.ts";
+import { type OverviewFacts, recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { loggedVerdicts, verdictsIn } from "../../runtime/run-log/read.ts";
 import {
@@ -55,7 +55,6 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
   }
   const others = await othersIn(view, tasks, runs, faults);
   const accounts = await loadAccounts(view);
-  around.tellAccounts?.(listAccounts(accounts, around.time));
   const rests = restsIn(accounts, around.time);
   const standings = schedulingStatuses(tasks, runs, around.time, rests);
   const waits = waitsIn(tasks, standings);
@@ -94,16 +93,20 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
       });
     else begun.push(...ofAsked(task, asked(task.id)));
   }
-  return [...begun, ...unbegun];
+  const listed = [...begun, ...unbegun];
+  const known = listAccounts(accounts, around.time);
+  around.addFacts?.({
+    ...(known.length > 0 && { accounts: known }),
+    ...(listed.length === 0 && endedIn(tasks)),
+  });
+  return listed;
 }
 
-/** How many tasks in tasks.yaml are done, in words; null: none. */
-export async function ended(view: View, around: OverviewContext): Promise<string | null> {
-  const done = eachTask((await readTasks(view, around)) ?? []).filter(
-    ({ task }) => task.status === "done",
-  ).length;
-  if (done === 0) return null;
-  return done === 1 ? "one task is done, none is open" : `${done} tasks are done, none is open`;
+/** How many of the tasks are done, in words; empty: none. */
+function endedIn(tasks: readonly Task[]): Pick<OverviewFacts, "ended"> {
+  const done = eachTask(tasks).filter(({ task }) => task.status === "done").length;
+  if (done === 0) return {};
+  return { ended: done === 1 ? "one task is done, none is open" : `${done} tasks are done, none is open` };
 }
 
 /** A finished task with a question of its agent that is still open. */

@@ -32,13 +32,13 @@ export function hasBoardFile(stateFolder: string): boolean {
 }
 
 /** Publishes the board's address, unless another one runs. Returns a function that withdraws it. */
-export function publishBoard(stateFolder: string, place: BoardPlace): () => void {
+export function publishBoard(stateFolder: string, project: BoardPlace): () => void {
   if (boardOf(stateFolder) !== null) return () => {};
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   const path = join(stateFolder, NAME);
-  writeWhole(path, `${JSON.stringify(place)}\n`);
+  writeWhole(path, `${JSON.stringify(project)}\n`);
   return () => {
-    if (boardOf(stateFolder)?.pid === place.pid) rmSync(path, { force: true });
+    if (boardOf(stateFolder)?.pid === project.pid) rmSync(path, { force: true });
   };
 }
 

@@ -30,17 +30,17 @@ export function keepCompiledCode(environment: Environment, home: string): void {
 /** A build's own folder. The first start of a build removes those of the oldest. */
 function folderOf(home: string, folder: string): string {
   const { ino, mtimeMs } = statSync(home);
-  const own = join(folder, `${ino}-${Math.trunc(mtimeMs)}`);
-  if (lstatSync(own, { throwIfNoEntry: false }) === undefined) {
-    mkdirSync(own, { mode: 0o700 });
+  const folderOfFile = join(folder, `${ino}-${Math.trunc(mtimeMs)}`);
+  if (lstatSync(folderOfFile, { throwIfNoEntry: false }) === undefined) {
+    mkdirSync(folderOfFile, { mode: 0o700 });
     const begun = (path: string) => lstatSync(path).mtimeMs;
     const others = readdirSync(folder)
       .map((name) => join(folder, name))
-      .filter((path) => path !== own)
+      .filter((path) => path !== folderOfFile)
       .sort((one, other) => begun(other) - begun(one));
     for (const path of others.slice(MOST_BUILDS - 1)) rmSync(path, { recursive: true, force: true });
   }
-  return own;
+  return folderOfFile;
 }
 
 /** Whether it is this user's folder, not a link, and without the permissions in `without`. */

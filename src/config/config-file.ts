@@ -13,22 +13,22 @@ export type Tree = { readonly [key: string]: unknown };
 export interface ParsedFile {
   readonly tree: Tree;
   /** `pawl.yaml:3:5` */
-  place(path: readonly string[]): string;
+  placeOf(path: readonly string[]): string;
 }
 
 /**
  * Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name.
  */
 export function parseFile(file: string, text: string, schema: z.ZodType): ParsedFile {
-  const { keyPlace, place, problems, tree } = parseYaml(file, text);
+  const { keyPlace, place: placeIn, problems, tree } = parseYaml(file, text);
   const [problem] = problems;
   if (problem) throw configInvalid(problem.place, problem.message.replace(/\.$/, ""));
   const checked = schema.safeParse(tree);
-  if (checked.success) return { tree: tree as Tree, place };
+  if (checked.success) return { tree: tree as Tree, placeOf: placeIn };
   const faults = faultsOf(schema, checked.error.issues, tree);
   const [fault] = faults;
-  if (!fault) throw configInvalid(place([]), "it does not match the schema");
-  const at = fault.expected === null ? keyPlace(fault.keys) : place(fault.keys);
+  if (!fault) throw configInvalid(placeIn([]), "it does not match the schema");
+  const at = fault.expected === null ? keyPlace(fault.keys) : placeIn(fault.keys);
   const more = faults.length > 1 ? ` (${faults.length - 1} more after this one)` : "";
   throw configInvalid(at, `${wordsOf(fault)}${more}`, fixOf(fault));
 }

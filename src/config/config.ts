@@ -29,7 +29,9 @@ export function withoutOwnSecrets(
   { notify }: Pick<Settings, "notify">,
 ): Environment {
   const { discord, slack, webhook } = notify;
-  const notices = [webhook, slack, discord].flatMap((own) => (own === null ? [] : Object.values(own)));
+  const notices = [webhook, slack, discord].flatMap((receiver) =>
+    receiver === null ? [] : Object.values(receiver),
+  );
   const secret = new Set([...notices, DATABASE_URL]);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
 }
@@ -58,9 +60,9 @@ export function readSurroundings(place: {
 }
 
 /** The settings of this process. */
-export function within(settings: Settings, around: Surroundings): Settings {
-  const tasks_file = around.tasks_file ?? settings.bloom.tasks_file;
-  return { ...settings, bloom: { ...settings.bloom, ...around, tasks_file } };
+export function within(settings: Settings, surroundings: Surroundings): Settings {
+  const tasks_file = surroundings.tasks_file ?? settings.bloom.tasks_file;
+  return { ...settings, bloom: { ...settings.bloom, ...surroundings, tasks_file } };
 }
 
 function foldersUp(from: string, to: string): readonly string[] {
@@ -90,18 +92,18 @@ const CACHE_KIND = "settings";
 
 /** Reads the settings through a view. An unchanged file is not parsed again, not even by another command. */
 export function openConfiguration(cache?: Cache): (view: Pick<View, "read">) => Promise<Configuration> {
-  let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
+  let cached: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
     const [pawl, alfred] = [await view.read(PAWL_YAML), await view.read(ALFRED_CONFIG)];
     if (pawl === null && alfred === null) return DEFAULTS;
     const texts = JSON.stringify([pawl, alfred]);
-    if (known?.texts !== texts) {
+    if (cached?.texts !== texts) {
       const worked = (await cache?.get(CACHE_KIND, texts)) as Layer | null | undefined;
       const layer = worked ?? (await parse(pawl, alfred));
       if (!worked) cache?.put(CACHE_KIND, texts, () => layer);
-      known = { texts, configuration: configurationOf(layer) };
+      cached = { texts, configuration: configurationOf(layer) };
     }
-    return known.configuration;
+    return cached.configuration;
   };
 }
 
@@ -129,17 +131,17 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
   ]);
   const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
   const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, await pawlFile());
-  const own = upper === null ? {} : spelledOut(upper.tree);
+  const upperValues = upper === null ? {} : spelledOut(upper.tree);
   let tree: Tree = {};
   const places: [string, string][] = [];
   for (const layer of [
-    lower && { tree: { alfred: besides(sized(lower.tree), own) }, skip: 1, file: lower },
-    upper && { tree: own, skip: 0, file: upper },
+    lower && { tree: { alfred: besides(sized(lower.tree), upperValues) }, skip: 1, file: lower },
+    upper && { tree: upperValues, skip: 0, file: upper },
   ]) {
     if (!layer) continue;
     tree = merge(tree, layer.tree);
     for (const path of leaves(layer.tree))
-      places.push([path.join("."), layer.file.place(asWritten(path).slice(layer.skip))]);
+      places.push([path.join("."), layer.file.placeOf(asWritten(path).slice(layer.skip))]);
   }
   return { tree, places: Object.fromEntries(places) };
 }

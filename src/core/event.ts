@@ -135,7 +135,7 @@ export interface DeviceSeen {
   readonly device: string | null;
   /** The peer's address, which behind a tunnel is the tunnel's own; null: not over the network. */
   readonly from: string | null;
-  /** Why it was refused, or how it came in. */
+  /** Why it was refused, or how it signed in. */
   readonly how: string;
 }
 

@@ -46,10 +46,12 @@ export function faultsOf(
 
 /** What a map does wrong, where a word may stand in its place; null: more than one kind of map is allowed. */
 function issuesOfMap({ errors, path }: core.$ZodIssueInvalidUnion): readonly core.$ZodIssue[] | null {
-  const isOther = ({ code, path: own }: core.$ZodIssue) =>
-    own.length === 0 && (code === "invalid_type" || code === "invalid_value");
+  const isOther = ({ code, path: itsPath }: core.$ZodIssue) =>
+    itsPath.length === 0 && (code === "invalid_type" || code === "invalid_value");
   const maps = errors.filter(([first]) => first && !isOther(first));
-  return maps.length === 1 ? (maps[0] ?? []).map((own) => ({ ...own, path: [...path, ...own.path] })) : null;
+  return maps.length === 1
+    ? (maps[0] ?? []).map((fault) => ({ ...fault, path: [...path, ...fault.path] }))
+    : null;
 }
 
 function unknownKey(
@@ -59,13 +61,13 @@ function unknownKey(
   input: unknown,
 ): Fault {
   const keys = [...parent, key];
-  const known = keysAt(schema, parent);
-  const near = nearest(String(key), known);
+  const knownKeys = keysAt(schema, parent);
+  const near = nearest(String(key), knownKeys);
   return {
     ...placed(keys),
     expected: null,
     found: shown(valueAt(input, keys)),
-    known,
+    known: knownKeys,
     ...(near && { near }),
   };
 }

@@ -71,7 +71,7 @@ export interface GateRecord {
 export const BOOKKEEPING: readonly string[] = [".pawl", GATES_FOLDER, ".alfred/records"];
 
 export function isBookkeeping(path: string): boolean {
-  return BOOKKEEPING.some((own) => path === own || path.startsWith(`${own}/`));
+  return BOOKKEEPING.some((kept) => path === kept || path.startsWith(`${kept}/`));
 }
 
 export function gatesFolder(run: string): ProjectPath {

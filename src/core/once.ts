@@ -1,9 +1,9 @@
-/** Calls `look` once; later calls return the same result. */
-export function lookOnce<T>(look: () => T): () => T {
-  let seen: { readonly value: T } | null = null;
+/** Calls `read` once; later calls return the same result. */
+export function lookOnce<T>(read: () => T): () => T {
+  let result: { readonly value: T } | null = null;
   return () => {
-    seen ??= { value: look() };
-    return seen.value;
+    result ??= { value: read() };
+    return result.value;
   };
 }
 

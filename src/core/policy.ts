@@ -65,8 +65,8 @@ export function comparePolicies(pinned: Policy, present: Policy): readonly Polic
 
 /** A tool without reviewers of its own has the default ones. */
 function valueAt(policy: Policy, path: string): unknown {
-  const own = policy[path];
-  return own === undefined && REVIEWERS.test(path) ? policy[path.replace(REVIEWERS, "$1default")] : own;
+  const value = policy[path];
+  return value === undefined && REVIEWERS.test(path) ? policy[path.replace(REVIEWERS, "$1default")] : value;
 }
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
@@ -131,8 +131,8 @@ export function pathsBelow(
 }
 
 export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<string, unknown>> {
-  const own = Object.entries(policy).filter(([path]) => path.startsWith(`${prefix}.`));
-  return Object.fromEntries(own.map(([path, value]) => [path.slice(prefix.length + 1), value]));
+  const below = Object.entries(policy).filter(([path]) => path.startsWith(`${prefix}.`));
+  return Object.fromEntries(below.map(([path, value]) => [path.slice(prefix.length + 1), value]));
 }
 
 /**
@@ -160,6 +160,6 @@ export function policyFrom(entries: Readonly<Record<string, unknown>>): Policy {
 
 /** The levels of these gates, as part of a policy. A gate without a requirement has no entry. */
 export function gatePolicy(levels: GateLevels, gates: readonly string[]): Policy {
-  const asked = gates.map((gate) => [`gates.${gate}`, levelOf(levels, gate)] as const);
-  return Object.fromEntries(asked.filter(([, level]) => level !== "any"));
+  const gateLevels = gates.map((gate) => [`gates.${gate}`, levelOf(levels, gate)] as const);
+  return Object.fromEntries(gateLevels.filter(([, level]) => level !== "any"));
 }

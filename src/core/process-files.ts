@@ -27,9 +27,9 @@ export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
  * names them.
  */
 export function judgingFiles(paths: readonly string[], workflows: readonly string[]): readonly string[] {
-  const own = workflows.map((file) => file.replace(/^\.\//, ""));
+  const workflowFiles = workflows.map((file) => file.replace(/^\.\//, ""));
   const found = processFiles(paths).map(({ path }) => path);
-  return [...new Set([...found, ...paths.filter((path) => own.includes(path))])].sort();
+  return [...new Set([...found, ...paths.filter((path) => workflowFiles.includes(path))])].sort();
 }
 
 /** Names with blanks between them. */
@@ -121,8 +121,8 @@ function kindOf(path: string): ProcessFileKind | null {
 function isTest(path: string, name: string): boolean {
   const words = name.split(/[._-]/);
   // The last word is the extension (`rate.test.ts`), unless it is the only word (`test`).
-  const own = words.length > 1 ? words.slice(0, -1) : words;
-  if (own.some((word) => TEST_WORDS.has(word))) return true;
+  const named = words.length > 1 ? words.slice(0, -1) : words;
+  if (named.some((word) => TEST_WORDS.has(word))) return true;
   return /(?:tests?|spec)\.(?:java|kt|scala|groovy|cs|fs|swift|php)$/.test(path);
 }
 

@@ -15,9 +15,9 @@ export function isTouched(armoured: string): boolean {
     // The magic, the version; then public key, namespace, reserved, hash algorithm, signature.
     const parts = stringsIn(bytes.subarray("SSHSIG".length + 4), 5);
     const signature = parts[4] ?? new Uint8Array();
-    const [type = new Uint8Array(), own = new Uint8Array()] = stringsIn(signature, 2);
+    const [type = new Uint8Array(), keyBytes = new Uint8Array()] = stringsIn(signature, 2);
     if (!new TextDecoder().decode(type).startsWith("sk-")) return false;
-    const flags = signature[4 + type.length + 4 + own.length] ?? 0;
+    const flags = signature[4 + type.length + 4 + keyBytes.length] ?? 0;
     return (flags & USER_PRESENT) !== 0;
   } catch {
     return false;

@@ -182,11 +182,11 @@ export function only<T>(names: readonly string[], check: Check<T>): Check<T> {
 export function fields<Checks extends Readonly<Record<string, Check<unknown>>>>(
   checks: Checks,
 ): Check<Fields<Checks>> {
-  const known = Object.entries(checks);
+  const entries = Object.entries(checks);
   return (value, at) => {
     const fault = object(value, at);
     if (fault) return fault;
-    for (const [name, check] of known) {
+    for (const [name, check] of entries) {
       const found = check((value as Record<string, unknown>)[name], [...at, name]);
       if (found) return found;
     }

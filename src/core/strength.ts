@@ -30,13 +30,13 @@ const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
 
 /** Null: unknown to this version. */
 export function asStrength(found: unknown): Strength | null {
-  return STRENGTHS.find((known) => known === found) ?? null;
+  return STRENGTHS.find((one) => one === found) ?? null;
 }
 
 /** The words for the strength in a file or an event, which an earlier or a later version may have written. */
 export function strengthWords(strength: unknown): string {
-  const known = asStrength(strength);
-  return known === null ? "unverified: recorded without its channel" : STRENGTH_WORDS[known];
+  const asked = asStrength(strength);
+  return asked === null ? "unverified: recorded without its channel" : STRENGTH_WORDS[asked];
 }
 
 /** A gate's required strength of a verdict, from the least to the most. */

@@ -175,8 +175,8 @@ export function receiversOf(notify: NotifySettings): readonly ReceiverName[] {
 
 /** A receiver with everything that decides what reaches it: a change of any of these needs a new consent. */
 export function noticeEntry(name: ReceiverName, notify: NotifySettings): Executable {
-  const { for: kinds, quiet, [name]: own } = notify;
-  return { kind: "notice", name, text: canonical({ [name]: own, for: kinds, quiet }) };
+  const { for: kinds, quiet, [name]: value } = notify;
+  return { kind: "notice", name, text: canonical({ [name]: value, for: kinds, quiet }) };
 }
 
 export interface AgreedNotice {

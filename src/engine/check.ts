@@ -115,8 +115,8 @@ function collect(
   index: number,
 ): void {
   const key = JSON.stringify(fault.rules.map((rule) => rule.id));
-  const known = faults.get(key);
-  if (known) known.times += fault.combinations;
+  const existing = faults.get(key);
+  if (existing) existing.times += fault.combinations;
   else faults.set(key, { fault, index, times: fault.combinations });
 }
 
@@ -191,8 +191,8 @@ function checkTraps(workflow: Workflow, reach: Reach): readonly Violation[] {
   const traps = new Map<string, { configuration: Configuration; index: number; times: number }>();
   reach.configurations.forEach(({ configuration }, index) => {
     if (saved.has(index)) return;
-    const known = traps.get(configuration.state);
-    if (known) known.times += 1;
+    const trap = traps.get(configuration.state);
+    if (trap) trap.times += 1;
     else traps.set(configuration.state, { configuration, index, times: 1 });
   });
   const goals = workflow.goals.filter((goal) => hasState(workflow, goal)).join(", ") || "none";

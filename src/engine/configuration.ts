@@ -58,8 +58,8 @@ function settle(
 export function checkConfiguration(workflow: Workflow, configuration: Configuration): void {
   const { state, variables } = configuration;
   if (!hasState(workflow, state)) {
-    const known = Object.keys(workflow.states).join(", ");
-    throw unreachable(workflow, `is in state ${JSON.stringify(state)}; expected one of ${known}`);
+    const names = Object.keys(workflow.states).join(", ");
+    throw unreachable(workflow, `is in state ${JSON.stringify(state)}; expected one of ${names}`);
   }
   const names = variableNames(workflow);
   for (const name of names) {
@@ -74,8 +74,8 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
   }
   const unknown = Object.keys(variables).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const known = names.length === 0 ? "none" : names.join(", ");
-  throw unreachable(workflow, `has the variable ${JSON.stringify(unknown)}; expected only ${known}`);
+  const knownNames = names.length === 0 ? "none" : names.join(", ");
+  throw unreachable(workflow, `has the variable ${JSON.stringify(unknown)}; expected only ${knownNames}`);
 }
 
 /** The error for a stored configuration that no run can reach; `what` completes "The run of start_task …". */

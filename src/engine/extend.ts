@@ -68,27 +68,27 @@ interface Cut {
   readonly boxes: readonly Box[];
 }
 
-export function extend(base: Workflow, own: Extension): Extended {
+export function extend(base: Workflow, extension: Extension): Extended {
   const faults: ExtensionFault[] = [];
-  const facts = { ...base.facts, ...own.facts };
+  const facts = { ...base.facts, ...extension.facts };
   const cuts: Cut[] = [];
   let rules = base.rules;
-  for (const row of own.rows) {
+  for (const row of extension.rows) {
     if (!("of" in row)) continue;
     const of = rules.find(({ id }) => id === row.id);
-    const strange = Object.keys(row.set ?? {}).filter((name) => !Object.hasOwn(own.facts, name));
+    const strange = Object.keys(row.set ?? {}).filter((name) => !Object.hasOwn(extension.facts, name));
     for (const name of strange)
       faults.push({ row: row.id, message: `rule ${row.id}: ${name} is no variable of this file.` });
     if (of && strange.length === 0)
       rules = rules.map((rule) => (rule === of ? { ...of, set: { ...of.set, ...row.set } } : rule));
   }
   const added: Rule[] = [];
-  for (const row of own.rows) {
+  for (const row of extension.rows) {
     if ("of" in row || "as" in row) continue;
     rules = rules.flatMap((rule) => cutOut(facts, rule, row, cuts));
     added.push(row);
   }
-  for (const row of own.rows) {
+  for (const row of extension.rows) {
     if (!("as" in row)) continue;
     const like = cuts.filter(({ rule }) => rule.on === row.as);
     if (like.length === 0) faults.push({ row: row.id, message: `rule ${row.id}: ${notTaken(base, row.as)}` });
@@ -97,7 +97,7 @@ export function extend(base: Workflow, own: Extension): Extended {
   }
   const table: Workflow = {
     ...base,
-    events: { ...base.events, ...own.events },
+    events: { ...base.events, ...extension.events },
     facts,
     rules: [...rules, ...added],
   };

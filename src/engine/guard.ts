@@ -66,8 +66,8 @@ export function guard(workflow: Workflow, refusal: Guard): Workflow {
   });
   if (refused.size === 0) throw impossible(workflow, id, `no rule moves on "${on}" in those combinations`);
   const added = [...refused.values()].map((group): Rule => {
-    const own = refused.size === 1 ? id : `${id}.${group.from.join("+")}`;
-    return { id: own, from: group.from, on, when: group.boxes, to: "same", outcome, reply };
+    const ruleId = refused.size === 1 ? id : `${id}.${group.from.join("+")}`;
+    return { id: ruleId, from: group.from, on, when: group.boxes, to: "same", outcome, reply };
   });
   return { ...workflow, facts, rules: [...rules, ...added] };
 }

@@ -12,10 +12,10 @@ export function canMatter(
   workflow: Workflow,
   configuration: Configuration,
   event: string,
-  known: Facts,
+  facts: Facts,
   name: string,
 ): boolean {
-  const left = rulesLeft(workflow, configuration, event, known);
+  const left = rulesLeft(workflow, configuration, event, facts);
   const [rule] = left;
   if (rule && left.length === 1) return asksAlways(rule, name);
   return left.some(({ when = [] }) => when.some((box) => Object.hasOwn(box, name)));
@@ -31,9 +31,9 @@ function rulesLeft(
   workflow: Workflow,
   { state, variables }: Configuration,
   event: string,
-  known: Facts,
+  facts: Facts,
 ): readonly Rule[] {
-  const combination: Facts = { ...variables, ...known };
+  const combination: Facts = { ...variables, ...facts };
   return pairOf(workflow, state, event).rules.filter(
     ({ when }) =>
       when === undefined ||

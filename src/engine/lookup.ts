@@ -99,8 +99,8 @@ export function renderValue(value: FactValue): string {
 }
 
 function lookupOf(workflow: Workflow): Lookup {
-  const known = lookups.get(workflow);
-  if (known) return known;
+  const cached = lookups.get(workflow);
+  if (cached) return cached;
   const names = Object.keys(workflow.facts);
   const variables = names.filter((name) => isVariable(workflow.facts[name] as Fact));
   const made: Lookup = { variables, pairs: new Map() };

@@ -39,8 +39,8 @@ const reaches = new WeakMap<Workflow, Reach>();
  * refuses too.
  */
 export function reachOf(workflow: Workflow): Reach {
-  const known = reaches.get(workflow);
-  if (known) return known;
+  const cached = reaches.get(workflow);
+  if (cached) return cached;
   const made = walk(workflow);
   reaches.set(workflow, made);
   return made;
@@ -113,8 +113,8 @@ function walk(workflow: Workflow): Reach {
   const rules = new Set<Rule>();
   const enter = (configuration: Configuration, reachedBy: ReachedConfiguration["reachedBy"]): number => {
     const key = keyOf(configuration);
-    const known = indexes.get(key);
-    if (known !== undefined) return known;
+    const cached = indexes.get(key);
+    if (cached !== undefined) return cached;
     indexes.set(key, found.length);
     return found.push({ configuration, steps: [], reachedBy }) - 1;
   };

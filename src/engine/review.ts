@@ -345,11 +345,11 @@ function reviewOf(plan: ReviewPlan, { review, state }: ReviewedWork): DescribedS
 function checkPlan(plan: ReviewPlan): void {
   const { final, shape, work } = plan;
   if (work.length === 0) throw impossible(plan, "it has no work state", "Give it at least one.");
-  const own = work.find(({ review }) => shape === "shared" && review);
-  if (own)
+  const reviewed = work.find(({ review }) => shape === "shared" && review);
+  if (reviewed)
     throw impossible(
       plan,
-      `"${own.state}" has a review state of its own`,
+      `"${reviewed.state}" has a review state of its own`,
       "Drop it, or use the named shape.",
     );
   const again = work.find(({ resubmits }) => shape === "named" && resubmits);

@@ -12,9 +12,9 @@ export function hasScopes({ states }: Workflow): boolean {
  */
 export function scopeIn(workflow: Workflow, state: string): StateScope {
   if (!hasScopes(workflow)) return { writes: "all", forbids: [] };
-  const known = Object.hasOwn(workflow.states, state) ? workflow.states[state] : undefined;
-  if (known?.writes === undefined) return NOTHING;
-  return { writes: known.writes, forbids: known.forbids ?? [] };
+  const named = Object.hasOwn(workflow.states, state) ? workflow.states[state] : undefined;
+  if (named?.writes === undefined) return NOTHING;
+  return { writes: named.writes, forbids: named.forbids ?? [] };
 }
 
 export const NOTHING: StateScope = { writes: "none", forbids: GIT_ACTS };

@@ -63,7 +63,7 @@ function checkFacts(workflow: Workflow): readonly Violation[] {
 }
 
 function checkEnds(workflow: Workflow): readonly Violation[] {
-  const known = Object.keys(workflow.states).join(", ");
+  const names = Object.keys(workflow.states).join(", ");
   const named = [
     ["initial state", workflow.initial],
     ...workflow.goals.map((goal) => ["goal", goal]),
@@ -71,7 +71,7 @@ function checkEnds(workflow: Workflow): readonly Violation[] {
   const found = named
     .filter(([, state = ""]) => !hasState(workflow, state))
     .map(([what, state]) =>
-      fault("state-unknown", `The ${what} ${quote(state)} is not a state; expected one of ${known}.`),
+      fault("state-unknown", `The ${what} ${quote(state)} is not a state; expected one of ${names}.`),
     );
   if (workflow.goals.length === 0)
     found.push(
@@ -128,9 +128,9 @@ function checkScopes(workflow: Workflow): readonly Violation[] {
 }
 
 function checkIds(workflow: Workflow): readonly Violation[] {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const repeated = new Set<string>();
-  for (const { id } of workflow.rules) (seen.has(id) ? repeated : seen).add(id);
+  for (const { id } of workflow.rules) (visited.has(id) ? repeated : visited).add(id);
   return [...repeated].map((id) =>
     fault("id-repeated", `Several rules have the id ${quote(id)}; expected each once.`, [id]),
   );

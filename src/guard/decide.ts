@@ -59,15 +59,15 @@ export interface GuardContext {
 /** What limits the session; null: only the protected places. A fault: the scope is not known. */
 export type Limits = Scope | { readonly fault: string; readonly fix: string } | null;
 
-export function decide(action: Action, limits: Limits, place: GuardContext): Verdict {
+export function decide(action: Action, limits: Limits, context: GuardContext): Verdict {
   if (action.type === "write" && action.paths.length > MAX_PATHS)
     return refused(
       `writing ${action.paths.length} files at once`,
       `it looks at ${MAX_PATHS} at most`,
       "Write fewer at a time.",
     );
-  if (action.type === "write") return writing(action, limits, place);
-  if (action.type === "shell") return shell(action.command, action.cwd, limits, place);
+  if (action.type === "write") return writing(action, limits, context);
+  if (action.type === "shell") return shell(action.command, action.cwd, limits, context);
   return ALLOWED;
 }
 
@@ -96,10 +96,10 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
 }
 
 /** A tool that writes: checks all places that its call names or mentions. */
-function writing(action: Extract<Action, { type: "write" }>, limits: Limits, place: GuardContext): Verdict {
+function writing(action: Extract<Action, { type: "write" }>, limits: Limits, context: GuardContext): Verdict {
   const { cwd, mentions = [], paths, tool = "a tool" } = action;
   const named = firstRefused(mentions.slice(0, MAX_PATHS), (text) =>
-    unprotectedText(text, cwd, limits, place),
+    unprotectedText(text, cwd, limits, context),
   );
   if (!named.allow) return named;
   const isUnknown = paths.length === 0 && limits !== null;
@@ -109,32 +109,32 @@ function writing(action: Extract<Action, { type: "write" }>, limits: Limits, pla
       `it does not say where it writes, and ${"fault" in limits ? limits.fault : whyNot(limits)}`,
       nextOf(limits),
     );
-  return write(paths, cwd, limits, place);
+  return write(paths, cwd, limits, context);
 }
 
-function unprotectedText(text: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
+function unprotectedText(text: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
   const isPath = text !== "" && text.length <= MAX_PATH && !/[\0\n]/.test(text);
   if (!isPath) return ALLOWED;
-  return firstRefused(placesOf(text, cwd, place.home, place.real), (path) =>
-    unprotected(path, text, limits, place),
+  return firstRefused(placesOf(text, cwd, context.home, context.real), (path) =>
+    unprotected(path, text, limits, context),
   );
 }
 
-function write(paths: readonly string[], cwd: string, limits: Limits, place: GuardContext): Verdict {
+function write(paths: readonly string[], cwd: string, limits: Limits, context: GuardContext): Verdict {
   const impossible = paths.find((path) => path.includes("\0") || path.length > MAX_PATH);
   if (impossible !== undefined)
     return refused(`writing ${quoted(impossible)}`, "no file can have such a name", "");
   const found = paths.flatMap((shown) =>
-    placesOf(shown, cwd, place.home, place.real).map((path) => ({ path, shown })),
+    placesOf(shown, cwd, context.home, context.real).map((path) => ({ path, shown })),
   );
-  const open = firstRefused(found, ({ path, shown }) => unprotected(path, shown, limits, place));
-  return open.allow ? firstRefused(found, ({ path, shown }) => inScope(path, shown, limits, place)) : open;
+  const open = firstRefused(found, ({ path, shown }) => unprotected(path, shown, limits, context));
+  return open.allow ? firstRefused(found, ({ path, shown }) => inScope(path, shown, limits, context)) : open;
 }
 
-function unprotected(path: string, shown: string, limits: Limits, place: GuardContext): Verdict {
-  const why = protectedAt(path, place);
+function unprotected(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
+  const why = protectedAt(path, context);
   if (why !== null) return refused(`writing ${quoted(shown)}`, why, nextOf(limits));
-  const twin = place.twin(path);
+  const twin = context.twin(path);
   return twin === null
     ? ALLOWED
     : refused(
@@ -145,14 +145,14 @@ function unprotected(path: string, shown: string, limits: Limits, place: GuardCo
 }
 
 /** Why this path must not be written; null: it is not protected. */
-function protectedAt(path: string, place: GuardContext): string | null {
-  if (place.pawlFolders.some((folder) => isWithin(path, folder)))
+function protectedAt(path: string, context: GuardContext): string | null {
+  if (context.pawlFolders.some((folder) => isWithin(path, folder)))
     return "Pawl keeps it, outside of the project";
-  const own = packageOf(place.program, place.root);
-  if (own !== null && isWithin(path, own)) return HOOKS;
-  const inside = insideOf(path, place);
-  if (inside !== null) return protectedIn(inside, place.files);
-  return isWithin(path, place.home) ? protectedAtHome(relativeTo(path, place.home)) : null;
+  const packageFolder = packageOf(context.program, context.root);
+  if (packageFolder !== null && isWithin(path, packageFolder)) return HOOKS;
+  const inside = insideOf(path, context);
+  if (inside !== null) return protectedIn(inside, context.files);
+  return isWithin(path, context.home) ? protectedAtHome(relativeTo(path, context.home)) : null;
 }
 
 /** The path relative to the checkout or the root that contains it; null: outside of both. */
@@ -163,17 +163,17 @@ function insideOf(path: string, { checkout, root }: GuardContext): string | null
   return folder === undefined ? null : relativeTo(path, folder);
 }
 
-function inScope(path: string, shown: string, limits: Limits, place: GuardContext): Verdict {
+function inScope(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
   if (limits === null) return ALLOWED;
-  const isOutside = insideOf(path, place) === null;
-  if (isOutside && [...place.temporary, ...place.clientFolders].some((folder) => isWithin(path, folder)))
+  const isOutside = insideOf(path, context) === null;
+  if (isOutside && [...context.temporary, ...context.clientFolders].some((folder) => isWithin(path, folder)))
     return ALLOWED;
   if ("fault" in limits) return refused(`writing ${quoted(shown)}`, limits.fault, limits.fix);
   const { planFiles, writes } = limits;
   if (writes === "all") return ALLOWED;
-  if (writes === "worktree" && isWithin(path, place.checkout)) return ALLOWED;
+  if (writes === "worktree" && isWithin(path, context.checkout)) return ALLOWED;
   if (writes === "plan" && !isOutside) {
-    const inside = insideOf(path, place) ?? "";
+    const inside = insideOf(path, context) ?? "";
     if (planFiles.some((glob) => matchesGlob(inside, glob))) return ALLOWED;
   }
   return refused(`writing ${quoted(shown)}`, whyNot(limits), limits.next);
@@ -194,10 +194,10 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
  * A shell line's effects cannot be read from its text. A plain line is known; any other runs behind a wall,
  * or not at all if nothing keeps it from writing.
  */
-function shell(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
+function shell(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
   const plain = plainCommands(command);
-  const known = plain === null ? ALLOWED : plainly(plain, limits);
-  if (!known.allow) return known;
+  const plainVerdict = plain === null ? ALLOWED : plainly(plain, limits);
+  if (!plainVerdict.allow) return plainVerdict;
   if (plain?.every(isPawls) || plain?.every(isReading)) return ALLOWED;
   const spoken = plain?.every((each) => isReading(each) || isGits(each))
     ? ALLOWED
@@ -205,17 +205,17 @@ function shell(command: string, cwd: string, limits: Limits, place: GuardContext
   if (!spoken.allow) return spoken;
   const isLimited = limits !== null && ("fault" in limits || isLocked(limits.writes));
   if (!isLimited)
-    return place.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, place);
-  if (plain?.every((each) => isReading(each) || isPawls(each) || isUndone(each, cwd, limits, place)))
+    return context.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, context);
+  if (plain?.every((each) => isReading(each) || isPawls(each) || isUndone(each, cwd, limits, context)))
     return ALLOWED;
   const mayCommit = !("fault" in limits) && !limits.forbids.includes("commit");
   if (mayCommit && plain?.every((each) => isReading(each) || isGits(each))) return ALLOWED;
   // The project's own tests must write; the files are compared afterwards.
   if (plain?.every((each) => isReading(each) || isTesting(each)))
-    return place.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, place);
-  if (place.shell === "wall" || place.shell === "closed") return { allow: true, wall: "closed" };
+    return context.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, context);
+  if (context.shell === "wall" || context.shell === "closed") return { allow: true, wall: "closed" };
   // The client's own wall blocks git commits, too, so the client has none in states that allow commits.
-  if (place.shell === "own" && !mayCommit) return ALLOWED;
+  if (context.shell === "own" && !mayCommit) return ALLOWED;
   const { fix, why } =
     "fault" in limits ? { fix: limits.fix, why: limits.fault } : { fix: limits.next, why: whyNot(limits) };
   return refused(
@@ -261,18 +261,18 @@ function wordsIn(command: string): readonly string[] {
 }
 
 /** Files changed out of scope may be restored. */
-function isUndone(command: PlainCommand, cwd: string, limits: Limits, place: GuardContext): boolean {
+function isUndone(command: PlainCommand, cwd: string, limits: Limits, context: GuardContext): boolean {
   const paths = undoneBy(command);
-  return paths !== null && paths.length > 0 && write(paths, cwd, limits, place).allow;
+  return paths !== null && paths.length > 0 && write(paths, cwd, limits, context).allow;
 }
 
 /** Without a wall, a command that names a protected place is refused, unless it is known to only read. */
-function unnamed(command: string, cwd: string, limits: Limits, place: GuardContext): Verdict {
+function unnamed(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
   if (plainCommands(command)?.every((each) => isReading(each) || isGits(each) || isPawls(each)))
     return ALLOWED;
   // The folder to which a name is relative is unknown, so leading `./` and `../` are also dropped.
   const names = wordsIn(command).flatMap((word) => [word, word.replace(/^(?:\.{1,2}\/)+/, "")]);
-  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, place));
+  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, context));
 }
 
 const MAX_COMMAND = 100_000;

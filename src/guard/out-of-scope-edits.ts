@@ -34,8 +34,8 @@ export interface ScopeWatchPorts {
 /** Files that Pawl itself writes while a run moves. */
 const OWN = [".pawl", ".alfred", ".claude/settings.local.json"];
 
-export function openScopeWatch(place: ScopeWatchPorts): ScopeWatch {
-  const { notes, scopeOf } = place;
+export function openScopeWatch(ports: ScopeWatchPorts): ScopeWatch {
+  const { notes, scopeOf } = ports;
   return {
     async look(run) {
       const note = await notes.find(run);
@@ -46,23 +46,23 @@ export function openScopeWatch(place: ScopeWatchPorts): ScopeWatch {
         await this.note(run, null);
         return null;
       }
-      const edits = await editsSince(place, note, scope);
-      if (edits) await tellOnce(place, note, edits);
+      const edits = await editsSince(ports, note, scope);
+      if (edits) await tellOnce(ports, note, edits);
       return edits;
     },
     async note(run, accepted) {
       const scope = await scopeOf(run);
-      const known = await notes.find(run);
+      const note = await notes.find(run);
       if (scope === null || !isLimited(scope)) {
-        if (known) await notes.forget(run);
+        if (note) await notes.forget(run);
         return;
       }
-      if (!known && !(await place.isOn())) return;
-      const isKept = known !== null && !accepted && (await isMeasure(place, known, scope));
+      if (!note && !(await ports.isOn())) return;
+      const isKept = note !== null && !accepted && (await isMeasure(ports, note, scope));
       const { planFiles, state, writes } = scope;
       const about = { state, writes, planFiles };
-      if (isKept) return notes.keep(run, { ...known, ...about });
-      const now = await filesNow(place);
+      if (isKept) return notes.keep(run, { ...note, ...about });
+      const now = await filesNow(ports);
       if (now.kind === "none") return;
       const { nested, tree } = now;
       const why = now.why === undefined ? {} : { why: now.why };
@@ -81,9 +81,9 @@ type FilesNow =
     };
 
 /** `none`: there is no git repository, so no comparison is possible. */
-async function filesNow(place: ScopeWatchPorts): Promise<FilesNow> {
-  const nested = place.nested();
-  const now = await place.git.snapshot({ base: null, own: [...OWN, ...Object.keys(nested)] });
+async function filesNow(ports: ScopeWatchPorts): Promise<FilesNow> {
+  const nested = ports.nested();
+  const now = await ports.git.snapshot({ base: null, own: [...OWN, ...Object.keys(nested)] });
   if (now.kind === "tree") return { kind: "some", tree: now.tree, nested };
   if (now.kind === "not-a-repository") return { kind: "none" };
   return { kind: "some", tree: null, why: now.reason, nested };
@@ -92,11 +92,11 @@ async function filesNow(place: ScopeWatchPorts): Promise<FilesNow> {
 /**
  * Whether the noted tree stays the reference. A mere move of the run must not make out-of-scope edits lawful.
  */
-async function isMeasure(place: ScopeWatchPorts, known: TreeNote, scope: Scope): Promise<boolean> {
-  if (known.writes === scope.writes) return true;
-  const { planFiles = [], writes } = known;
+async function isMeasure(ports: ScopeWatchPorts, note: TreeNote, scope: Scope): Promise<boolean> {
+  if (note.writes === scope.writes) return true;
+  const { planFiles = [], writes } = note;
   const before = { ...scope, planFiles, writes: writes as Scope["writes"] };
-  return (await editsSince(place, known, before)) !== null;
+  return (await editsSince(ports, note, before)) !== null;
 }
 
 /** Whether files are compared. If git may commit, they change with git: a stash, another branch. */
@@ -105,11 +105,11 @@ function isLimited({ forbids, writes }: Scope): boolean {
 }
 
 async function editsSince(
-  place: ScopeWatchPorts,
+  ports: ScopeWatchPorts,
   note: TreeNote,
   { planFiles, run, state, writes }: Scope,
 ): Promise<OutOfScopeEdits | null> {
-  const now = await filesNow(place);
+  const now = await filesNow(ports);
   const tree = now.kind === "some" ? now.tree : null;
   const unknown = (why: string): OutOfScopeEdits => ({ run, state, files: [], tree, unknown: why });
   if (now.kind === "none")
@@ -124,7 +124,7 @@ async function editsSince(
   const inside = Object.keys({ ...before, ...now.nested }).filter(
     (folder) => before[folder] !== now.nested[folder],
   );
-  const changed = now.tree === note.tree ? [] : await place.git.between(note.tree, now.tree);
+  const changed = now.tree === note.tree ? [] : await ports.git.between(note.tree, now.tree);
   if (changed === null) return unknown("files changed, and Pawl no longer knows what they were.");
   const allowed = writes === "plan" ? planFiles : [];
   const files = [...changed.map(({ path }) => path), ...inside.map((folder) => `${folder}/`)]
@@ -135,12 +135,12 @@ async function editsSince(
 
 /** Reports each file once, in any number of checks. */
 async function tellOnce(
-  { notes, tell }: ScopeWatchPorts,
+  { notes, tell: report }: ScopeWatchPorts,
   note: TreeNote,
   { files, run, state }: OutOfScopeEdits,
 ) {
   const fresh = files.filter((file) => !note.told.includes(file));
   if (fresh.length === 0) return;
-  await tell({ type: "guard:strayed", run, state, paths: fresh });
+  await report({ type: "guard:strayed", run, state, paths: fresh });
   await notes.keep(run, { ...note, told: [...note.told, ...fresh] });
 }

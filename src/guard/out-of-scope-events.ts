@@ -6,8 +6,8 @@ import type { Transaction } from "../runtime/transaction/transaction.ts";
 export const outOfScopeEvent: Transaction<GuardStrayed | GuardAccepted, null, undefined, null> = {
   run: ({ run }) => `guard:${run}`,
   read: async () => null,
-  propose: (_snapshot, _observations, said, { now }) => ({
+  propose: (_snapshot, _observations, event, { now }) => ({
     reply: null,
-    changes: [appended({ id: now.id, time: now.time, ...said })],
+    changes: [appended({ id: now.id, time: now.time, ...event })],
   }),
 };

@@ -89,8 +89,8 @@ export function protectedIn(path: string, files: ProjectFiles): string | null {
   const names = namesIn(path);
   if (isPawlName(names[0] ?? "")) return PAWL;
   if (names.some(isGitName)) return GIT;
-  const own = rooted(files).find(([place]) => matches(names, place));
-  if (own) return own[1];
+  const protection = rooted(files).find(([place]) => matches(names, place));
+  if (protection) return protection[1];
   const isGuardFile = names.some((_, at) =>
     [...CLIENT_FILES, ...STARTS].some((place) => matches(names, place, at)),
   );
@@ -153,10 +153,10 @@ function namesIn(path: string): string[] {
 
 /** Whether the names from `from` on are the place, or below it. */
 function matches(names: readonly string[], place: string, from = 0): boolean {
-  const own = namesIn(place);
-  const isDeep = own.at(-1) === "**";
-  if (isDeep) own.pop();
+  const placeNames = namesIn(place);
+  const isDeep = placeNames.at(-1) === "**";
+  if (isDeep) placeNames.pop();
   const count = names.length - from;
-  if (isDeep ? count < own.length : count !== own.length) return false;
-  return own.every((each, at) => names[from + at] === each);
+  if (isDeep ? count < placeNames.length : count !== placeNames.length) return false;
+  return placeNames.every((each, at) => names[from + at] === each);
 }

@@ -84,9 +84,9 @@ function numbered(cards: readonly Card[]): ReadonlyMap<string, Card> {
   const found = new Map<string, Card>();
   const isOff = ({ isArchived, isDraft }: Card) => isArchived || isDraft;
   for (const group of [cards.filter(isOff), cards.filter((card) => !isOff(card))]) {
-    const own = new Map<string, Card | null>();
-    for (const card of group) own.set(numberOf(card.id), own.has(numberOf(card.id)) ? null : card);
-    for (const [number, card] of own)
+    const cards = new Map<string, Card | null>();
+    for (const card of group) cards.set(numberOf(card.id), cards.has(numberOf(card.id)) ? null : card);
+    for (const [number, card] of cards)
       if (card) found.set(number, card);
       else found.delete(number);
   }
@@ -116,8 +116,8 @@ function taskOf(
   const state = stateOf(word);
   const file = (card.path.split("/").at(-1) ?? "").slice(0, -".md".length);
   // The file may have another name than its id.
-  const own = file.toLowerCase().startsWith(id.toLowerCase()) ? file.slice(id.length) : file;
-  const name = own.replace(/^[ _-]+/, "").replaceAll("-", " ");
+  const suffix = file.toLowerCase().startsWith(id.toLowerCase()) ? file.slice(id.length) : file;
+  const name = suffix.replace(/^[ _-]+/, "").replaceAll("-", " ");
   const { title, rest } = titled(textOf(fields.title) || heading || name || id);
   const labels = listOf(fields.labels);
   const priority = textOf(fields.priority);
@@ -169,20 +169,24 @@ function bodyOf(source: string): {
   let isCriteria = false;
   let heading = "";
   const inside = linesInSections(source);
-  for (const { body, box, depth, kind, line, lines: own, text } of entries) {
-    if (inside.has(line)) lines.push(own);
+  for (const { body, box, depth, kind, line, lines: entryLines, text } of entries) {
+    if (inside.has(line)) lines.push(entryLines);
     else if (kind === "heading") {
       isCriteria = /^acceptance criteria/i.test(text);
       const isTitle = depth === 1 && heading === "";
       if (isTitle) heading = text.replace(/^[a-z]+-\d+(?:\.\d+)* [-–—] /i, "");
-      lines.push(isTitle || isCriteria || (depth === 2 && /^description$/i.test(text)) ? own.slice(1) : own);
+      lines.push(
+        isTitle || isCriteria || (depth === 2 && /^description$/i.test(text))
+          ? entryLines.slice(1)
+          : entryLines,
+      );
     } else if (isCriteria && (box !== null || depth === 0)) {
       const below = withoutMarkers(body.split("\n"));
       const words = [text.replace(/^#\d+[ \t]+/, ""), below].filter((part) => part !== "").join("\n");
       const isMet = stateOfBox(box).status === "done";
       if (words !== "") criteria.push(isMet ? `${words} (met, the source says)` : words);
-    } else if (isCriteria && criteria.length > 0) criteria.push([criteria.pop(), ...own].join("\n"));
-    else lines.push(own);
+    } else if (isCriteria && criteria.length > 0) criteria.push([criteria.pop(), ...entryLines].join("\n"));
+    else lines.push(entryLines);
   }
   return { criteria, heading, text: withoutMarkers(lines.flat()) };
 }

@@ -49,7 +49,7 @@ export function featureTask(
   { criteria = [], isOver = false, notes = [], text, title }: FeatureShape,
 ): SourceTask {
   const unique = openKeys();
-  const items = steps.map(({ criteria: own = [], notes: said = [], number, ...step }): SourceItem => {
+  const items = steps.map(({ criteria = [], notes: noteTexts = [], number, ...step }): SourceItem => {
     const key = unique(`${scope}/${number ?? slugOf(step.title)}`);
     const { title: short, rest } = titled(step.title);
     return {
@@ -59,8 +59,8 @@ export function featureTask(
       id: idFrom(`${name}.${key.slice(scope.length + 1).replace("#", "-")}`, name.slice(0, 40)),
       title: short,
       text: paragraphs(rest, step.text),
-      criteria: own,
-      notes: said,
+      criteria,
+      notes: noteTexts,
     };
   });
   const context = [
@@ -306,12 +306,12 @@ function kiroSteps(entries: readonly Entry[], requirements: ReadonlyMap<string, 
   let open: OpenStep | null = null;
   const close = ({ entry, lines }: OpenStep) => {
     const text = dedented(lines.flat());
-    const own = numberOf(entry);
-    if (own !== null && parents.has(own)) {
+    const number = numberOf(entry);
+    if (number !== null && parents.has(number)) {
       above = paragraphs(entry.text, text);
       return;
     }
-    const parent = own?.includes(".") ? above : "";
+    const parent = number?.includes(".") ? above : "";
     const part = parent || heading;
     const isOptional = entry.box?.isStarred || /\(optional\)/i.test(entry.text);
     const notes = isOptional ? ["Optional in the source"] : [];
@@ -340,8 +340,8 @@ function numberOf({ text }: Entry): string | null {
 function parentNumbers(entries: readonly Entry[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const entry of entries) {
-    const own = entry.kind === "item" && entry.box !== null ? numberOf(entry) : null;
-    if (own?.includes(".")) found.add(own.slice(0, own.lastIndexOf(".")));
+    const number = entry.kind === "item" && entry.box !== null ? numberOf(entry) : null;
+    if (number?.includes(".")) found.add(number.slice(0, number.lastIndexOf(".")));
   }
   return found;
 }

@@ -75,12 +75,12 @@ function boxOf({ status }: Pick<Task | Step, "status">): string {
 }
 
 function tailOf({ cancel_reason, depends_on, status }: Task): string {
-  const said = [
+  const notes = [
     ...(status === "blocked" ? ["blocked"] : []),
     ...(status === "cancelled" && cancel_reason ? [`cancelled: ${oneLine(cancel_reason)}`] : []),
     ...(depends_on.length > 0 ? [`after ${depends_on.join(", ")}`] : []),
   ];
-  return said.length === 0 ? "" : ` (${said.join("; ")})`;
+  return notes.length === 0 ? "" : ` (${notes.join("; ")})`;
 }
 
 function firstLine(text: string): string {

@@ -74,16 +74,16 @@ function notesOf(issue: Fields, asides: Map<string, number>): readonly string[] 
     ["Weight", textOf(issue.weight)],
     ["Due", textOf(issue.due_date)],
   ];
-  const own = named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`]));
+  const fields = named.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`]));
   const others = Object.entries(issue).filter(([name]) => !TAKEN.has(name));
-  return [...own, ...otherNotes(others, {}, (field) => ASIDE.test(field), asides)];
+  return [...fields, ...otherNotes(others, {}, (field) => ASIDE.test(field), asides)];
 }
 
 /** `gh issue list --json comments` and GitLab's export have them; the APIs only count them. */
 function commentsIn({ comments, notes }: Fields): string {
   const all = [comments, notes].flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []));
-  const said = renderComments(all.filter((each) => isObject(each) && each.system !== true));
-  return said === "" ? "" : `## Comments\n\n${said}`;
+  const commentText = renderComments(all.filter((each) => isObject(each) && each.system !== true));
+  return commentText === "" ? "" : `## Comments\n\n${commentText}`;
 }
 
 /** `closed` alone is a state; any other word than the forges' own is not guessed. */
@@ -150,8 +150,14 @@ function placeOf(issue: Fields): IssueRef | null {
   const urls = [issue.html_url, issue.url].map(textOf);
   const found = urls.map(placeIn).find((each) => each !== null);
   if (found) return found;
-  const { repo, repository: own, repository_url } = issue;
-  const names = [repository_url, repo, ...(isObject(own) ? [own.nameWithOwner, own.full_name] : [own])];
+  const { repo, repository: repositoryName, repository_url } = issue;
+  const names = [
+    repository_url,
+    repo,
+    ...(isObject(repositoryName)
+      ? [repositoryName.nameWithOwner, repositoryName.full_name]
+      : [repositoryName]),
+  ];
   const repository = names
     .map((each) => REPOSITORY.exec(textOf(each).slice(0, 500))?.[1])
     .find((each) => each !== undefined);

@@ -35,9 +35,9 @@ interface LoadedImport {
 export const importIntoAlfred: Transaction<ImportInput, LoadedImport, undefined, Reply> = {
   run: ({ dryRun }) => (dryRun ? null : "alfred:tasks"),
   read: readFiles,
-  propose(seen, _, { dryRun, format, read: raw, words = {} }, context) {
-    const said = addWords(seen.kept, words);
-    const read = settleStates(raw, said.statuses);
+  propose(loaded, _, { dryRun, format, read: raw, words = {} }, context) {
+    const text = addWords(loaded.kept, words);
+    const read = settleStates(raw, text.statuses);
     const open = read.tasks.filter(({ status }) => isOpenStatus(status));
     const left = read.tasks.length - open.length;
     const remarks = [
@@ -46,9 +46,9 @@ export const importIntoAlfred: Transaction<ImportInput, LoadedImport, undefined,
         ? [`${left} are done or cancelled in the source: left out, since Alfred's gates decide what is done.`]
         : []),
     ];
-    const { changes, rows } = filesFor(seen, open, format, remarks);
+    const { changes, rows } = filesFor(loaded, open, format, remarks);
     const reply = { text: "", data: { format, into: TASKS, rows, remarks } };
-    return imported(reply, dryRun ? [] : [...changes, ...said.changes], context);
+    return imported(reply, dryRun ? [] : [...changes, ...text.changes], context);
   },
 };
 
@@ -71,13 +71,13 @@ async function readFiles(view: View): Promise<LoadedImport> {
 }
 
 function filesFor(
-  seen: LoadedImport,
+  loaded: LoadedImport,
   tasks: readonly SourceTask[],
   format: Format,
   remarks: string[],
 ): { readonly changes: readonly Change[]; readonly rows: readonly ImportRow[] } {
-  const openId = openIds(new Set(seen.ids));
-  const files = matchSources(tasks, (key) => `${format}:${key}`, seen.files);
+  const openId = openIds(new Set(loaded.ids));
+  const files = matchSources(tasks, (key) => `${format}:${key}`, loaded.files);
   const idOf = new Map(
     tasks.map(({ id, key }) => [key, files.get(`${format}:${key}`)?.id ?? openId(id)] as const),
   );

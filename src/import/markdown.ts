@@ -70,9 +70,9 @@ function tasksIn(path: string, text: string): MarkdownTasks {
   };
   for (const branch of branches(entries)) add(branch, null, 1);
   const ticked = entries.filter((entry, at) => entry.box !== null && isAlone(entries, at, hasBoxes));
-  const own = new Set(ticked);
+  const tickedKeys = new Set(ticked);
   for (const entry of entries)
-    if (entry.kind === "heading" && !own.has(entry)) leave(entry, linesOf(entry.body));
+    if (entry.kind === "heading" && !tickedKeys.has(entry)) leave(entry, linesOf(entry.body));
   const alone = ticked.map((entry) =>
     taskOf({ entry, below: entry.body, headings: [] }, "", path, null, unique),
   );
@@ -144,8 +144,8 @@ function stateIn({ box, text }: Entry, headings: readonly Entry[]): State {
   const words = headings.map((each) => each.text.replace(/[^\p{L}' ]+/gu, "").trim());
   const column = state.status === "todo" ? words.findLast((each) => COLUMN.test(each)) : undefined;
   if (column === undefined) return state;
-  const said = stateOf(column);
-  const isOver = said.status === "done" || said.status === "cancelled";
+  const columnState = stateOf(column);
+  const isOver = columnState.status === "done" || columnState.status === "cancelled";
   // It may be finished or not: a person decides.
-  return box && isOver ? { status: "blocked", word: `${column}, but [ ]`, isUnknown: true } : said;
+  return box && isOver ? { status: "blocked", word: `${column}, but [ ]`, isUnknown: true } : columnState;
 }

@@ -57,21 +57,21 @@ function planOwnTasks(before: string, source: string): OwnPlan {
   const present = itemsIn(before);
   const edits: Put[] = [];
   const rows: OwnTasksRow[] = [];
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   const walk = (list: unknown, into: string | null) => {
     const added: Fields[] = [];
     for (const item of objectsIn(list)) {
       const id = String(item.id);
-      const own = present.get(id);
-      for (const each of idsIn(item)) seen.add(each);
-      const changed = own ? definitionEdits(own, definitionOf(item)) : [];
+      const task = present.get(id);
+      for (const each of idsIn(item)) ids.add(each);
+      const changed = task ? definitionEdits(task, definitionOf(item)) : [];
       edits.push(...changed);
       rows.push({
         id,
         title: String(item.title),
-        change: own ? (changed.length > 0 ? "updated" : "unchanged") : "new",
+        change: task ? (changed.length > 0 ? "updated" : "unchanged") : "new",
       });
-      if (own) walk(item.subtasks, id);
+      if (task) walk(item.subtasks, id);
       else added.push(item);
     }
     if (added.length > 0)
@@ -81,7 +81,7 @@ function planOwnTasks(before: string, source: string): OwnPlan {
   walk(data.tasks, null);
   if (data.git !== undefined && canonical(data.git) !== canonical(dataOf(before).git))
     edits.push({ type: "put", id: null, key: "git", value: data.git });
-  const lost = [...present].filter(([id, item]) => "title" in item && !seen.has(id)).map(([id]) => id);
+  const lost = [...present].filter(([id, item]) => "title" in item && !ids.has(id)).map(([id]) => id);
   return { edits, rows, lost };
 }
 

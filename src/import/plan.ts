@@ -50,13 +50,13 @@ type Sourced = { readonly source?: unknown; readonly source_seen?: unknown; read
 
 export function planImport(present: readonly Task[], read: Read, options: PlanOptions): ImportPlan {
   const remarks = [...read.remarks];
-  const around = placeAll(present, read.tasks, options, remarks);
-  linkAll(around, remarks);
+  const arrangement = placeAll(present, read.tasks, options, remarks);
+  linkAll(arrangement, remarks);
   const edits: ImportEdit[] = [];
   const rows: ImportRow[] = [];
   const added = new Map<string | null, Record<string, unknown>[]>();
   // Children first, so that a new parent is written with its children.
-  for (const placed of around.placed.toReversed()) {
+  for (const placed of arrangement.placed.toReversed()) {
     const children = (added.get(placed.id) ?? []).toReversed();
     added.delete(placed.id);
     const { change, kept } = placed.task
@@ -67,9 +67,9 @@ export function planImport(present: readonly Task[], read: Read, options: PlanOp
   }
   const tops = added.get(null)?.toReversed() ?? [];
   if (tops.length > 0) edits.push({ type: "add-items", into: null, list: "tasks", items: tops });
-  if (around.lost.length > 0)
+  if (arrangement.lost.length > 0)
     remarks.push(
-      `Of an earlier import and not in this source any more, or of another part of it; left as they are: ${shown(around.lost)}.`,
+      `Of an earlier import and not in this source any more, or of another part of it; left as they are: ${shown(arrangement.lost)}.`,
     );
   return { rows: rows.toReversed(), remarks, edits };
 }
@@ -180,9 +180,9 @@ function lostOf<Item extends { readonly id: string }>(
   found: ReadonlyMap<string, ImportedItem<Item>>,
 ): readonly string[] {
   const places = new Set(sources.map(placeOf));
-  const known = new Set([...found.values()].map(({ task }) => task));
+  const matched = new Set([...found.values()].map(({ task }) => task));
   return before
-    .filter(({ source, task }) => places.has(placeOf(source)) && !known.has(task))
+    .filter(({ source, task }) => places.has(placeOf(source)) && !matched.has(task))
     .map(({ task }) => task.id);
 }
 
@@ -191,19 +191,19 @@ function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap
   const wanted = new Map(
     items.flatMap(({ key, parent }) => (parent === null ? [] : [[key, parent] as const])),
   );
-  const known = new Set(items.map(({ key }) => key));
+  const keys = new Set(items.map(({ key }) => key));
   const depths = new Map<string, number>();
   const found = new Map<string, string>();
   const lost: string[] = [];
   for (const { key } of items) {
     const path: string[] = [];
-    const seen = new Set<string>();
+    const ids = new Set<string>();
     let at = key;
-    while (!depths.has(at) && !seen.has(at)) {
-      seen.add(at);
+    while (!depths.has(at) && !ids.has(at)) {
+      ids.add(at);
       path.push(at);
       const parent = wanted.get(at);
-      if (parent === undefined || !known.has(parent)) break;
+      if (parent === undefined || !keys.has(parent)) break;
       at = parent;
     }
     for (const each of path.toReversed()) {
@@ -259,8 +259,8 @@ function shown(words: readonly string[]): string {
 function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): void {
   const outside: string[] = [];
   for (const each of placed) {
-    const known = each.item.dependsOn.filter(({ key }) => idOf.has(key) && key !== each.item.key);
-    each.dependsOn = [...new Set(known.map(({ key }) => idOf.get(key) as string))];
+    const dependencies = each.item.dependsOn.filter(({ key }) => idOf.has(key) && key !== each.item.key);
+    each.dependsOn = [...new Set(dependencies.map(({ key }) => idOf.get(key) as string))];
     for (const { key, text } of each.item.dependsOn)
       if (!idOf.has(key) || key === each.item.key) {
         each.notes.push(
@@ -273,13 +273,13 @@ function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): voi
     remarks.push(
       `Kept as notes, since they lead out of the source: ${counted(outside.length, "dependency", "dependencies")} (${shown(outside)}).`,
     );
-  const own = new Map(placed.map((each) => [each.id, each]));
+  const placedById = new Map(placed.map((each) => [each.id, each]));
   const merged = mergedTasks(present, placed);
   const mayDrop = (id: string, on: string) =>
-    own.get(id)?.dependsOn.includes(on) === true && !isPersons(own.get(id));
+    placedById.get(id)?.dependsOn.includes(on) === true && !isPersons(placedById.get(id));
   const dropped = breakCircles(merged, mayDrop);
   for (const { id, on } of dropped) {
-    const each = own.get(id);
+    const each = placedById.get(id);
     if (!each) continue;
     each.dependsOn = each.dependsOn.filter((other) => other !== on);
     each.notes.push(`It depends on ${on}, in a circle`);
@@ -329,8 +329,8 @@ function fingerprint(value: unknown): string {
 }
 
 function seenOf(item: object): readonly string[] {
-  const seen = (item as Sourced).source_seen;
-  return typeof seen === "string" ? seen.split("-") : [];
+  const source = (item as Sourced).source_seen;
+  return typeof source === "string" ? source.split("-") : [];
 }
 
 function valuesOf({ dependsOn, item }: Placed): Readonly<Record<(typeof FIELDS)[number], unknown>> {
@@ -352,8 +352,8 @@ function presentOf(task: Task): Readonly<Record<(typeof FIELDS)[number], unknown
 
 /** Whether its status differs from the one that the last import wrote. */
 export function hasChangedStatus(task: Task): boolean {
-  const seen = seenOf(task)[FIELDS.indexOf("status")];
-  return seen !== undefined && seen !== fingerprint(presentOf(task).status);
+  const lastStatus = seenOf(task)[FIELDS.indexOf("status")];
+  return lastStatus !== undefined && lastStatus !== fingerprint(presentOf(task).status);
 }
 
 const STEP_STATUS = {
@@ -444,8 +444,8 @@ function updates(
         status: step.status,
         acceptance_criteria: step.acceptance_criteria,
       };
-      const own = replaced(step, STEP_FIELDS, stepValues(item), present, { reason: item.reason }, edits);
-      kept.push(...own.map((field) => `${field} of ${step.id}`));
+      const newStep = replaced(step, STEP_FIELDS, stepValues(item), present, { reason: item.reason }, edits);
+      kept.push(...newStep.map((field) => `${field} of ${step.id}`));
     }
   const steps = placed.steps.filter(({ step }) => step === null).map(newStep);
   if (steps.length > 0) edits.push({ type: "add-items", into: task.id, list: "steps", items: steps });
@@ -475,15 +475,15 @@ function replaced<Field extends string>(
   { keys, more = [], reason }: Written<Field>,
   edits: ImportEdit[],
 ): readonly Field[] {
-  const seen = seenOf(item);
+  const lastImport = seenOf(item);
   const next = fields.map((field) => fingerprint(values[field]));
-  const changed = fields.filter((_, at) => next[at] !== seen[at]);
+  const changed = fields.filter((_, at) => next[at] !== lastImport[at]);
   const kept: Field[] = [];
   for (const field of changed) {
     const here = fingerprint(present[field]);
     const at = fields.indexOf(field);
     if (here === next[at]) continue;
-    if (here !== seen[at]) kept.push(field);
+    if (here !== lastImport[at]) kept.push(field);
     else {
       edits.push({ type: "put", id: item.id, key: keys?.[field] ?? field, value: values[field] });
       if (field === "status" && values[field] === "cancelled")
@@ -496,7 +496,7 @@ function replaced<Field extends string>(
     }
   }
   const all = [...next, ...more].join("-");
-  if (all !== seen.join("-")) edits.push({ type: "put", id: item.id, key: "source_seen", value: all });
+  if (all !== lastImport.join("-")) edits.push({ type: "put", id: item.id, key: "source_seen", value: all });
   return kept;
 }
 

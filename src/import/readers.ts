@@ -177,11 +177,11 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
 /** The files, among those found, that the format is read from. */
 export function filesOf(format: Format, files: readonly SourceFile[]): readonly SourceFile[] {
   if (files.length === 1) return files;
-  const { ending = /\.md$/, marks, files: own = marks } = SPECS[format];
-  const whole = own ? files.filter(({ path }) => own.test(path)) : [];
+  const { ending = /\.md$/, marks, files: ownMarks = marks } = SPECS[format];
+  const whole = ownMarks ? files.filter(({ path }) => ownMarks.test(path)) : [];
   if (whole.length > 0) return whole;
   // If a deeper folder was named, its relative paths may not show the format.
-  const fitting = own === undefined ? fittingFiles(format, files) : [];
+  const fitting = ownMarks === undefined ? fittingFiles(format, files) : [];
   return fitting.length > 0 ? fitting : files.filter(({ path }) => ending.test(path));
 }
 
@@ -189,9 +189,9 @@ export function filesOf(format: Format, files: readonly SourceFile[]): readonly 
 export function remarksOnFolder(
   format: Format,
   all: readonly SourceFile[],
-  own: readonly SourceFile[],
+  sources: readonly SourceFile[],
 ): readonly string[] {
-  const left = SPECS[format].marks === undefined ? all.filter((file) => !own.includes(file)) : [];
+  const left = SPECS[format].marks === undefined ? all.filter((file) => !sources.includes(file)) : [];
   const names = left.slice(0, 5).map(({ path }) => path);
   if (left.length === 0) return [];
   return [

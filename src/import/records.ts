@@ -107,7 +107,7 @@ interface Placed {
 
 /** The tasks of records, with the nested ones. Throws `import-invalid`. */
 export function tasksOf(records: readonly Fields[], shape: Shape, scope: Scope): readonly SourceTask[] {
-  const placed = place(records, shape, scope);
+  const placed = arrange(records, shape, scope);
   const find = finder(placed, shape);
   const asides = new Map<string, number>();
   const tasks = placed.map((each) => taskOf(each, shape, scope, find, asides));
@@ -139,7 +139,11 @@ export function readRecords(records: readonly Fields[], shape: Shape, remarks: s
 
 // ── Where each goes ──────────────────────────────────────────────────────────────────────────────────────────────
 
-function place(records: readonly Fields[], shape: Shape, { key: scope, remarks }: Scope): readonly Placed[] {
+function arrange(
+  records: readonly Fields[],
+  shape: Shape,
+  { key: scope, remarks }: Scope,
+): readonly Placed[] {
   const unique = openKeys();
   const placed: Placed[] = [];
   const walk = (list: readonly Fields[], parent: Placed | null, depth: number) => {
@@ -303,45 +307,45 @@ function ownId(id: string, { prefix = "task" }: Shape): string {
 }
 
 function parentOf(each: Placed, { isDotted, parent: names }: Shape, find: Find) {
-  const said = takeAll(each.row, names)
+  const texts = takeAll(each.row, names)
     .flatMap((value) => namesIn(value))
     .filter((word) => !NO.test(word));
   if (each.parent) return { parent: each.parent.key, lost: [] };
-  const found = said.map((word) => find(word, each)).find((key) => key !== undefined && key !== each.key);
+  const found = texts.map((word) => find(word, each)).find((key) => key !== undefined && key !== each.key);
   const dot = each.id.lastIndexOf(".");
   const above = isDotted && dot > 0 ? find(each.id.slice(0, dot), each) : undefined;
   const parent = found ?? above ?? null;
-  const [first] = said;
+  const [first] = texts;
   return { parent, lost: parent === null && first ? [`Its parent in the source: ${first}`] : [] };
 }
 
 function stateIn(row: Row, shape: Shape): State {
   const { text } = firstOf(row, shape.status);
-  const said = stateOf(YES.test(text) ? "done" : NO.test(text) ? "" : text);
+  const state = stateOf(YES.test(text) ? "done" : NO.test(text) ? "" : text);
   const denied = ["passes", "passed"].find((field) => row.isFalse.has(field));
   // It may be finished or not: a person decides.
-  if (said.status === "done" && denied !== undefined)
+  if (state.status === "done" && denied !== undefined)
     return { status: "blocked", word: `${text}, but ${denied}: false`, isUnknown: true };
   const proofs = [...row.fields.keys()].flatMap((field) => proofIn(row, field) ?? []);
   const proved = (["cancelled", "done", "in_progress", "todo"] as const).find((each) =>
     proofs.some(({ status }) => status === each),
   );
-  if (said.status === "cancelled") return said;
-  if (proved === "done" || proved === "cancelled") return { ...said, status: proved };
-  if (proved === "in_progress" && (said.isUnknown || said.status === "todo"))
-    return { ...said, status: proved };
+  if (state.status === "cancelled") return state;
+  if (proved === "done" || proved === "cancelled") return { ...state, status: proved };
+  if (proved === "in_progress" && (state.isUnknown || state.status === "todo"))
+    return { ...state, status: proved };
   const unclear = proofs.find(({ isUnknown }) => isUnknown);
   if (unclear && text === "") return unclear;
   const isOpen =
     proved === "todo" ||
     [...row.empty].some((field) => SURE.test(field) && shape.mayLack?.includes(field) !== true);
-  return said.isUnknown && isOpen ? { ...said, status: "todo" } : said;
+  return state.isUnknown && isOpen ? { ...state, status: "todo" } : state;
 }
 
 /** The state that a field proves. A date stays as a note; a mere yes is marked as used. */
 function proofIn(row: Row, field: string): State | undefined {
-  const [yes, known] = PROVES.find(([, names]) => names.test(field)) ?? [];
-  if (yes === undefined || known === undefined) return undefined;
+  const [yes, named] = PROVES.find(([, names]) => names.test(field)) ?? [];
+  if (yes === undefined || named === undefined) return undefined;
   const value = row.fields.get(field)?.value;
   const word = typeof value === "boolean" ? String(value) : textOf(value);
   if (NO.test(word)) {

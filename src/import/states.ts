@@ -116,27 +116,27 @@ export function settleStates({ remarks, tasks }: Read, statuses: StatusMap): Rea
     ...item
   }: Item): Omit<Item, "word" | "isUnknown"> => {
     if (word === undefined) return item;
-    const said = statuses.get(keyOf(word));
-    const status = said ?? item.status;
-    if (said === undefined && isUnknown) {
+    const named = statuses.get(keyOf(word));
+    const status = named ?? item.status;
+    if (named === undefined && isUnknown) {
       const key = `${word} ${status}`;
-      const known = unknown.get(key);
-      if (known) known.count += 1;
+      const cached = unknown.get(key);
+      if (cached) cached.count += 1;
       else unknown.set(key, { word, status, count: 1 });
     }
-    const isSame = SAME.has(keyOf(word)) && said === undefined;
+    const isSame = SAME.has(keyOf(word)) && named === undefined;
     const notes = isSame ? item.notes : [`Its status in the source: ${word}`, ...item.notes];
     return { ...item, status, notes };
   };
   const settled = tasks.map((task) => {
     const steps = task.steps.map(settle);
     const isOver = steps.length > 0 && !steps.some(({ status }) => isOpenStatus(status));
-    const own = settle(isOver && task.status === "todo" ? { ...task, status: "done" } : task);
+    const settled = settle(isOver && task.status === "todo" ? { ...task, status: "done" } : task);
     // A step cannot be blocked alone, so its task is.
     const waits = steps.filter(({ status }) => status === "blocked");
-    if (waits.length === 0 || own.status === "cancelled") return { ...own, steps };
-    const notes = waits.flatMap(({ id, notes: said }) => said.map((note) => `${id}: ${note}`));
-    return { ...own, steps, status: "blocked" as const, notes: [...own.notes, ...notes] };
+    if (waits.length === 0 || settled.status === "cancelled") return { ...settled, steps };
+    const notes = waits.flatMap(({ id, notes: texts }) => texts.map((note) => `${id}: ${note}`));
+    return { ...settled, steps, status: "blocked" as const, notes: [...settled.notes, ...notes] };
   });
   return { tasks: settled, remarks: [...remarks, ...unknownWords([...unknown.values()])] };
 }

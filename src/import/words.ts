@@ -87,10 +87,10 @@ export function short(text: string): string {
 
 /** Makes keys unique: the second `x` becomes `x#2`. */
 export function openKeys(): (key: string) => string {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return (key) => {
-    const count = (seen.get(key) ?? 0) + 1;
-    seen.set(key, count);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
     return count === 1 ? key : `${key}#${count}`;
   };
 }

@@ -33,12 +33,12 @@ export const importTasks: Transaction<ImportInput, LoadedTasks, undefined, Reply
   }),
   propose({ file, kept }, _, { dryRun, format, read, repo, words = {} }, context) {
     const { settings } = context;
-    const said = addWords(kept, words);
-    const plan = planImport(file.tasks, settleStates(read, said.statuses), { format, repo });
+    const text = addWords(kept, words);
+    const plan = planImport(file.tasks, settleStates(read, text.statuses), { format, repo });
     // Before the text of them all is made.
     const count = eachTask(file.tasks).length + countsOf(plan).added;
     checkLimit(settings, { path: file.path, text: "", tasks: count, by: "change" });
-    const changes = [...changesOf(file, plan.edits, settings), ...said.changes];
+    const changes = [...changesOf(file, plan.edits, settings), ...text.changes];
     const { remarks, rows } = plan;
     const reply = { text: "", data: { format, into: file.path, rows, remarks } };
     return imported(reply, dryRun ? [] : changes, context);

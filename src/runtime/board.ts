@@ -16,7 +16,7 @@ export interface TablePlace {
 }
 
 export interface TaskBoard {
-  load(view: View, around: OverviewContext): Promise<BoardTasks>;
+  load(view: View, context: OverviewContext): Promise<BoardTasks>;
   /** A person's actions on a task under way; the same transactions as the verbs of the command line. */
   readonly acts: Readonly<Record<TaskAct, () => Promise<Transaction<ActInput, unknown, unknown, Reply>>>>;
   /** A person changes the keys of a task; `asks` shows them the difference first. */
@@ -31,7 +31,7 @@ export interface EditInput {
   readonly values: Fields;
   /** The other keys are taken away. */
   readonly isWhole?: boolean;
-  /** What the person was shown of the task before (`seen` of an answer): another definition by now is refused. */
+  /** `seen` of the answer that the person was shown. If the definition is another one by now, the edit is refused. */
   readonly seen?: string;
   /** Changes nothing; the answer has the task's definition, the difference and what is dangerous in it. */
   readonly dryRun?: boolean;

@@ -59,7 +59,7 @@ export interface WorkflowModule {
    * Every run in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no
    * schema library.
    */
-  overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]>;
+  overview(view: View, context: OverviewContext): Promise<readonly RunOverview[]>;
   /**
    * The scopes of its runs; absent: these limit no paths, since their work is not done in the project's own
    * checkout. Cheap, like `overview`: a client's hook waits for it.

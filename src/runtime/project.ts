@@ -155,11 +155,11 @@ export interface SettingOrigin {
 export function loadWorkflow(workflows: Workflows, name: string): Promise<WorkflowModule> {
   const load = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
   if (load) return load();
-  const known = Object.keys(workflows);
-  const near = nearest(name, known);
+  const names = Object.keys(workflows);
+  const near = nearest(name, names);
   throw new PawlError(
     "workflow-missing",
-    `No workflow is called ${JSON.stringify(name)}: expected one of ${known.join(", ")}.`,
+    `No workflow is called ${JSON.stringify(name)}: expected one of ${names.join(", ")}.`,
     near ? `Use ${near}.` : "`pawl status` shows each with its runs.",
   );
 }

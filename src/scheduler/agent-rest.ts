@@ -158,8 +158,8 @@ export function withReport(
   const isNew = limited === null && !accounts.quotas.some((each) => isOf(each, whose));
   const quotas =
     quota === undefined && !isNew ? accounts.quotas : withQuota(accounts.quotas, whose, quota ?? []);
-  const known = quotas === accounts.quotas ? accounts : { ...accounts, quotas };
-  return withRest(known, { ...report, ...whose }, now);
+  const merged = quotas === accounts.quotas ? accounts : { ...accounts, quotas };
+  return withRest(merged, { ...report, ...whose }, now);
 }
 
 /** A window is the same one if it is renewed at about the same time. */
@@ -177,10 +177,10 @@ function withQuota(
       const apart = Math.abs(Date.parse(resets) - Date.parse(window.resets));
       return name === window.name && apart < SAME_WINDOW;
     });
-    const known = before?.took[window.name] ?? [];
+    const took = before?.took[window.name] ?? [];
     // Agents at work side by side report in turn: each gets what was used since the one before.
     const grown = last === undefined ? [] : [Math.max(0, window.used - last.used)];
-    return [[window.name, [...known, ...grown].slice(-RUNS_REMEMBERED)] as const];
+    return [[window.name, [...took, ...grown].slice(-RUNS_REMEMBERED)] as const];
   });
   const quota = { ...whose, windows, took: { ...before?.took, ...Object.fromEntries(took) } };
   return [...quotas.filter((each) => each !== before), quota];
@@ -235,8 +235,8 @@ function restOf(
   // A reset in the past that did not help is no information.
   const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null || isSame);
   // After two resets that did not help, a short one is no promise: a day's quota may be told as some seconds.
-  const known = Math.max(reset - time + AFTER_RESET, count > 2 ? backoff(count - 2) : AFTER_RESET);
-  const away = isKnown ? known : mend === undefined ? backoff(count) : HOUR;
+  const wait = Math.max(reset - time + AFTER_RESET, count > 2 ? backoff(count - 2) : AFTER_RESET);
+  const away = isKnown ? wait : mend === undefined ? backoff(count) : HOUR;
   const until = new Date(time + away).toISOString();
   const named = early === true ? "quota" : byWords === true ? "message" : "event";
   const rest: AgentRest = {
@@ -273,8 +273,10 @@ function isOf(one: Whose, other: Whose): boolean {
 
 /** By agent name, of this machine's accounts. */
 export function quotasIn({ quotas }: Accounts, accountOf?: AccountOf): ReadonlyMap<string, Quota> {
-  const own = quotas.filter(({ account, agent }) => accountOf === undefined || accountOf(agent) === account);
-  return new Map(own.map((quota) => [quota.agent, quota]));
+  const relevant = quotas.filter(
+    ({ account, agent }) => accountOf === undefined || accountOf(agent) === account,
+  );
+  return new Map(relevant.map((quota) => [quota.agent, quota]));
 }
 
 // ── Who rests ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ export interface Caps {
   /** Records another reason why a task waits. */
   note(words: string): void;
   /** Reports why tasks wait, if the reasons have changed. */
-  tell(): void;
+  report(): void;
 }
 
 /** `wordsOf`: why what is wanted waits, for display; null: not worth a message. */
@@ -24,7 +24,7 @@ export function openCaps(
 ): Caps {
   const reached = new Map<string, string | null>();
   let leastUsd = Number.POSITIVE_INFINITY;
-  let told = "[]";
+  let reported = "[]";
   return {
     begin() {
       reached.clear();
@@ -40,11 +40,11 @@ export function openCaps(
       if (cap === "usd") leastUsd = Math.min(leastUsd, wanted.usd ?? 0);
     },
     note: (words) => void reached.set(words, words),
-    tell() {
+    report() {
       const caps = [...reached.values()].filter((words) => words !== null).sort();
       const text = JSON.stringify(caps);
-      if (text === told) return;
-      told = text;
+      if (text === reported) return;
+      reported = text;
       show({ type: "loop:capped", caps });
     },
   };

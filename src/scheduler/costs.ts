@@ -17,13 +17,13 @@ export interface RunUsage {
   readonly milliseconds: number;
 }
 
-/** `known`: of the runs before it. */
-export function withRun(known: AgentCost | undefined, { milliseconds, usage }: RunUsage): AgentCost {
+/** `before`: of the runs before it. */
+export function withRun(before: AgentCost | undefined, { milliseconds, usage }: RunUsage): AgentCost {
   return {
-    runs: (known?.runs ?? 0) + 1,
-    usd: sum(known?.usd, usage?.usd),
-    tokens: sum(known?.tokens, sum(usage?.inputTokens, usage?.outputTokens)),
-    milliseconds: (known?.milliseconds ?? 0) + milliseconds,
+    runs: (before?.runs ?? 0) + 1,
+    usd: sum(before?.usd, usage?.usd),
+    tokens: sum(before?.tokens, sum(usage?.inputTokens, usage?.outputTokens)),
+    milliseconds: (before?.milliseconds ?? 0) + milliseconds,
   };
 }
 

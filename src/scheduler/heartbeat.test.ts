@@ -29,7 +29,7 @@ function opened() {
     clock: simulator.clock(OWN),
     atWork: () => 2,
     ...{ drain, stop },
-    hear: (each) => heard.push(each),
+    onOrder: (each) => heard.push(each),
   });
   return {
     ...{ heartbeat, beats, heard, drain, stop },

@@ -11,7 +11,7 @@ export interface HeartbeatSetup {
   /** Aborted by an order to end at once. */
   readonly stop: AbortController;
   /** Called once for each order. */
-  readonly hear: (order: Exclude<WorkerOrder, "go-on">) => void;
+  readonly onOrder: (order: Exclude<WorkerOrder, "go-on">) => void;
 }
 
 export interface Heartbeat {
@@ -23,18 +23,18 @@ export interface Heartbeat {
 const BEATS = 3;
 
 export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
-  const { atWork, clock, drain, hear, registration, stop } = setup;
-  const heard = new Set<WorkerOrder>();
+  const { atWork, clock, drain, onOrder, registration, stop } = setup;
+  const reported = new Set<WorkerOrder>();
   let isClosed = false;
   let beating = Promise.resolve();
   let timer: { cancel(): void } | undefined;
 
   const obey = (order: WorkerOrder) => {
-    if (order === "go-on" || heard.has(order)) return;
-    heard.add(order);
+    if (order === "go-on" || reported.has(order)) return;
+    reported.add(order);
     // The answer to its own drain is no order.
     if (order === "drain" && drain.signal.aborted) return;
-    hear(order);
+    onOrder(order);
     (order === "replaced" ? stop : drain).abort();
   };
   const beat = async () => {

@@ -9,9 +9,9 @@ export function joinDrivers(drivers: readonly [Driver, ...Driver[]]): Driver {
   const without = new Map<Driver, PawlError>();
   const atWork = () => drivers.filter((driver) => !without.has(driver));
   const ownerOf = (run: string): Driver => drivers.find((driver) => driver.owns(run)) ?? drivers[0];
-  const backlogs = async (look: (driver: Driver) => Promise<Backlog>) => {
+  const backlogs = async (load: (driver: Driver) => Promise<Backlog>) => {
     const found: { readonly driver: Driver; readonly backlog: Backlog }[] = [];
-    for (const driver of atWork()) found.push({ driver, backlog: await look(driver) });
+    for (const driver of atWork()) found.push({ driver, backlog: await load(driver) });
     return joined(found, (driver) => drivers.filter((each) => each !== driver));
   };
   return {
@@ -54,8 +54,8 @@ function joined(parts: readonly Part[], others: (driver: Driver) => readonly Dri
     exclusive: all.flatMap(({ exclusive }) => exclusive),
     *candidates(isLeftAlone, atWork) {
       for (const { backlog, driver } of parts) {
-        const own = () => atWork().filter((run) => driver.owns(run));
-        for (const candidate of backlog.candidates(isLeftAlone, own))
+        const ownedRuns = () => atWork().filter((run) => driver.owns(run));
+        for (const candidate of backlog.candidates(isLeftAlone, ownedRuns))
           yield announced(candidate, others(driver));
       }
     },
@@ -85,10 +85,10 @@ function endOf(ends: readonly LoopEnd[]): LoopEnd {
   const of = <Key extends keyof LoopEnd>(key: Key) => ends.flatMap((end) => end[key] as readonly never[]);
   const resting = new Map<string, RestingAgent>();
   for (const each of ends.flatMap((end) => end.resting)) {
-    const known = resting.get(each.agent);
-    const more = known && {
-      tasks: [...known.tasks, ...each.tasks],
-      others: [...new Set([...known.others, ...each.others])],
+    const rest = resting.get(each.agent);
+    const more = rest && {
+      tasks: [...rest.tasks, ...each.tasks],
+      others: [...new Set([...rest.others, ...each.others])],
     };
     resting.set(each.agent, { ...each, ...more });
   }

@@ -19,8 +19,8 @@ export async function forAbandoned<T>(
   const held = all.length === 0 ? undefined : await leaseManager.held?.(ports.host);
   for (const each of all) {
     if (held?.some(({ what, preferred }) => what === leaseOf(each) && preferred === undefined)) continue;
-    const own = held === undefined ? await leaseManager.take(leaseOf(each), name) : null;
-    if (held === undefined && own === null) continue;
-    await act(each).finally(() => own?.release());
+    const lease = held === undefined ? await leaseManager.take(leaseOf(each), name) : null;
+    if (held === undefined && lease === null) continue;
+    await act(each).finally(() => lease?.release());
   }
 }

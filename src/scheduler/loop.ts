@@ -208,7 +208,7 @@ async function fill(loop: Loop, backlog: Backlog): Promise<number | "nothing-lef
     driver.say({ type: "failed", run: runs[0] ?? "", code, reason, fix });
   }
   if (isFull) return SLOW_MILLISECONDS;
-  caps.tell();
+  caps.report();
   const next = untilNext(loop, backlog);
   if (soonest === Number.POSITIVE_INFINITY && active.size === 0) return next;
   return Math.min(SLOW_MILLISECONDS, soonest, next === "nothing-left" ? Infinity : next);

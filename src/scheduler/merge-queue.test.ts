@@ -66,12 +66,12 @@ describe("the merge trains of a process", () => {
     expect(await b.base(NEVER)).toMatchObject({ commit: "A" });
     b.announce("B");
     let turn: string | null = null;
-    const turned = b.turn(NEVER).then((is) => {
+    const turned = b.waitForTurn(NEVER).then((is) => {
       turn = is;
     });
     await settle();
     expect(turn).toBeNull();
-    expect(await a.turn(NEVER)).toBe("first");
+    expect(await a.waitForTurn(NEVER)).toBe("first");
     await a.release("A");
     await turned;
     expect(turn).toBe("first");
@@ -89,10 +89,10 @@ describe("the merge trains of a process", () => {
     b.announce("B on A");
     await a.release(null);
     expect(first === "stopped" ? null : first.broken.reason).toBe("interrupted");
-    expect(await b.turn(NEVER)).toBe("void");
+    expect(await b.waitForTurn(NEVER)).toBe("void");
     expect(await b.base(NEVER)).toMatchObject({ commit: null });
     b.announce("B alone");
-    expect(await b.turn(NEVER)).toBe("first");
+    expect(await b.waitForTurn(NEVER)).toBe("first");
   });
 
   it("of two branches are two: who merges into one waits for nobody who merges into the other", async () => {
@@ -201,7 +201,7 @@ describe("the merge trains of a process", () => {
     await a.base(NEVER);
     a.announce("A");
     await waits[1];
-    waits.push(b.turn(stop.signal) as never);
+    waits.push(b.waitForTurn(stop.signal) as never);
     stop.abort();
     expect(await waits[0]).toEqual({ kind: "stopped" });
     expect(await waits[2]).toBe("stopped");

@@ -64,7 +64,7 @@ export interface MergePlace {
   /** Publishes the merge commit to the merge behind, which prepares on top of it. */
   announce(commit: string): void;
   /** Waits for the merges ahead. `first`: its base is the target; `void`: it must be prepared again. */
-  turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
+  waitForTurn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
   /** Another machine has the lease on the target now: no merge under the old lease may continue. */
   overtaken(): void;
   /** `published`: the target's commit after this merge; null: no merge was made. */
@@ -198,13 +198,13 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
     if (standing(line.train, task) === "void") broken.abort("interrupted");
   };
   /** Asks again at each change of the train, until there is an answer or a stop. */
-  const until = async <T>(stop: AbortSignal, look: () => T | null): Promise<T | "stopped"> => {
+  const until = async <T>(stop: AbortSignal, read: () => T | null): Promise<T | "stopped"> => {
     const signal = openSignal(stop, clock);
     line.listeners.add(signal.notify);
     try {
       for (;;) {
-        const seen = look();
-        if (seen !== null) return seen;
+        const result = read();
+        if (result !== null) return result;
         if (stop.aborted) return "stopped";
         await signal.wait(Number.POSITIVE_INFINITY);
       }
@@ -232,7 +232,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
       return { commit: base === TARGET ? null : base, broken: broken.signal };
     },
     announce: (commit) => change(line, announce(line.train, task, commit)),
-    turn: (stop) =>
+    waitForTurn: (stop) =>
       until(stop, () => {
         const now = standing(line.train, task);
         return now === "behind" ? null : now;

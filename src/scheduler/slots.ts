@@ -96,15 +96,15 @@ export function openCheckGate(): CheckGate {
         stop.removeEventListener("abort", stopped);
         resolve(got ? leave : null);
       };
-      const place = { alone, admit: () => settle(true) };
+      const entry = { alone, admit: () => settle(true) };
       const stopped = () => {
-        waiting.splice(waiting.indexOf(place), 1);
+        waiting.splice(waiting.indexOf(entry), 1);
         settle(false);
         // Others that need not be alone may have waited for it.
         admitNext();
       };
       stop.addEventListener("abort", stopped);
-      waiting.push(place);
+      waiting.push(entry);
       admitNext();
     });
   };

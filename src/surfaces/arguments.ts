@@ -19,8 +19,8 @@ const stricts = new WeakMap<ZodObject, ZodObject>();
 
 /** Cached, because a schema compiles its check on first use. */
 export function strictOf(input: ZodObject): ZodObject {
-  const known = stricts.get(input);
-  const strict = known ?? input.strict();
+  const cached = stricts.get(input);
+  const strict = cached ?? input.strict();
   stricts.set(input, strict);
   return strict;
 }

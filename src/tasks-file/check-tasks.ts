@@ -40,11 +40,11 @@ function* placed(tasks: readonly Task[], path: KeyPath): Generator<Placed> {
 }
 
 function checkIds(tasks: readonly Placed[], where: Where, at: At): readonly Problem[] {
-  const seen = new Map<string, KeyPath>();
+  const paths = new Map<string, KeyPath>();
   const problems: Problem[] = [];
   const checkFree = (id: string, path: KeyPath) => {
-    const before = seen.get(id);
-    if (before === undefined) return seen.set(id, path);
+    const before = paths.get(id);
+    if (before === undefined) return paths.set(id, path);
     const { line } = where(before);
     return problems.push(
       at(

@@ -21,9 +21,9 @@ function isDefined(key: string): boolean {
 
 /** `item`: a task or a step of the file. */
 export function definitionOf(item: Fields): Fields {
-  const own = Object.entries(item).filter(([key, value]) => isDefined(key) && value !== null);
+  const defined = Object.entries(item).filter(([key, value]) => isDefined(key) && value !== null);
   return Object.fromEntries(
-    own.map(([key, value]) => [key, key === "steps" ? objectsIn(value).map(definitionOf) : value]),
+    defined.map(([key, value]) => [key, key === "steps" ? objectsIn(value).map(definitionOf) : value]),
   );
 }
 
@@ -31,12 +31,12 @@ export function definitionOf(item: Fields): Fields {
 export function definitionEdits(item: Fields, wanted: Fields): readonly Put[] {
   const id = String(item.id);
   const before = definitionOf(item);
-  const gone = Object.keys(before).filter((key) => wanted[key] === undefined && key !== "id");
+  const removed = Object.keys(before).filter((key) => wanted[key] === undefined && key !== "id");
   const changed = Object.entries(wanted).filter(
     ([key, value]) => key !== "id" && value !== undefined && canonical(before[key]) !== canonical(value),
   );
   return [
-    ...gone.map((key) => ({ type: "drop", id, key }) as const),
+    ...removed.map((key) => ({ type: "drop", id, key }) as const),
     ...changed.flatMap(([key, value]): readonly Put[] =>
       key === "steps" ? stepEdits(id, objectsIn(item.steps), value) : [{ type: "put", id, key, value }],
     ),
@@ -50,8 +50,8 @@ function stepEdits(id: string, present: readonly Fields[], value: unknown): read
   const staying = present.every((step, at) => wanted[at]?.id === step.id);
   if (!isWhole) return [{ type: "put", id, key: "steps", value }];
   if (!staying || present.length === 0) {
-    const known = new Map(present.map((step) => [step.id, step]));
-    const all = wanted.map((step) => ({ ...workOf(known.get(step.id) ?? {}), ...step }));
+    const stepsById = new Map(present.map((step) => [step.id, step]));
+    const all = wanted.map((step) => ({ ...workOf(stepsById.get(step.id) ?? {}), ...step }));
     return [{ type: "put", id, key: "steps", value: all }];
   }
   const more = wanted.slice(present.length);

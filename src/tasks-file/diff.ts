@@ -1,10 +1,10 @@
 /** The changes of an edit, as readable lines. */
 
-const AROUND = 3;
+const CONTEXT_LINES = 3;
 /** Differing lines beyond which the rest is shown as one stretch: finding the shortest edit costs their square. */
 const MOST_EDITS = 1_000;
 
-/** A unified diff, with each stretch that differs. Empty if none does. */
+/** A unified diff; empty if the texts are equal. */
 export function renderDiff(path: string, before: string | null, after: string): string {
   const [old, now] = [linesOf(before ?? ""), linesOf(after)];
   const stretches = stretchesBetween(old, now);
@@ -13,7 +13,7 @@ export function renderDiff(path: string, before: string | null, after: string): 
   return [...head, ...hunksOf(stretches).flatMap((hunk) => renderHunk(hunk, old, now))].join("\n");
 }
 
-/** Lines `from` to `to` (exclusive) of the old text, in whose place stand those of the new one. */
+/** Lines `from` to `to` (exclusive) of the old text, and the lines of the new text that replace them. */
 interface Stretch {
   readonly old: readonly [from: number, to: number];
   readonly now: readonly [from: number, to: number];
@@ -33,7 +33,7 @@ function stretchesBetween(old: readonly string[], now: readonly string[]): reado
   }));
 }
 
-/** By the shortest edit (Myers 1986, the greedy algorithm). */
+/** Finds the shortest edit (Myers 1986, the greedy algorithm). */
 function differing(old: readonly string[], now: readonly string[]): readonly Stretch[] {
   const traces: Int32Array[] = [];
   const size = Math.min(old.length + now.length, MOST_EDITS);
@@ -57,14 +57,14 @@ function differing(old: readonly string[], now: readonly string[]): readonly Str
 
 const reach = (furthest: Int32Array, at: number): number => furthest[at] ?? 0;
 
-/** From the end back to the start; neighbouring edits become one stretch. */
+/** Follows the traces from the end back to the start; neighbouring edits become one stretch. */
 function traced(
   traces: readonly Int32Array[],
   middle: number,
   endOld: number,
   endNow: number,
 ): readonly Stretch[] {
-  const found: Stretch[] = [];
+  const stretches: Stretch[] = [];
   let [x, y] = [endOld, endNow];
   for (let edits = traces.length - 1; edits > 0; edits--) {
     const furthest = traces[edits] as Int32Array;
@@ -78,13 +78,13 @@ function traced(
       old: [beforeX, isDown ? beforeX : beforeX + 1],
       now: [beforeY, isDown ? beforeY + 1 : beforeY],
     };
-    const last = found.at(-1);
+    const last = stretches.at(-1);
     if (last && last.old[0] === one.old[1] && last.now[0] === one.now[1])
-      found[found.length - 1] = { old: [one.old[0], last.old[1]], now: [one.now[0], last.now[1]] };
-    else found.push(one);
+      stretches[stretches.length - 1] = { old: [one.old[0], last.old[1]], now: [one.now[0], last.now[1]] };
+    else stretches.push(one);
     [x, y] = [beforeX, beforeY];
   }
-  return found.reverse();
+  return stretches.reverse();
 }
 
 /** Stretches with few lines between them are shown as one. */
@@ -92,7 +92,7 @@ function hunksOf(stretches: readonly Stretch[]): readonly (readonly Stretch[])[]
   const hunks: Stretch[][] = [];
   for (const each of stretches) {
     const last = hunks.at(-1)?.at(-1);
-    if (last && each.old[0] - last.old[1] <= 2 * AROUND) hunks.at(-1)?.push(each);
+    if (last && each.old[0] - last.old[1] <= 2 * CONTEXT_LINES) hunks.at(-1)?.push(each);
     else hunks.push([each]);
   }
   return hunks;
@@ -104,8 +104,8 @@ function renderHunk(
   now: readonly string[],
 ): readonly string[] {
   const [first, last] = [hunk[0], hunk.at(-1)] as [Stretch, Stretch];
-  const before = Math.min(AROUND, first.old[0]);
-  const end = Math.min(old.length, last.old[1] + AROUND);
+  const before = Math.min(CONTEXT_LINES, first.old[0]);
+  const end = Math.min(old.length, last.old[1] + CONTEXT_LINES);
   const body: string[] = [];
   let at = first.old[0] - before;
   const from = [at, first.now[0] - before] as const;
@@ -119,8 +119,8 @@ function renderHunk(
   }
   body.push(...old.slice(at, end).map((line) => ` ${line}`));
   const count = (mark: string) => body.filter((line) => !line.startsWith(mark)).length;
-  const place = (start: number, lines: number) => `${lines === 0 ? start : start + 1},${lines}`;
-  return [`@@ -${place(from[0], count("+"))} +${place(from[1], count("-"))} @@`, ...body];
+  const range = (start: number, lines: number) => `${lines === 0 ? start : start + 1},${lines}`;
+  return [`@@ -${range(from[0], count("+"))} +${range(from[1], count("-"))} @@`, ...body];
 }
 
 function linesOf(text: string): readonly string[] {

@@ -89,10 +89,10 @@ function editedItems<T extends { readonly id: string }>(
       ...editedInner("steps", steps, edits),
       ...editedInner("subtasks", subtasks, edits),
     };
-    const own = edits.filter(({ id }) => id === item.id);
-    if (own.length === 0 && Object.keys(inner).length === 0) return;
+    const itemEdits = edits.filter(({ id }) => id === item.id);
+    if (itemEdits.length === 0 && Object.keys(inner).length === 0) return;
     edited ??= [...items];
-    edited[at] = own.reduce<T>((result, edit) => editedItem(result, edit), { ...item, ...inner });
+    edited[at] = itemEdits.reduce<T>((result, edit) => editedItem(result, edit), { ...item, ...inner });
   });
   return edited ?? items;
 }

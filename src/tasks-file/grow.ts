@@ -60,8 +60,8 @@ export function changesOf(
 ): readonly Change[] {
   const isStored = settings.stores.bloom === "postgres";
   const written = isStored ? edits.filter((edit) => !isProgress(edit)) : edits;
-  const known = parseProgress(progress);
-  const next = advanced(known, isStored ? edits.flatMap(progressOf) : []);
+  const parsedProgress = parseProgress(progress);
+  const next = advanced(parsedProgress, isStored ? edits.flatMap(progressOf) : []);
   const changes: Change[] = [];
   let after = parsed;
   if (written.length > 0) {
@@ -79,7 +79,7 @@ export function changesOf(
   }
   if (after !== null)
     checkLimit(settings, { path, text: "", tasks: fileOf(withProgress(after, next)).tasks, by: "change" });
-  if (next !== known) changes.push({ type: "write", path: PROGRESS, text: renderProgress(next) });
+  if (next !== parsedProgress) changes.push({ type: "write", path: PROGRESS, text: renderProgress(next) });
   return changes;
 }
 

@@ -19,14 +19,14 @@ import { type ItemOffsets, type KeyOffsets, type Offsets, WRITTEN_KEYS, type Wri
 export function indexOffsets(document: Document, tasks: unknown, text: string): Offsets {
   const shared = sharedAnchors(document, text);
   const found = new Map<string, ItemOffsets>();
-  const items = (seq: unknown, kind: ItemOffsets["kind"], around: string | null) => {
-    const fixed = around ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
+  const items = (seq: unknown, kind: ItemOffsets["kind"], parentId: string | null) => {
+    const fixed = parentId ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
     const list = isAlias(seq) ? seq.resolve(document) : seq;
     if (!isSeq(list)) return;
     for (const node of list.items) item(node, kind, fixed);
   };
-  const item = (node: unknown, kind: ItemOffsets["kind"], around: string | null) => {
-    const fixed = around ?? (isAlias(node) ? "it is written as an alias" : sharedBy(node, shared));
+  const item = (node: unknown, kind: ItemOffsets["kind"], parentId: string | null) => {
+    const fixed = parentId ?? (isAlias(node) ? "it is written as an alias" : sharedBy(node, shared));
     const map = isAlias(node) ? node.resolve(document) : node;
     if (!isMap(map)) return;
     const id = map.get("id");

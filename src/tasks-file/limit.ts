@@ -9,7 +9,7 @@ const MOST_BYTES = 1_000_000;
 interface Checked {
   readonly path: string;
   readonly text: string;
-  /** Or how many there would be at least. Null: not known yet. */
+  /** The tasks, or a lower bound of their number. Null: not known yet. */
   readonly tasks: readonly Task[] | number | null;
   /** Whether a command made the text, or read it. */
   readonly by: "change" | "read";

@@ -73,8 +73,8 @@ export async function loadTasks(
     );
   if (settings.stores.bloom === "postgres") return loadStored(view, path, text, context.cache);
   checkLimit(settings, { path, text, tasks: null, by: "read" });
-  const known = [read, proposed].find((each) => each?.path === path && each.text === text && !each.stored);
-  const tasks = known ?? (await readFresh(path, text, context.cache));
+  const cached = [read, proposed].find((each) => each?.path === path && each.text === text && !each.stored);
+  const tasks = cached ?? (await readFresh(path, text, context.cache));
   checkLimit(settings, { path, text, tasks: tasks.file.tasks, by: "read" });
   read = { ...tasks, cacheEntries: [] };
   return tasks;
@@ -88,9 +88,9 @@ async function loadStored(
 ): Promise<LoadedTasks> {
   const progress = await view.read(PROGRESS);
   const all = [read, proposed].filter((each) => each?.path === path && each.stored?.text === text);
-  const known = all.find((each) => each?.stored?.progress === progress);
+  const cached = all.find((each) => each?.stored?.progress === progress);
   const tasks =
-    known ??
+    cached ??
     composed(
       all[0]?.stored ? loaded(path, text, all[0].stored.parsed, []) : await readFresh(path, text, cache),
       progress,
@@ -107,11 +107,11 @@ function composed(written: LoadedTasks, progress: string | null): LoadedTasks {
 }
 
 async function readFresh(path: ProjectPath, text: string, cache: Context["cache"]): Promise<LoadedTasks> {
-  const own = read?.path === path ? (read.stored?.parsed ?? read.parsed) : null;
-  const known = own ?? ((await cache?.get(CACHE_KIND, path)) as ParsedFile | null | undefined) ?? null;
-  if (own === null && known !== null && textOf(known) === text) return loaded(path, text, known, []);
+  const before = read?.path === path ? (read.stored?.parsed ?? read.parsed) : null;
+  const cached = before ?? ((await cache?.get(CACHE_KIND, path)) as ParsedFile | null | undefined) ?? null;
+  if (before === null && cached !== null && textOf(cached) === text) return loaded(path, text, cached, []);
   const { readTasks } = await import("./read.ts");
-  const result = readTasks(text, known);
+  const result = readTasks(text, cached);
   if (!result.ok) throw tasksInvalid(path, result.problems);
   return loaded(path, text, result.parsed, [cacheEntry(path, result.parsed)]);
 }

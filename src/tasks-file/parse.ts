@@ -66,8 +66,8 @@ let last: { readonly text: string; readonly read: WeakRef<ReadYaml> } | undefine
 
 /** The YAML alone. Who changes a text reads the result, and at once another does, to check it: that parse is shared. */
 export function readText(text: string): ReadYaml {
-  const known = last?.text === text ? last.read.deref() : undefined;
-  if (known !== undefined) return known;
+  const lastTasks = last?.text === text ? last.read.deref() : undefined;
+  if (lastTasks !== undefined) return lastTasks;
   const read = readYaml(text, { merge: true });
   last = { text, read: new WeakRef(read) };
   return read;
@@ -178,8 +178,8 @@ function nameOf(path: KeyPath, data: unknown): string {
   let id = "";
   for (const key of path) {
     value = (value as Record<string, unknown> | undefined)?.[key];
-    const own = (value as { id?: unknown } | null | undefined)?.id;
-    if (typeof own === "string" || typeof own === "number") id = `${own} `;
+    const rawId = (value as { id?: unknown } | null | undefined)?.id;
+    if (typeof rawId === "string" || typeof rawId === "number") id = `${rawId} `;
   }
   const keys = path.filter((part, at) => typeof part === "string" || at === path.length - 1);
   const last = keys.at(-1);

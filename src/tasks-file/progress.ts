@@ -45,10 +45,10 @@ export function advanced(progress: Progress, edits: readonly TaskEdit[]): Progre
   const result = { ...progress };
   for (const edit of edits) {
     const { id, key } = edit;
-    const own = result[id] ?? {};
+    const entry = result[id] ?? {};
     const value =
-      edit.type === "clear" ? null : edit.type === "set" ? edit.value : [...list(own[key]), edit.value];
-    result[id] = { ...own, [key]: value };
+      edit.type === "clear" ? null : edit.type === "set" ? edit.value : [...list(entry[key]), edit.value];
+    result[id] = { ...entry, [key]: value };
   }
   return result;
 }
@@ -65,8 +65,8 @@ export function withProgress(parsed: ParsedFile, progress: Progress): ParsedFile
     const edits = entry.offsets.flatMap(({ id }) => editsFor(id, progress));
     if (edits.length === 0) return entry;
     const key = JSON.stringify(edits);
-    const known = composed.get(entry);
-    if (known?.edits === key) return known.entry;
+    const cached = composed.get(entry);
+    if (cached?.edits === key) return cached.entry;
     const [edited = entry] = editEntries({ ...parsed, entries: [entry] }, edits).entries;
     composed.set(entry, { edits: key, entry: edited });
     return edited;

@@ -165,7 +165,7 @@ export function itemsOf(
   }
   const more = proposed.repo === null ? {} : { repo: proposed.repo };
   const items = proposed.tasks.map((each) => {
-    const own = each.depends_on.map((on) => {
+    const dependsOn = each.depends_on.map((on) => {
       const found = idOf.get(on) ?? (there.has(on) ? on : undefined);
       if (found === undefined)
         throw invalidAs(`${each.id} depends on ${on}, which is neither proposed nor in the tasks file.`);
@@ -174,7 +174,7 @@ export function itemsOf(
     const newId = idOf.get(each.id) as string;
     // Only proposed tasks without dependencies among themselves depend on `after`; the others follow those.
     const begins = !each.depends_on.some((on) => idOf.has(on));
-    const depends_on = [...new Set([...own, ...(begins ? after : [])])];
+    const depends_on = [...new Set([...dependsOn, ...(begins ? after : [])])];
     return itemOf(each, { id: newId, depends_on, more, openId });
   });
   const [circle] = findCycle(items.map(asTask));
@@ -213,12 +213,12 @@ export function itemOf(
 
 function asTask({
   depends_on = [],
-  id: own,
+  id: ownId,
 }: {
   readonly id: string;
   readonly depends_on?: readonly string[];
 }): Task {
-  return { id: own, depends_on, steps: [], subtasks: [] } as unknown as Task;
+  return { id: ownId, depends_on, steps: [], subtasks: [] } as unknown as Task;
 }
 
 function invalid(what: string, expected: string, found: string): PawlError {

@@ -19,9 +19,9 @@ export type ReadTasks =
   | { readonly ok: true; readonly parsed: ParsedFile }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** `known`: an earlier text without a problem. */
-export function readTasks(text: string, known: ParsedFile | null): ReadTasks {
-  const read = readEntries(text, known);
+/** `cached`: an earlier text without a problem. */
+export function readTasks(text: string, cached: ParsedFile | null): ReadTasks {
+  const read = readEntries(text, cached);
   if (read !== null && checkTasks(fileOf(read), () => ({ line: 1, column: 1 })).length === 0)
     return { ok: true, parsed: read };
   return readWhole(text);
@@ -47,17 +47,17 @@ const MOST_ENTRIES = 40_000;
  */
 const LARGE = 200_000;
 
-function readEntries(text: string, known: ParsedFile | null): ParsedFile | null {
+function readEntries(text: string, cached: ParsedFile | null): ParsedFile | null {
   const pieces = split(text);
   if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
   if (pieces.entries.some(({ length }) => length > LARGE && length > text.length / 2)) return null;
   const { head, tail } = pieces;
-  const git = known?.head === head && known.tail === tail ? known.git : gitOf(head, tail);
+  const git = cached?.head === head && cached.tail === tail ? cached.git : gitOf(head, tail);
   if (git === null) return null;
-  const before = new Map(known?.entries.map((entry) => [entry.text, entry]));
+  const before = new Map(cached?.entries.map((entry) => [entry.text, entry]));
   const entries: Entry[] = [];
   for (const piece of pieces.entries) {
-    const entry = before.get(piece) ?? parseEntry(piece, known !== null);
+    const entry = before.get(piece) ?? parseEntry(piece, cached !== null);
     if (entry === null) return null;
     entries.push(entry);
   }

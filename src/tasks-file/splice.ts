@@ -45,14 +45,14 @@ function splice({ text, offsets }: Spliced, edit: TaskEdit): Spliced {
   if (item === undefined) throw unwritable(edit, "no task or step of that id is in the file");
   const fixed = fixedBy(item, edit);
   if (fixed !== null) throw fixed;
-  const place = item.keys[edit.key];
-  const change = changeOf(text, item, place, edit);
+  const keyOffsets = item.keys[edit.key];
+  const change = changeOf(text, item, keyOffsets, edit);
   if (change === null) return { text, offsets };
   const moved = offsets.map((each) => {
     const after = shifted(each, change);
     if (each !== item) return after;
     const { [edit.key]: _, ...others } = after.keys;
-    return { ...after, keys: change.place ? { ...others, [edit.key]: change.place } : others };
+    return { ...after, keys: change.offsets ? { ...others, [edit.key]: change.offsets } : others };
   });
   return { text: text.slice(0, change.from) + change.text + text.slice(change.to), offsets: moved };
 }
@@ -62,26 +62,26 @@ interface Change {
   readonly to: number;
   readonly text: string;
   /** The offsets of the changed key in the new text; absent: the key is gone. */
-  readonly place?: KeyOffsets;
+  readonly offsets?: KeyOffsets;
 }
 
 function changeOf(
   text: string,
   item: ItemOffsets,
-  place: KeyOffsets | undefined,
+  offsets: KeyOffsets | undefined,
   edit: TaskEdit,
 ): Change | null {
   switch (edit.type) {
     case "set":
-      if (!place) return addedText(text, item, edit);
-      if (isList(place)) throw unwritable(edit, "a list stands there");
-      return replaced(text, place, renderScalar(edit.value, place.style));
+      if (!offsets) return addedText(text, item, edit);
+      if (isList(offsets)) throw unwritable(edit, "a list stands there");
+      return replaced(text, offsets, renderScalar(edit.value, offsets.style));
     case "clear":
-      return place ? cleared(text, item, place) : null;
+      return offsets ? cleared(text, item, offsets) : null;
     case "append":
-      if (!place) return addedList(text, item, edit);
-      if (place.style !== "empty" && !isList(place)) throw unwritable(edit, "the value is not a list");
-      return appended(text, place, edit.value);
+      if (!offsets) return addedList(text, item, edit);
+      if (offsets.style !== "empty" && !isList(offsets)) throw unwritable(edit, "the value is not a list");
+      return appended(text, offsets, edit.value);
   }
 }
 
@@ -90,15 +90,15 @@ function changeOf(
 function replaced(text: string, { keyStart, keyEnd, ...value }: KeyOffsets, shown: string): Change | null {
   if (value.style === "empty") {
     const { at, lead } = afterColon(text, keyEnd);
-    const place = { keyStart, keyEnd, ...textAt(at + lead.length, shown) };
-    return { from: at, to: at, text: lead + shown, place };
+    const offsets = { keyStart, keyEnd, ...textAt(at + lead.length, shown) };
+    return { from: at, to: at, text: lead + shown, offsets };
   }
   const { start, end } = value;
   const before = text.slice(start, end);
   if (before === shown) return null;
   // A block scalar's range includes its last line break.
   const tail = value.style === "lines" ? (/\r?\n$/.exec(before)?.[0] ?? "") : "";
-  return { from: start, to: end, text: shown + tail, place: { keyStart, keyEnd, ...textAt(start, shown) } };
+  return { from: start, to: end, text: shown + tail, offsets: { keyStart, keyEnd, ...textAt(start, shown) } };
 }
 
 function textAt(start: number, shown: string): Pick<KeyOffsets, "start" | "end" | "style"> {
@@ -118,20 +118,21 @@ function colonLength(text: string, keyEnd: number): number {
   return text[at] === ":" ? at + 1 - keyEnd : 0;
 }
 
-function cleared(text: string, item: ItemOffsets, place: KeyOffsets): Change | null {
-  const line = loneLine(text, item, place);
+function cleared(text: string, item: ItemOffsets, offsets: KeyOffsets): Change | null {
+  const line = loneLine(text, item, offsets);
   if (line) return { ...line, text: "" };
-  return place.style === "empty" || isList(place) ? null : replaced(text, place, "null");
+  return offsets.style === "empty" || isList(offsets) ? null : replaced(text, offsets, "null");
 }
 
 /** The key's line with its break, if it holds nothing else: no comment, no dash. */
-function loneLine(text: string, item: ItemOffsets, place: KeyOffsets): { from: number; to: number } | null {
-  if (item.indent < 0 || place.style === "lines" || isList(place)) return null;
-  const from = text.lastIndexOf("\n", place.keyStart - 1) + 1;
-  const valueEnd = place.style === "empty" ? place.keyEnd + colonLength(text, place.keyEnd) : place.end;
+function loneLine(text: string, item: ItemOffsets, offsets: KeyOffsets): { from: number; to: number } | null {
+  if (item.indent < 0 || offsets.style === "lines" || isList(offsets)) return null;
+  const from = text.lastIndexOf("\n", offsets.keyStart - 1) + 1;
+  const valueEnd =
+    offsets.style === "empty" ? offsets.keyEnd + colonLength(text, offsets.keyEnd) : offsets.end;
   const end = lineBreak(text, valueEnd);
-  const rest = text.slice(from, place.keyStart) + text.slice(valueEnd, end.at);
-  if (!/^[ \t]*$/.test(rest) || text.slice(place.keyStart, valueEnd).includes("\n")) return null;
+  const rest = text.slice(from, offsets.keyStart) + text.slice(valueEnd, end.at);
+  if (!/^[ \t]*$/.test(rest) || text.slice(offsets.keyStart, valueEnd).includes("\n")) return null;
   return { from, to: end.at + end.length };
 }
 
@@ -142,8 +143,8 @@ function addedText(text: string, item: ItemOffsets, edit: TaskEdit & { type: "se
   const shown = renderScalar(edit.value, "plain");
   const keyStart = at + lead.length;
   const keyEnd = keyStart + edit.key.length;
-  const place = { keyStart, keyEnd, ...textAt(keyEnd + 2, shown) };
-  return { from: at, to: at, text: `${lead}${edit.key}: ${shown}`, place };
+  const offsets = { keyStart, keyEnd, ...textAt(keyEnd + 2, shown) };
+  return { from: at, to: at, text: `${lead}${edit.key}: ${shown}`, offsets };
 }
 
 function addedList(text: string, item: ItemOffsets, edit: TaskEdit & { type: "append" }): Change {
@@ -153,20 +154,20 @@ function addedList(text: string, item: ItemOffsets, edit: TaskEdit & { type: "ap
   const first = renderScalar(edit.value, "plain");
   if (item.indent < 0) {
     const end = keyEnd + ": [".length + first.length;
-    const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
-    return { from: at, to: at, text: `${lead}${edit.key}: [${first}]`, place };
+    const offsets: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    return { from: at, to: at, text: `${lead}${edit.key}: [${first}]`, offsets };
   }
   const column = item.indent + 2;
   const shown = `${lead}${edit.key}:${breakOf(text)}${" ".repeat(column)}- ${first}`;
   const end = at + shown.length;
-  const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "block", extra: column };
-  return { from: at, to: at, text: shown, place };
+  const offsets: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "block", extra: column };
+  return { from: at, to: at, text: shown, offsets };
 }
 
 function afterNeighbour(text: string, item: ItemOffsets, edit: TaskEdit): { at: number; lead: string } {
   const neighbour = (["status", "title", "id"] as const)
     .map((key) => item.keys[key])
-    .find((place) => place && ["plain", "double", "single", "alias", "empty"].includes(place.style));
+    .find((offsets) => offsets && ["plain", "double", "single", "alias", "empty"].includes(offsets.style));
   if (!neighbour) throw unwritable(edit, "neither its id, its title nor its status stands on one line");
   const end =
     neighbour.style === "empty" ? neighbour.keyEnd + colonLength(text, neighbour.keyEnd) : neighbour.end;
@@ -182,13 +183,13 @@ function appended(text: string, list: KeyOffsets, value: string): Change {
   if (style === "empty") {
     const { at, lead } = afterColon(text, keyEnd);
     const end = at + lead.length + 1 + item.length;
-    const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
-    return { from: at, to: at, text: `${lead}[${item}]`, place };
+    const offsets: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    return { from: at, to: at, text: `${lead}[${item}]`, offsets };
   }
   const at = list.start;
   const lead = style === "block" ? `${breakOf(text)}${" ".repeat(extra)}- ` : extra === 1 ? ", " : "";
   const end = at + lead.length + item.length;
-  const place: KeyOffsets = {
+  const offsets: KeyOffsets = {
     keyStart,
     keyEnd,
     start: end,
@@ -196,11 +197,11 @@ function appended(text: string, list: KeyOffsets, value: string): Change {
     style,
     extra: style === "block" ? extra : 1,
   };
-  return { from: at, to: at, text: lead + item, place };
+  return { from: at, to: at, text: lead + item, offsets };
 }
 
-function isList(place: KeyOffsets): boolean {
-  return place.style === "flow" || place.style === "block";
+function isList(offsets: KeyOffsets): boolean {
+  return offsets.style === "flow" || offsets.style === "block";
 }
 
 // ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -226,16 +227,16 @@ function shifted(item: ItemOffsets, { from, to, text }: Change): ItemOffsets {
   const begin = (offset: number) =>
     offset > from || (offset === from && to === from) ? offset + delta : offset;
   const close = (offset: number) => (offset > from && offset >= to ? offset + delta : offset);
-  const move = (place: KeyOffsets): KeyOffsets => ({
-    ...place,
-    keyStart: begin(place.keyStart),
-    keyEnd: close(place.keyEnd),
-    start: hasOneOffset(place.style) ? close(place.start) : begin(place.start),
-    end: close(place.end),
+  const move = (offsets: KeyOffsets): KeyOffsets => ({
+    ...offsets,
+    keyStart: begin(offsets.keyStart),
+    keyEnd: close(offsets.keyEnd),
+    start: hasOneOffset(offsets.style) ? close(offsets.start) : begin(offsets.start),
+    end: close(offsets.end),
   });
-  const keys = Object.entries(item.keys).map(([name, place]) => [
+  const keys = Object.entries(item.keys).map(([name, offsets]) => [
     name,
-    place.end < from ? place : move(place),
+    offsets.end < from ? offsets : move(offsets),
   ]);
   return { ...item, keys: Object.fromEntries(keys) };
 }

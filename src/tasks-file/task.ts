@@ -93,8 +93,8 @@ export function eachTask(tasks: readonly Task[]): readonly PlacedTask[] {
 }
 
 function indexOf(tasks: readonly Task[]): ListIndex {
-  const known = indexes.get(tasks);
-  if (known) return known;
+  const cached = indexes.get(tasks);
+  if (cached) return cached;
   const placed: PlacedTask[] = [];
   walk(tasks, null, placed);
   const index = { placed, byId: new Map(placed.map((each) => [each.task.id, each] as const)) };

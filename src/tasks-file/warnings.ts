@@ -15,47 +15,47 @@ export function problemsOf(text: string): readonly Problem[] {
 export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedFile): readonly Problem[] {
   const { where } = parseText(text);
   const problems: Problem[] = [];
-  const look = (list: readonly Task[], path: KeyPath) => {
+  const visit = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
-      const own = [...path, index];
+      const itemPath = [...path, index];
       const why = isOpenStatus(task.status) ? whyUnwritable(parsed, task.id) : null;
-      if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
-      look(task.subtasks, [...own, "subtasks"]);
+      if (why) problems.push({ ...where([...itemPath, "status"]), message: why.message, fix: why.fix });
+      visit(task.subtasks, [...itemPath, "subtasks"]);
     });
   };
-  look(tasks, ["tasks"]);
+  visit(tasks, ["tasks"]);
   return problems;
 }
 
-/** What a task may name. */
+/** The agents and lives that a task may name. */
 export interface Names {
   readonly agents: readonly string[];
   readonly lives: readonly string[];
 }
 
 /**
- * Unknown keys that look like a misspelt one (other unknown keys are a person's own), and agents and lives that are
- * none of these.
+ * Warns of unknown keys that look misspelt (other unknown keys are a person's own), and of unknown agents and
+ * lives.
  */
 export function warnings(text: string, { agents, lives }: Names): readonly Problem[] {
   const { document, where } = parseText(text);
   const found: Problem[] = [];
-  const look = (node: unknown, path: (string | number)[], known: readonly string[]) => {
+  const visit = (node: unknown, path: (string | number)[], names: readonly string[]) => {
     if (!isMap(node)) return;
     for (const { key } of node.items) {
       const name = isScalar(key) ? String(key.value) : "";
-      const [near] = known.includes(name) ? [] : nearestFew(name, known);
+      const [near] = names.includes(name) ? [] : nearestFew(name, names);
       if (near === undefined || Math.abs(near.length - name.length) > 2 || name.length < 4) continue;
       found.push({
         ...where([...path, name]),
-        message: `The key ${JSON.stringify(name)} is not one that is read.`,
+        message: `The key ${JSON.stringify(name)} is unknown, so Pawl does not read it.`,
         fix: `If ${near} is meant, write that.`,
       });
     }
-    const agent = known === KNOWN_KEYS.task ? node.get("agent") : undefined;
+    const agent = names === KNOWN_KEYS.task ? node.get("agent") : undefined;
     if (typeof agent === "string" && !agents.includes(agent))
       found.push(unknownAgent(agent, agents, where([...path, "agent"])));
-    const life = known === KNOWN_KEYS.task ? node.get("life") : undefined;
+    const life = names === KNOWN_KEYS.task ? node.get("life") : undefined;
     if (typeof life === "string" && !lives.includes(life))
       found.push({
         ...where([...path, "life"]),
@@ -70,11 +70,11 @@ export function warnings(text: string, { agents, lives }: Names): readonly Probl
       const items = node.get(list, true);
       if (isSeq(items))
         items.items.forEach((item, index) => {
-          look(item, [...path, list, index], keys);
+          visit(item, [...path, list, index], keys);
         });
     }
   };
-  look(document.contents, [], KNOWN_KEYS.file);
+  visit(document.contents, [], KNOWN_KEYS.file);
   return found;
 }
 

@@ -74,9 +74,9 @@ export async function judgeRecords(
   const [before, now] = await Promise.all(
     [history.base, history.head].map((commit) => history.list(commit, GATES_FOLDER)),
   );
-  const known = new Set(before);
+  const knownBefore = new Set(before);
   const allowed = (await history.view(history.base).read(ALLOWED_SIGNERS)) ?? "";
-  const place = { history, base, signatures, allowed, head: history.view(history.head) };
+  const context = { history, base, signatures, allowed, head: history.view(history.head) };
   const faults: Fault[] = [...changedFaults(history)];
   const touched = new Set<string>();
   const records = new Map<string, number[]>();
@@ -86,13 +86,13 @@ export async function judgeRecords(
       faults.push(fault("record-form", path, "is not a valid path for a gate record"));
       continue;
     }
-    if (!known.has(path)) touched.add(at.run);
+    if (!knownBefore.has(path)) touched.add(at.run);
     if (!at.isSignature) records.set(at.run, [...(records.get(at.run) ?? []), at.seq]);
   }
   const runs: FoundRun[] = [];
   for (const run of touched) {
     const seqs = (records.get(run) ?? []).sort((one, other) => one - other);
-    const judged = await judgeRun(place, run, seqs, known);
+    const judged = await judgeRun(context, run, seqs, knownBefore);
     faults.push(...judged.faults);
     runs.push({ run, records: judged.records });
   }
@@ -117,10 +117,10 @@ function changedFaults({ commits }: RangeHistory): readonly Fault[] {
 }
 
 async function judgeRun(
-  place: RecordsContext,
+  context: RecordsContext,
   run: string,
   seqs: readonly number[],
-  known: ReadonlySet<string>,
+  knownBefore: ReadonlySet<string>,
 ) {
   const faults: Fault[] = [];
   const read: Read[] = [];
@@ -135,7 +135,7 @@ async function judgeRun(
       ),
     );
   const texts = await Promise.all(
-    seqs.map(async (seq) => [seq, await place.head.read(recordPath(run, seq, "json"))] as const),
+    seqs.map(async (seq) => [seq, await context.head.read(recordPath(run, seq, "json"))] as const),
   );
   for (const [seq, text] of texts) {
     const path = recordPath(run, seq, "json");
@@ -145,20 +145,20 @@ async function judgeRun(
     else read.push({ seq, path, text: text ?? "", record });
   }
   if (faults.length > 0) return { faults, records: [] };
-  const added = read.filter(({ path }) => !known.has(path));
-  const own = await Promise.all(added.map((each) => recordFaults(place, run, each)));
+  const added = read.filter(({ path }) => !knownBefore.has(path));
+  const addedFaults = await Promise.all(added.map((each) => recordFaults(context, run, each)));
   const chain = await chainFaults(read);
-  const replay = await replayFaults(place, read, added.length);
-  const all = [...own.flat(), ...chain, ...replay.faults];
+  const replay = await replayFaults(context, read, added.length);
+  const all = [...addedFaults.flat(), ...chain, ...replay.faults];
   const isSound = (path: string) =>
     chain.length === 0 && replay.faults.length === 0 && !all.some((each) => each.path === path);
-  const strengths = await Promise.all(read.map(({ record }) => strengthOf(place, record)));
+  const strengths = await Promise.all(read.map(({ record }) => strengthOf(context, record)));
   return {
     faults: all,
     records: read.map((each, index) => ({
       ...each,
       strength: strengths[index] ?? "signed",
-      isNew: !known.has(each.path),
+      isNew: !knownBefore.has(each.path),
       isFinal: replay.isFinal[index] ?? false,
       isSound: isSound(each.path),
     })),
@@ -171,28 +171,32 @@ async function strengthOf({ head }: RecordsContext, { run, seq }: GateRecord): P
 
 /** Checks one record: its run, its rules, and its signer. */
 async function recordFaults(
-  place: RecordsContext,
+  context: RecordsContext,
   run: string,
   { path, record, seq, text }: Read,
 ): Promise<readonly Fault[]> {
-  const { allowed, base, head, signatures } = place;
+  const { allowed, base, head, signatures } = context;
   const { settings } = base;
   const [workflow = ""] = run.split(":");
   const proof = await base.proof(workflow);
   const faults: Fault[] = [];
-  const say = (rule: Rule, what: string) => faults.push(fault(rule, path, what));
+  const addFault = (rule: Rule, what: string) => faults.push(fault(rule, path, what));
   if (record.run !== run || record.seq !== seq)
-    say("record-form", `is the record ${record.seq} of ${record.run}`);
+    addFault("record-form", `is the record ${record.seq} of ${record.run}`);
   if (record.project !== settings.project_id)
-    say("record-project", `is of the project ${record.project}, not of this one (${settings.project_id})`);
-  if (!record.gate.startsWith(`${workflow}.`)) say("record-form", `is of the gate ${record.gate}`);
-  if (proof === null) say("record-workflow", `is of the workflow ${workflow}, which the base does not have`);
+    addFault(
+      "record-project",
+      `is of the project ${record.project}, not of this one (${settings.project_id})`,
+    );
+  if (!record.gate.startsWith(`${workflow}.`)) addFault("record-form", `is of the gate ${record.gate}`);
+  if (proof === null)
+    addFault("record-workflow", `is of the workflow ${workflow}, which the base does not have`);
   else {
     if (!proof.tables.includes(record.workflow))
-      say("record-workflow", `uses other tables of ${workflow} than the base has`);
+      addFault("record-workflow", `uses other tables of ${workflow} than the base has`);
     const policy = proof.policy(settings);
     if (record.policy !== policy)
-      say(
+      addFault(
         "record-policy",
         `uses another policy than the base's (${record.policy.slice(0, 12)}, not ${policy.slice(0, 12)})`,
       );
@@ -201,14 +205,14 @@ async function recordFaults(
   const { signer: principal, time } = record;
   const wrong = await signatures.verify({ text, signature, principal, allowed, time });
   if (wrong !== null)
-    say(
+    addFault(
       "record-signature",
       `has no valid signature of ${principal} under the base's ${ALLOWED_SIGNERS}: ${wrong}`,
     );
   const level = levelOf(settings.gates, record.gate);
   const strength = strengthOfSignature(signature);
   if (isSignedLevel(level) && !isStrongEnough(strength, level))
-    say("record-strength", `is ${strength}; the gate ${record.gate} requires ${level}`);
+    addFault("record-strength", `is ${strength}; the gate ${record.gate} requires ${level}`);
   return faults;
 }
 

@@ -103,7 +103,7 @@ function recordsIn(commits: RangeHistory["commits"]): ReadonlySet<string> {
   return new Set(changed.filter((path) => path.startsWith(`${RECORDS}/`)));
 }
 
-/** The runs with records of the range that went on on several branches, of which no person has chosen one. */
+/** Faults of runs that continued on several branches, of which no person has chosen one. */
 async function forkedRuns({ commits, head, view }: RangeHistory): Promise<readonly Fault[]> {
   const runs = new Set([...recordsIn(commits)].flatMap((path) => runOfRecord(path) ?? []));
   const faults: Fault[] = [];
@@ -116,7 +116,7 @@ async function forkedRuns({ commits, head, view }: RangeHistory): Promise<readon
   return faults;
 }
 
-/** Other rules say what is wrong with such records. */
+/** Other rules report invalid records. */
 function noneIfInvalid(thrown: unknown): readonly never[] {
   if (thrown instanceof PawlError) return [];
   throw thrown;

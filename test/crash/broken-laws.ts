@@ -76,7 +76,7 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "what was read is not looked at again (C5)",
     file: "store.ts",
-    find: 'if (!stillHolds(plainReader(disk), reads, looked, known)) return "changed";',
+    find: 'if (!stillHolds(plainReader(disk), reads, filesRead, checkedFolders)) return "changed";',
     replace: "",
   },
   {

@@ -82,7 +82,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the check of the signature",
       file: "src/runtime/transaction/signed-gate.ts",
-      find: "  await checkSignature(signed, own as GateRecord, scene);\n",
+      find: "  await checkSignature(signed, record as GateRecord, gate);\n",
       replace: "",
       tests: [
         "test/e2e/signed-gates.test.ts: is not passed by a key that the signers' file does not name, even under an allowed name",
@@ -535,8 +535,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the choice of the signing program",
       file: "src/adapters/git/sign.ts",
-      find: "lastOf(known, name, true) ?? usual(name)",
-      replace: "lastOf(known, name) ?? usual(name)",
+      find: "lastOf(config, name, true) ?? usual(name)",
+      replace: "lastOf(config, name) ?? usual(name)",
       tests: [
         "src/adapters/git/hostile-config.proof.test.ts: a signing program: a commit that only it could sign is not made, which is found before an agent begins",
       ],
@@ -553,8 +553,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the override of a filter",
       file: "src/adapters/git/safe-config.ts",
-      find: "const isTrusted = trusted.includes(name) && isOwnFilter(known, name);",
-      replace: "const isTrusted = !trusted.includes(name) || isOwnFilter(known, name);",
+      find: "const isTrusted = trusted.includes(name) && isOwnFilter(config, name);",
+      replace: "const isTrusted = !trusted.includes(name) || isOwnFilter(config, name);",
       tests: ["src/adapters/git/hostile-config.proof.test.ts: a filter's process"],
     },
     {
@@ -569,14 +569,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at whether the configuration has changed",
       file: "src/adapters/git/safe-config.ts",
-      find: "if (cached?.signature === before.text) return cached.known;",
-      replace: "if (cached !== undefined) return cached.known;",
+      find: "if (cached?.signature === before.text) return cached.config;",
+      replace: "if (cached !== undefined) return cached.config;",
       tests: ["src/adapters/git/hostile-config.proof.test.ts: a setting that came after the last look"],
     },
     {
       takes: "the withholding of credentials from a remote on this machine",
       file: "src/adapters/git/git.ts",
-      find: "call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);",
+      find: "call.remote !== undefined && !isLocalRemote(effective, call.remote.name, call.remote.push === true);",
       replace: "call.remote !== undefined;",
       tests: [
         "src/adapters/git/hostile-config.proof.test.ts: a remote on this machine gets no credentials: its hooks are another's",
@@ -731,8 +731,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the masking of what is typed",
       file: "src/runtime/transaction/run-transaction.ts",
-      find: "const input = masked(said, runtime.mask);",
-      replace: "const input = said;",
+      find: "const input = masked(given, runtime.mask);",
+      replace: "const input = given;",
       tests: [
         "test/e2e/typed-secrets.test.ts: masks what an assistant types into an artifact, a note and a review, in files, logs, prompts and answers",
         "test/e2e/typed-secrets.test.ts: masks what is typed at the command line, and leaves a person's own file as it is",
@@ -842,8 +842,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison of the tree at the verdict",
       file: "src/workflows/alfred/evidence/work-evidence.ts",
-      find: "if (look.tree === tree) return [];",
-      replace: "if (look.tree.length === tree.length) return [];",
+      find: "if (work.tree === tree) return [];",
+      replace: "if (work.tree.length === tree.length) return [];",
       tests: [
         "test/e2e/alfred-hostile.proof.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
         "test/e2e/alfred-hostile.proof.test.ts: shows it first where evidence is only shown",
@@ -854,8 +854,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the descent from a process of the run",
       file: "src/adapters/agents/process-tree.ts",
-      find: "if (members.has(parent) && !own.has(pid)) members.add(pid);",
-      replace: "if (members.has(pid) && !own.has(parent)) members.add(pid);",
+      find: "if (members.has(parent) && !self.has(pid)) members.add(pid);",
+      replace: "if (members.has(pid) && !self.has(parent)) members.add(pid);",
       tests: [
         "src/adapters/agents/process-tree.proof.test.ts: finds a child that cleared its environment, by its parent or by the group of the first process",
       ],
@@ -1078,8 +1078,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of unknown arguments",
       file: "src/surfaces/arguments.ts",
-      find: "known ?? input.strict()",
-      replace: "known ?? input.strip()",
+      find: "cached ?? input.strict()",
+      replace: "cached ?? input.strip()",
       tests: [
         "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
       ],
@@ -1096,9 +1096,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the base that was noted when the task began",
       file: "src/adapters/git/tree.ts",
-      find: 'if (base !== null && typeof base !== "string") return { ...base, isPinned: true };\n  const fork = await forkOf({ ...place, accept: [1, 128] }, base, "HEAD");',
+      find: 'if (base !== null && typeof base !== "string") return { ...base, isPinned: true };\n  const fork = await forkOf({ ...call, accept: [1, 128] }, base, "HEAD");',
       replace:
-        'const name = base !== null && typeof base !== "string" ? base.branch : base;\n  const fork = await forkOf({ ...place, accept: [1, 128] }, name, "HEAD");',
+        'const name = base !== null && typeof base !== "string" ? base.branch : base;\n  const fork = await forkOf({ ...call, accept: [1, 128] }, name, "HEAD");',
       tests: [
         "src/adapters/git/tree.test.ts: update-ref: the base is the commit that it was, and a branch that moved is told",
         "test/e2e/alfred-hostile.proof.test.ts: moves the base branch",
@@ -1143,8 +1143,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the empty working folder",
       file: "src/adapters/git/diff.ts",
-      find: "withScratch(place, realpathSync(nothing), async",
-      replace: "withScratch(place, null, async",
+      find: "withScratch(gitCall, realpathSync(nothing), async",
+      replace: "withScratch(gitCall, null, async",
       tests: [
         "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
       ],
@@ -1361,8 +1361,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "which status the log told",
       file: "src/workflows/bloom/ended-in-log.ts",
-      find: "if (told.status === status) ended.add(told.id);",
-      replace: "if (told.status !== OPEN) ended.add(told.id);",
+      find: "if (toldEvents.status === status) ended.add(toldEvents.id);",
+      replace: "if (toldEvents.status !== OPEN) ended.add(toldEvents.id);",
       tests: [
         "src/workflows/bloom/scheduler/claims.test.ts: follows from the last event that tells of it, however many are behind",
         "test/e2e/own-agents.story.test.ts: shares a loop with tasks, whose file its agents change without effect",
@@ -1686,8 +1686,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look for handlers that only look like the guard",
       file: "src/surfaces/cli/guard/edit-setup.ts",
-      find: "  const isMixed = hasLookAlike(tree, own, callerOf(place));",
-      replace: "  const isMixed = hasLookAlike(tree, own, callerOf(place)) && own.length < 0;",
+      find: "  const isMixed = hasLookAlike(tree, guardEntries, callerOf(clientFile));",
+      replace:
+        "  const isMixed = hasLookAlike(tree, guardEntries, callerOf(clientFile)) && guardEntries.length < 0;",
       tests: [
         "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",
       ],
@@ -1742,8 +1743,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the protected places",
       file: "src/guard/decide.ts",
-      find: "  const why = protectedAt(path, place);\n",
-      replace: "  const why = limits === null ? null : protectedAt(path, place);\n",
+      find: "  const why = protectedAt(path, context);\n",
+      replace: "  const why = limits === null ? null : protectedAt(path, context);\n",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused from a folder outside of the project, too",
         "test/e2e/guard-clients.story.test.ts: of an agent of Pawl's own loop has no scope, and the protected places still hold",
@@ -1823,8 +1824,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the state's scope",
       file: "src/guard/decide.ts",
-      find: 'if (writes === "worktree" && isWithin(path, place.checkout)) return ALLOWED;',
-      replace: "if (isWithin(path, place.checkout)) return ALLOWED;",
+      find: 'if (writes === "worktree" && isWithin(path, context.checkout)) return ALLOWED;',
+      replace: "if (isWithin(path, context.checkout)) return ALLOWED;",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused with the run, its state and the next lawful step",
         "test/e2e/guard-claude-code.story.test.ts: is allowed as soon as the state allows it, and refused again in the next",
@@ -1842,9 +1843,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the names of protected places in a command without a wall",
       file: "src/guard/decide.ts",
-      find: "  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, place));",
+      find: "  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, context));",
       replace:
-        "  return firstRefused(names.slice(1, 1), (name) => unprotectedText(name, cwd, limits, place));",
+        "  return firstRefused(names.slice(1, 1), (name) => unprotectedText(name, cwd, limits, context));",
       tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to the shell as well"],
     },
     {
@@ -1973,7 +1974,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look whether a device still has access",
       file: "src/adapters/devices/devices.ts",
-      find: "return isDeepStrictEqual(loadDevice(place, pathOf(device.id)), device);",
+      find: "return isDeepStrictEqual(loadDevice(stateHome, pathOf(device.id)), device);",
       replace: "return isDeepStrictEqual(device, device);",
       tests: ["test/browser/devices.story.test.ts: takes a device's access at once, its open page included"],
     },
@@ -2027,8 +2028,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the address from what is agreed to",
       file: "src/core/trust.ts",
-      find: "text: canonical({ [name]: own, for: kinds, quiet })",
-      replace: "text: canonical({ [name]: own !== null, for: kinds, quiet })",
+      find: "text: canonical({ [name]: value, for: kinds, quiet })",
+      replace: "text: canonical({ [name]: value !== null, for: kinds, quiet })",
       tests: [
         "test/e2e/notices.proof.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],

@@ -11,9 +11,9 @@ import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setu
 
 /** Null: it cannot be told, or the agent is not installed. */
 export function accountOf(setup: AgentsSetup, name: string): string | null {
-  const known = knownAgent(setup, name);
-  if (known.kind === "none" || programOf(setup, known).why !== null) return null;
-  const account = keysOf(setup.environment, known) ?? loginOf(setup.environment, known);
+  const agent = knownAgent(setup, name);
+  if (agent.kind === "none" || programOf(setup, agent).why !== null) return null;
+  const account = keysOf(setup.environment, agent) ?? loginOf(setup.environment, agent);
   return account === null ? null : hashOf(account).slice(0, 16);
 }
 
@@ -23,16 +23,16 @@ const KEYS_OR_PLACES = /(?:KEY|TOKEN|BASE_URL)$/;
 
 type StartableAgent = Exclude<KnownAgent, { kind: "none" }>;
 
-function keysOf(environment: Environment, known: StartableAgent): string | null {
-  const passes = known.kind === "acp" ? (known.settings.environment ?? []) : known.dialect.passes;
+function keysOf(environment: Environment, agent: StartableAgent): string | null {
+  const passes = agent.kind === "acp" ? (agent.settings.environment ?? []) : agent.dialect.passes;
   const given = Object.entries(allowedEnvironment(environment, passes)).filter(([name]) =>
     KEYS_OR_PLACES.test(name),
   );
   return given.some(([name]) => KEYS.test(name)) ? JSON.stringify(given.sort()) : null;
 }
 
-function loginOf(environment: Environment, known: StartableAgent): string | null {
-  const [file, ...path] = (known.kind === "dialect" && known.dialect.login?.(environment)) || [""];
+function loginOf(environment: Environment, agent: StartableAgent): string | null {
+  const [file, ...path] = (agent.kind === "dialect" && agent.dialect.login?.(environment)) || [""];
   if (file === "") return null;
   const login = attempt((): unknown => JSON.parse(readFileSync(file, "utf8")), null);
   return textAt(login, ...path) || null;

@@ -19,13 +19,13 @@ export function openAgents(setup: AgentsSetup): Agents {
   // A workspace may have got new files since.
   const redactor = () => openProjectRedactor(setup.projectRoot, setup.environment);
   return {
-    start: (order, hear) => start(setup, { ...order, prompt: redactor().text(order.prompt) }, hear),
+    start: (order, onEvent) => start(setup, { ...order, prompt: redactor().text(order.prompt) }, onEvent),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     async takeCalls(run, take) {
-      const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
+      const isOfRun = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
       const mask = lookOnce(() => redactor().text);
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
-        take(masked(call, mask()), own(capability)),
+        take(masked(call, mask()), isOfRun(capability)),
       );
       revokeCapability(setup.stateFolder, run);
     },

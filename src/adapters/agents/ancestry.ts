@@ -76,8 +76,8 @@ export function agentAround(
   environment: Environment,
   { until }: { until?: number } = {},
 ): AgentAround | null {
-  const own = Object.keys(VARIABLES).find((name) => environment[name]);
-  if (own !== undefined) return { agent: VARIABLES[own] ?? own, pid: process.pid, by: own };
+  const marked = Object.keys(VARIABLES).find((name) => environment[name]);
+  if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid: process.pid, by: marked };
   return firstAgent(until === undefined ? ownAncestors() : ancestors(process.ppid, until));
 }
 
@@ -108,9 +108,9 @@ export const ownAncestors = lookOnce((): readonly Ancestor[] => [...ancestors(pr
  */
 function* ancestors(from: number, until = 0): Generator<Ancestor> {
   const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
-  const seen = new Set<number>([until, 0]);
-  for (let pid = from; !seen.has(pid); ) {
-    seen.add(pid);
+  const visited = new Set<number>([until, 0]);
+  for (let pid = from; !visited.has(pid); ) {
+    visited.add(pid);
     const one = see(pid);
     if (one === null) return;
     yield one;

@@ -24,16 +24,16 @@ const printed = new Map<string, Promise<Printed>>();
 
 export function askProgram(
   setup: AgentsSetup,
-  known: Pick<Extract<KnownAgent, { kind: "acp" }>, "command">,
+  agent: Pick<Extract<KnownAgent, { kind: "acp" }>, "command">,
   option: "--help" | "--version",
 ): Promise<Printed> {
-  const { path, why } = programOf(setup, known);
+  const { path, why } = programOf(setup, agent);
   if (path === null) return Promise.resolve({ text: "", fault: why });
-  const [, ...before] = known.command;
+  const [, ...before] = agent.command;
   const key = JSON.stringify([stateOf(path), before, option]);
-  const asked = printed.get(key) ?? ask(setup, path, [...before, option]);
-  printed.set(key, asked);
-  return asked;
+  const printing = printed.get(key) ?? ask(setup, path, [...before, option]);
+  printed.set(key, printing);
+  return printing;
 }
 
 function stateOf(path: string): readonly (string | number)[] {
@@ -94,13 +94,13 @@ const warned = new Set<string>();
  */
 export function isNewVersion(
   { agent, newest, version }: Version,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
 ): boolean {
   const older = newerThan(version, newest);
   if (older === null) return false;
   const what = `${agent} ${version} is newer than ${older}, the newest that Pawl knows`;
   const text = `${what}: in sessions that it resumes, Pawl counts its cost in full, perhaps too much, and passes no budget in dollars on to it`;
-  if (!warned.has(what)) hear({ type: "warning", text });
+  if (!warned.has(what)) onEvent({ type: "warning", text });
   warned.add(what);
   return true;
 }

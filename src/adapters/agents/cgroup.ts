@@ -29,10 +29,10 @@ function findBase(): string | null {
   return attempt(() => {
     const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
     const mount = mounts.find((line) => / - cgroup2 /.test(line))?.split(" ");
-    const [, own] = /^0::(\/.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8")) ?? [];
+    const [, ownGroup] = /^0::(\/.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8")) ?? [];
     const [root, point] = [mount?.[3], mount?.[4]];
-    if (!own || !root || !point || !own.startsWith(root)) return null;
-    const folder = join(point, own.slice(root === "/" ? 0 : root.length));
+    if (!ownGroup || !root || !point || !ownGroup.startsWith(root)) return null;
+    const folder = join(point, ownGroup.slice(root === "/" ? 0 : root.length));
     return existsSync(join(folder, "cgroup.kill")) || root === "/" ? folder : null;
   }, null);
 }
@@ -56,8 +56,8 @@ export function makeCgroup(mark: string, outer?: string): Cgroup | null {
 /** The run tag's cgroup, if it exists; also inside another's. */
 export function findCgroup(mark: string): Cgroup | null {
   const folder = baseFolder();
-  const places = folder === null ? [] : [folder, ...foldersIn(folder, 1).filter(isOurs)];
-  const found = places.map((place) => join(place, cgroupName(mark))).find((each) => existsSync(each));
+  const folders = folder === null ? [] : [folder, ...foldersIn(folder, 1).filter(isOurs)];
+  const found = folders.map((parent) => join(parent, cgroupName(mark))).find((each) => existsSync(each));
   return found === undefined ? null : { folder: found };
 }
 

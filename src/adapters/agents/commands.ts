@@ -99,22 +99,22 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       if (tail.length > TAIL_LINES) tail.shift();
     },
   });
-  const said = ({ code }: ProcessEnd) => (wall && code !== 0 ? [BEHIND_THE_WALL] : []);
+  const remarks = ({ code }: ProcessEnd) => (wall && code !== 0 ? [BEHIND_THE_WALL] : []);
   const ended = running.ended.then((end): CommandEnd => {
     const notStarted = end.ending === "not-started";
     if (isLasting) tail.push(...masked(output, setup.environment).split("\n").slice(-TAIL_LINES));
-    const told: CommandEnd = {
+    const commandEnd: CommandEnd = {
       exit: end.code,
       signal: end.signal,
       ended: end.ending === "not-started" ? "itself" : end.ending,
       duration: end.duration,
-      tail: notStarted ? end.why : [...tail, ...said(end)].join("\n").slice(-TAIL_CHARACTERS),
+      tail: notStarted ? end.why : [...tail, ...remarks(end)].join("\n").slice(-TAIL_CHARACTERS),
       output: runFolder.path,
       ...(tests.ranNone() ? { empty: true } : {}),
       leftovers: end.leftovers,
     };
-    keep(runFolder, "end.json", { command: order.command, folder: order.folder.agentPath, ...told });
-    return told;
+    keep(runFolder, "end.json", { command: order.command, folder: order.folder.agentPath, ...commandEnd });
+    return commandEnd;
   });
   return {
     ended,

@@ -36,9 +36,9 @@ function isAlive(loop: string): boolean {
 
 function environments(): readonly string[] {
   if (!existsSync("/proc/self/stat")) return [...psEnvironments().values()];
-  const own = namespaceOf("self");
+  const namespace = namespaceOf("self");
   return readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name) && namespaceOf(name) === own)
+    .filter((name) => /^[0-9]+$/.test(name) && namespaceOf(name) === namespace)
     .map((pid) => readProc(`/proc/${pid}/environ`));
 }
 

@@ -14,13 +14,13 @@ export interface ChildOrder {
   readonly added: Readonly<Record<string, string>>;
 }
 
-export function childEnvironment(own: Environment, order: ChildOrder): Record<string, string> {
+export function childEnvironment(base: Environment, order: ChildOrder): Record<string, string> {
   return {
-    ...allowedEnvironment(own, order.names),
+    ...allowedEnvironment(base, order.names),
     ...order.added,
     ...workspaceEnvironment(order.folder),
     // Some programs work in $PWD instead of their working folder.
     PWD: order.folder.agentPath,
-    [MARK]: markValue(order.mark, own[MARK]),
+    [MARK]: markValue(order.mark, base[MARK]),
   };
 }

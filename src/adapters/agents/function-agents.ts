@@ -46,9 +46,9 @@ export function withFunctions(agents: Agents, root: string, functions: AgentFunc
   const isFunction = (name: string) => Object.hasOwn(functions, name);
   return {
     ...agents,
-    start(order, hear) {
+    start(order, onEvent) {
       const work = isFunction(order.agent) ? functions[order.agent] : undefined;
-      return work ? startFunction(root, work, order, hear, calls) : agents.start(order, hear);
+      return work ? startFunction(root, work, order, onEvent, calls) : agents.start(order, onEvent);
     },
     async takeCalls(run, take) {
       for (const call of calls.get(run) ?? []) await take(call, true);
@@ -68,7 +68,7 @@ function startFunction(
   root: string,
   work: AgentFunction,
   { done, folder, limits, prompt, run, session, task = "" }: AgentOrder,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
   calls: Map<string, readonly DeferredCall[]>,
 ): AgentRun {
   const kept = openRunFolder(root, "agents", run);
@@ -77,11 +77,11 @@ function startFunction(
   const own: DeferredCall[] = [];
   const stopping = new AbortController();
   const id = session.type === "resume" ? session.id : run;
-  hear({ type: "session", id });
+  onEvent({ type: "session", id });
   const turn: AgentTurn = {
     ...{ task, run, prompt, folder: folder.agentPath, signal: stopping.signal },
     session: session.type === "resume" ? session.id : null,
-    say: (text) => hear({ type: "text", text }),
+    say: (text) => onEvent({ type: "text", text }),
     call: (verb, input) => void own.push({ verb, input }),
   };
   const stopped = Promise.withResolvers<readonly [Ending, string]>();

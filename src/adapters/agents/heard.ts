@@ -54,12 +54,12 @@ const COUNTERS = ["usd", "inputTokens", "outputTokens"] as const;
  */
 export function applyLine(
   heard: Heard,
-  told: readonly AgentLine[],
+  lines: readonly AgentLine[],
   before: AgentUsage | null,
 ): { readonly heard: Heard; readonly events: readonly AgentEvent[] } {
   const events: AgentEvent[] = [];
   let now = heard;
-  for (const one of told) {
+  for (const one of lines) {
     const next = takeOne(now, one, before);
     const usage = spentIn(next);
     if (usage && !isSame(usage, spentIn(now))) events.push({ type: "usage", usage });
@@ -84,8 +84,8 @@ export function spentIn({
   const last = usage === null || usage.inputTokens === 0 ? 0 : 1;
   const counted = turns > 0 ? turns : tools + last;
   if (usage === null && counted === 0) return null;
-  const told = usage ?? NO_USAGE;
-  return { ...told, turns: Math.max(told.turns ?? 0, counted) };
+  const runUsage = usage ?? NO_USAGE;
+  return { ...runUsage, turns: Math.max(runUsage.turns ?? 0, counted) };
 }
 
 function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
@@ -94,72 +94,72 @@ function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
 
 const CALLS_REMEMBERED = 16;
 
-function takeOne(heard: Heard, told: AgentLine, before: AgentUsage | null): Heard {
-  switch (told.type) {
+function takeOne(heard: Heard, line: AgentLine, before: AgentUsage | null): Heard {
+  switch (line.type) {
     case "session":
-      return { ...heard, session: told.id };
+      return { ...heard, session: line.id };
     case "text":
-      return { ...heard, text: told.text, inPieces: false };
+      return { ...heard, text: line.text, inPieces: false };
     case "text-part":
-      return { ...heard, text: heard.inPieces ? heard.text + told.text : told.text, inPieces: true };
+      return { ...heard, text: heard.inPieces ? heard.text + line.text : line.text, inPieces: true };
     case "tool":
       return { ...heard, inPieces: false, tools: heard.tools + 1 };
     case "turn":
-      if (told.id !== null && heard.calls.includes(told.id)) return heard;
+      if (line.id !== null && heard.calls.includes(line.id)) return heard;
       return {
         ...heard,
         turns: heard.turns + 1,
-        calls: told.id === null ? heard.calls : [...heard.calls, told.id].slice(-CALLS_REMEMBERED),
+        calls: line.id === null ? heard.calls : [...heard.calls, line.id].slice(-CALLS_REMEMBERED),
       };
     case "model": {
-      const { asked, answered } = { ...(heard.model ?? { asked: null, answered: null }), ...told };
+      const { asked, answered } = { ...(heard.model ?? { asked: null, answered: null }), ...line };
       return { ...heard, model: { asked, answered } };
     }
     case "working":
       return { ...heard, end: null };
     case "usage":
-      return { ...heard, usage: told.usage };
+      return { ...heard, usage: line.usage };
     case "spent":
-      return { ...heard, usage: heard.usage ? combine(heard.usage, told.usage, 1) : told.usage };
+      return { ...heard, usage: heard.usage ? combine(heard.usage, line.usage, 1) : line.usage };
     case "spent-in-all":
-      return { ...heard, usage: since(told.usage, before), usageInAll: told.usage };
+      return { ...heard, usage: since(line.usage, before), usageInAll: line.usage };
     case "cost-in-all": {
-      const { usd } = since({ ...NO_USAGE, usd: told.usd }, before);
+      const { usd } = since({ ...NO_USAGE, usd: line.usd }, before);
       const usage = heard.usage ?? NO_USAGE;
       return {
         ...heard,
         usage: { ...usage, usd: Math.max(usage.usd ?? 0, usd ?? 0) },
-        usageInAll: { ...NO_USAGE, usd: told.usd },
+        usageInAll: { ...NO_USAGE, usd: line.usd },
       };
     }
     case "permission":
-      return told.answer === "refuse" && told.byPerson !== true
-        ? { ...heard, refused: [...heard.refused, told.title] }
+      return line.answer === "refuse" && line.byPerson !== true
+        ? { ...heard, refused: [...heard.refused, line.title] }
         : heard;
     case "refusals":
-      return told.what.length > 0 ? { ...heard, refused: told.what } : heard;
+      return line.what.length > 0 ? { ...heard, refused: line.what } : heard;
     case "limit":
-      return { ...heard, resets: told.resets };
+      return { ...heard, resets: line.resets };
     case "quota":
-      return { ...heard, quota: told.windows };
+      return { ...heard, quota: line.windows };
     case "end":
-      return { ...heard, end: { fault: told.fault } };
+      return { ...heard, end: { fault: line.fault } };
     default:
       return heard;
   }
 }
 
-function isEvent(told: AgentLine): boolean {
+function isEvent(line: AgentLine): boolean {
   return (
-    told.type === "text" || told.type === "tool" || told.type === "permission" || told.type === "warning"
+    line.type === "text" || line.type === "tool" || line.type === "permission" || line.type === "warning"
   );
 }
 
 /** What a session's counter has grown by since then. One that has gone back began anew. */
-function since(told: AgentUsage, before: AgentUsage | null): AgentUsage {
-  if (before === null) return told;
-  const isBack = COUNTERS.some((name) => (told[name] ?? Number.POSITIVE_INFINITY) < (before[name] ?? 0));
-  return isBack ? told : combine(told, before, -1);
+function since(total: AgentUsage, before: AgentUsage | null): AgentUsage {
+  if (before === null) return total;
+  const isBack = COUNTERS.some((name) => (total[name] ?? Number.POSITIVE_INFINITY) < (before[name] ?? 0));
+  return isBack ? total : combine(total, before, -1);
 }
 
 function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
@@ -188,11 +188,11 @@ export function judge(
   if (end.signal !== null || isSignalCode(end.code))
     return { reason: "signalled", detail: end.signal ?? `exit code ${end.code}` };
   if (end.code === 0 && heard.end) return null;
-  const known = failureOf(end);
-  if (known) return known;
-  const told = `exit code ${end.code}${end.errors.trim() ? `: ${lastLines(end.errors)}` : ""}`;
-  if (heard.end) return { reason: "exit", detail: `its last event says success, but ${told}` };
-  return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${told}` };
+  const fault = failureOf(end);
+  if (fault) return fault;
+  const message = `exit code ${end.code}${end.errors.trim() ? `: ${lastLines(end.errors)}` : ""}`;
+  if (heard.end) return { reason: "exit", detail: `its last event says success, but ${message}` };
+  return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${message}` };
 }
 
 /** An earlier report of a limit counts only if the run ended because of the limit. */

@@ -14,7 +14,7 @@ export interface LineSplitter {
 }
 
 export function splitLines(
-  hear: (line: string) => void,
+  onLine: (line: string) => void,
   onTooLong: (characters: number) => void = () => {},
   maxLine: number = MAX_LINE,
 ): LineSplitter {
@@ -31,12 +31,12 @@ export function splitLines(
   };
   const close = () => {
     if (skipped > 0) onTooLong(skipped);
-    else hear(parts.join("").replace(/\r$/, ""));
+    else onLine(parts.join("").replace(/\r$/, ""));
     parts = [];
     length = 0;
     skipped = 0;
   };
-  const take = (text: string) => {
+  const read = (text: string) => {
     let from = 0;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
       add(text.slice(from, at));
@@ -46,9 +46,9 @@ export function splitLines(
     if (from < text.length) add(text.slice(from));
   };
   return {
-    push: (chunk) => take(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))),
+    push: (chunk) => read(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))),
     end: () => {
-      take(decoder.end());
+      read(decoder.end());
       if (length > 0) close();
     },
   };

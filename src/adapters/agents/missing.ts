@@ -9,21 +9,21 @@ const OTHERWISE =
 
 /** Null: its program is there. */
 export function missing(setup: AgentsSetup, name: string): string | null {
-  const known = knownAgent(setup, name);
-  if (known.kind !== "none") return programMissing(setup, name, known);
+  const agent = knownAgent(setup, name);
+  if (agent.kind !== "none") return programMissing(setup, name, agent);
   const near = nearest(name, agentNames(setup.agents));
-  return `${known.why}.${near === null ? "" : ` Did you mean ${near}?`} ${OTHERWISE}`;
+  return `${agent.why}.${near === null ? "" : ` Did you mean ${near}?`} ${OTHERWISE}`;
 }
 
 function programMissing(
   setup: AgentsSetup,
   name: string,
-  known: Exclude<KnownAgent, { kind: "none" }>,
+  agent: Exclude<KnownAgent, { kind: "none" }>,
 ): string | null {
-  const { why } = programOf(setup, known);
+  const { why } = programOf(setup, agent);
   if (why === null) return null;
-  const needs = known.kind === "acp" || known.settings.program ? null : AGENT_NEEDS[known.dialect.name];
-  const key = known.kind === "acp" ? "acp.command" : "program";
+  const needs = agent.kind === "acp" || agent.settings.program ? null : AGENT_NEEDS[agent.dialect.name];
+  const key = agent.kind === "acp" ? "acp.command" : "program";
   const fix = needs
     ? `Install it with \`${needs.install}\`, and ${needs.access}.`
     : `Install it, or correct \`${key}\` of ${name} in pawl.yaml.`;

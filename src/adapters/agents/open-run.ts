@@ -35,10 +35,10 @@ import { walledAgent } from "./walled.ts";
 export interface OpenRun {
   readonly folder: RunFolder;
   readonly outbox: string;
-  /** From now on, what the session had spent before is not taken away. */
+  /** From now on, reported usage is this run's alone: the session's earlier usage is not subtracted. */
   countAll(): void;
   /** Applies a line's events and passes them to the listener. */
-  tell(told: readonly AgentLine[]): void;
+  addLines(lines: readonly AgentLine[]): void;
   start(program: Program): RunningProcess;
   /** The end, for the caller and the run's folder. */
   end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
@@ -52,7 +52,7 @@ interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "
   readonly home: readonly HomePlace[];
   /** The hosts of its model. */
   readonly hosts: readonly string[];
-  /** Codex' own folder, in which its sessions say what its account has used. */
+  /** Codex's own folder: its sessions' files report the account's usage. */
   readonly quotaFolder?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function openRun(
   setup: AgentsSetup,
   order: AgentOrder,
   spender: string,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
 ): OpenRun {
   const { projectRoot } = setup;
   const folder = openRunFolder(projectRoot, "agents", order.run);
@@ -72,18 +72,18 @@ export function openRun(
   let heard = NOTHING_HEARD;
   let watch: SilenceWatch | undefined;
   let quotaFolder: string | undefined;
-  const tell = (said: readonly AgentLine[]) => {
+  const addLines = (reported: readonly AgentLine[]) => {
     // Where the run's own cost is known, the session's is not needed.
-    const told = countsAll ? said.filter(({ type }) => type !== "cost-in-all") : said;
-    const taken = applyLine(heard, told, before);
+    const lines = countsAll ? reported.filter(({ type }) => type !== "cost-in-all") : reported;
+    const taken = applyLine(heard, lines, before);
     const isSpent = taken.heard.usageInAll !== heard.usageInAll;
     heard = taken.heard;
-    watch?.heard(told);
+    watch?.onLines(lines);
     if (isSpent && heard.session && heard.usageInAll)
       keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
     keepUsage(folder, taken.events);
     keepSession(folder, taken.events, order.folder);
-    for (const event of taken.events) hear(event);
+    for (const event of taken.events) onEvent(event);
   };
   return {
     folder,
@@ -92,17 +92,17 @@ export function openRun(
       countsAll = true;
       before = null;
     },
-    tell,
+    addLines,
     start({ added, args, home, hosts, names, program, quotaFolder: outside, ...heard }) {
       keepCall(folder, order, program, args);
       const more = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
-      const place = { mark, folder: order.folder, names, added: more };
+      const context = { mark, folder: order.folder, names, added: more };
       const path = findProgram(program, setup.environment).path ?? program;
-      const called = { program: path, args, environment: childEnvironment(setup.environment, place) };
+      const called = { program: path, args, environment: childEnvironment(setup.environment, context) };
       const enclosed = walledAgent(setup, order, called, { folder, outbox, home, hosts });
       const inside = outside === undefined ? null : enclosed.homeFor?.(outside);
       quotaFolder = inside ? join(inside.by, relative(inside.at, realOr(outside ?? ""))) : outside;
-      watch = openSilenceWatch(folder.folder, (text) => hear({ type: "warning", text }));
+      watch = openSilenceWatch(folder.folder, (text) => onEvent({ type: "warning", text }));
       return runProcess({
         ...heard,
         ...enclosed,
@@ -114,10 +114,11 @@ export function openRun(
         ...(setup.isShared ? { endTimes: LOST_TIMES } : {}),
       });
     },
-    end(told, judged) {
+    end(processEnd, judged) {
       watch?.close();
-      if (quotaFolder !== undefined && heard.session !== null) tell(codexQuota(quotaFolder, heard.session));
-      const end = explained(setup, order.agent, told);
+      if (quotaFolder !== undefined && heard.session !== null)
+        addLines(codexQuota(quotaFolder, heard.session));
+      const end = explained(setup, order.agent, processEnd);
       const fault = judged(heard, end);
       const limited = limitedBy(fault, spender, new Date());
       return agentEndOf(folder, heard, end, fault, limited);
@@ -148,12 +149,12 @@ function agentEndOf(
     ...(heard.quota ? { quota: heard.quota } : {}),
     ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
   };
-  const told: AgentEnd = fault
+  const agentEnd: AgentEnd = fault
     ? {
         ...{ ...facts, outcome: "failed", reason: fault.reason, detail: shortly(fault.detail) },
         ...(limited === null ? {} : { limited }),
       }
     : { ...facts, outcome: "succeeded" };
-  keep(runFolder, "end.json", end.outputFault ? { ...told, outputFault: end.outputFault } : told);
-  return told;
+  keep(runFolder, "end.json", end.outputFault ? { ...agentEnd, outputFault: end.outputFault } : agentEnd);
+  return agentEnd;
 }

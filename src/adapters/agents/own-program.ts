@@ -6,7 +6,7 @@ import { join } from "node:path";
  * the package.
  */
 export function ownProgram(source: string, built: string): string {
-  const places = [source, built, `../${built}`];
-  const paths = places.map((place) => join(import.meta.dirname, place));
+  const names = [source, built, `../${built}`];
+  const paths = names.map((name) => join(import.meta.dirname, name));
   return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
 }

@@ -74,22 +74,22 @@ export async function endTree(
   times: EndTimes = END_TIMES,
 ): Promise<{ ended: number; alive: number }> {
   const cgroup = tree.cgroup === undefined ? findCgroup(tree.mark) : tree.cgroup;
-  const own = { ...tree, cgroup };
-  const known: StartTimes = new Map();
+  const inCgroup = { ...tree, cgroup };
+  const startTimes: StartTimes = new Map();
   const began = performance.now();
   const left = () => times.within - (performance.now() - began);
-  if (own.isWall && (await hasFallen(own))) {
+  if (inCgroup.isWall && (await hasFallen(inCgroup))) {
     if (cgroup !== null) await removeCgroup(cgroup, CGROUP_WAIT);
     return { ended: 0, alive: 0 };
   }
   // Without a cgroup, a search may miss a process that forks continuously.
   const looks = cgroup === null ? EMPTY_LOOKS : 1;
-  for (let look = 0; look < looks && known.size === 0; look++) findTree(own, known);
-  if (known.size > 0) await askToEnd(own, known, times.grace);
-  const isOver = known.size === 0 && !(cgroup && isPopulated(cgroup));
-  const alive = isOver ? 0 : await killAll(own, known, left);
+  for (let tries = 0; tries < looks && startTimes.size === 0; tries++) findTree(inCgroup, startTimes);
+  if (startTimes.size > 0) await askToEnd(inCgroup, startTimes, times.grace);
+  const isOver = startTimes.size === 0 && !(cgroup && isPopulated(cgroup));
+  const alive = isOver ? 0 : await killAll(inCgroup, startTimes, left);
   if (cgroup !== null && alive === 0) await removeCgroup(cgroup, Math.min(CGROUP_WAIT, Math.max(0, left())));
-  return { ended: Math.max(0, known.size - alive), alive };
+  return { ended: Math.max(0, startTimes.size - alive), alive };
 }
 
 /**
@@ -106,24 +106,24 @@ async function hasFallen(tree: Tree): Promise<boolean> {
 type StartTimes = Map<number, string>;
 
 /** Sends SIGTERM to each process once, and waits until all have ended or the grace period is over. */
-async function askToEnd(tree: Tree, known: StartTimes, grace: number): Promise<void> {
+async function askToEnd(tree: Tree, startTimes: StartTimes, grace: number): Promise<void> {
   const began = performance.now();
-  const asked = new Set<number>();
-  let looked = began;
-  for (let alive = living(known); alive.length > 0; alive = living(known)) {
+  const signalled = new Set<number>();
+  let lastSearch = began;
+  for (let alive = living(startTimes); alive.length > 0; alive = living(startTimes)) {
     for (const pid of alive)
-      if (!asked.has(pid) && !(tree.isWall && pid === tree.leader)) signal(pid, "SIGTERM");
-    for (const pid of alive) asked.add(pid);
+      if (!signalled.has(pid) && !(tree.isWall && pid === tree.leader)) signal(pid, "SIGTERM");
+    for (const pid of alive) signalled.add(pid);
     if (performance.now() - began >= grace) return;
     await sleep(SHORT_WAIT);
-    if (performance.now() - looked < LOOKS_APART) continue;
-    findTree(tree, known);
-    looked = performance.now();
+    if (performance.now() - lastSearch < LOOKS_APART) continue;
+    findTree(tree, startTimes);
+    lastSearch = performance.now();
   }
 }
 
 /** Stops each process as it is found, then kills them all. Returns how many are left. */
-async function killAll(tree: Tree, known: StartTimes, left: () => number): Promise<number> {
+async function killAll(tree: Tree, startTimes: StartTimes, left: () => number): Promise<number> {
   const stopped = new Set<string>();
   const groups = new Set<number>();
   const stop = (pid: number, start: string) => {
@@ -132,10 +132,10 @@ async function killAll(tree: Tree, known: StartTimes, left: () => number): Promi
     stopped.add(`${pid} ${start}`);
   };
   for (let empty = 0; empty < EMPTY_LOOKS && left() > 0; ) {
-    if (tree.cgroup && isPopulated(tree.cgroup)) killAsWhole(tree.cgroup, known);
+    if (tree.cgroup && isPopulated(tree.cgroup)) killAsWhole(tree.cgroup, startTimes);
     const before = stopped.size;
-    const { found, mixed, whole } = search(tree, known, stop);
-    for (const pid of found) stop(pid, known.get(pid) ?? "");
+    const { found, mixed, whole } = search(tree, startTimes, stop);
+    for (const pid of found) stop(pid, startTimes.get(pid) ?? "");
     for (const group of whole) groups.add(group);
     // A whole group stays a target, even if this search saw none of its processes alive.
     for (const group of mixed) groups.delete(group);
@@ -149,18 +149,18 @@ async function killAll(tree: Tree, known: StartTimes, left: () => number): Promi
     // Random length, so as not to synchronise with a process that forks at a fixed pace.
     await sleep(1 + Math.random() * 4);
   }
-  return findTree(tree, known).length;
+  return findTree(tree, startTimes).length;
 }
 
-function killAsWhole(cgroup: Cgroup, known: StartTimes): void {
-  for (const pid of cgroupMembers(cgroup)) known.set(pid, statOf(pid)[19] ?? "");
+function killAsWhole(cgroup: Cgroup, startTimes: StartTimes): void {
+  for (const pid of cgroupMembers(cgroup)) startTimes.set(pid, statOf(pid)[19] ?? "");
   killCgroup(cgroup);
 }
 
 /** Parents before children: a parent that waits for a child gets SIGTERM before the child does. */
-function living(known: StartTimes): readonly number[] {
+function living(startTimes: StartTimes): readonly number[] {
   const isProc = existsSync("/proc/self/stat");
-  const alive = [...known].filter(([pid, start]) => {
+  const alive = [...startTimes].filter(([pid, start]) => {
     if (!isProc) return exists(pid);
     const fields = statOf(pid);
     return isAlive(fields[0]) && fields[19] === start;
@@ -176,10 +176,10 @@ function exists(pid: number): boolean {
 }
 
 /**
- * The process ids that belong to the run at this moment. Adds to `known`.
+ * The process ids that belong to the run at this moment. Adds to `startTimes`.
  */
-export function findTree(tree: Tree, known: Map<number, string> = new Map()): number[] {
-  return search(tree, known, () => {}).found;
+export function findTree(tree: Tree, startTimes: Map<number, string> = new Map()): number[] {
+  return search(tree, startTimes, () => {}).found;
 }
 
 interface FoundProcesses {
@@ -189,48 +189,48 @@ interface FoundProcesses {
   readonly mixed: ReadonlySet<number>;
 }
 
-/** Calls `seen` for each process with the run's tag as soon as it is found. */
+/** Calls `onProcess` for each process with the run's tag as soon as it is found. */
 function search(
   tree: Tree,
-  known: Map<number, string>,
-  seen: (pid: number, start: string) => void,
+  startTimes: Map<number, string>,
+  onProcess: (pid: number, start: string) => void,
 ): FoundProcesses {
   const inside = new Set(tree.cgroup ? cgroupMembers(tree.cgroup) : []);
-  const own = ourselves();
+  const self = ourselves();
   const processes: ListedProcess[] = [];
   const members = new Set<number>();
   for (const one of listProcesses(tree, inside)) {
     processes.push(one);
-    if (own.has(one.pid) || !belongs(one, tree, known)) continue;
+    if (self.has(one.pid) || !belongs(one, tree, startTimes)) continue;
     members.add(one.pid);
-    seen(one.pid, one.start);
+    onProcess(one.pid, one.start);
   }
   for (let grown = members.size > 0; grown; ) {
     const before = members.size;
-    for (const { pid, parent } of processes) if (members.has(parent) && !own.has(pid)) members.add(pid);
+    for (const { pid, parent } of processes) if (members.has(parent) && !self.has(pid)) members.add(pid);
     grown = members.size > before;
   }
-  for (const { pid, start } of processes) if (members.has(pid)) known.set(pid, start);
+  for (const { pid, start } of processes) if (members.has(pid)) startTimes.set(pid, start);
   const mixed = new Set(processes.flatMap(({ group, pid }) => (members.has(pid) ? [] : [group])));
   const groups = processes.flatMap(({ group, pid }) => (members.has(pid) && group > 1 ? [group] : []));
   return { found: [...members], whole: new Set(groups.filter((group) => !mixed.has(group))), mixed };
 }
 
-function belongs(one: ListedProcess, { leader }: Tree, known: ReadonlyMap<number, string>): boolean {
-  if (one.marked || (known.has(one.pid) && known.get(one.pid) === one.start)) return true;
+function belongs(one: ListedProcess, { leader }: Tree, startTimes: ReadonlyMap<number, string>): boolean {
+  if (one.marked || (startTimes.has(one.pid) && startTimes.get(one.pid) === one.start)) return true;
   return leader !== undefined && leader > 1 && (one.group === leader || one.session === leader);
 }
 
 /** This process, its ancestors, and init: never ended, whatever the search finds. */
 function ourselves(): ReadonlySet<number> {
-  const own = new Set([0, 1, process.pid, process.ppid]);
-  if (!existsSync("/proc/self/stat")) return own;
+  const excluded = new Set([0, 1, process.pid, process.ppid]);
+  if (!existsSync("/proc/self/stat")) return excluded;
   for (let pid = process.ppid; pid > 1; ) {
     pid = Number(statOf(pid)[1] ?? 0);
-    if (own.has(pid)) break;
-    own.add(pid);
+    if (excluded.has(pid)) break;
+    excluded.add(pid);
   }
-  return own;
+  return excluded;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -274,8 +274,8 @@ function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Gene
     const start = fields[19];
     if (!isAlive(state) || !start || isKernelThread(fields[6])) continue;
     // Reading an environment waits for locks of the process's memory, so only possible members are read.
-    const asked = Number(start) >= since && !inside.has(pid);
-    const marked = inside.has(pid) || (asked && bearsMark(readProc(`/proc/${pid}/environ`), mark));
+    const isNew = Number(start) >= since && !inside.has(pid);
+    const marked = inside.has(pid) || (isNew && bearsMark(readProc(`/proc/${pid}/environ`), mark));
     yield { pid, start, parent: Number(parent), group: Number(group), session: Number(session), marked };
   }
 }

@@ -45,12 +45,12 @@ export function startAcp(
   setup: AgentsSetup,
   agent: AcpAgent,
   order: AgentOrder,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
 ): AgentRun {
-  const run = openRun(setup, order, order.agent, hear);
+  const run = openRun(setup, order, order.agent, onEvent);
   const [program = "", ...args] = agent.command;
   if (order.permission === "all")
-    hear({
+    onEvent({
       type: "warning",
       text: "permission is all: Pawl allows every request of the agent in this run",
     });
@@ -63,14 +63,14 @@ export function startAcp(
     added: {},
     ...outsideNeeds(setup, agent),
     input: null,
-    onLine: wire.hear,
-    onTooLong: (characters) => hear({ type: "warning", text: tooLong(characters) }),
+    onLine: wire.push,
+    onTooLong: (characters) => onEvent({ type: "warning", text: tooLong(characters) }),
   });
   const talk = converse(order, agent, wire.stream(running), {
-    tell: run.tell,
+    addLines: run.addLines,
     begins: ({ name, version }) => {
       const newest = ACP_PROGRAMS[name]?.newest;
-      if (isNewVersion({ agent: order.agent, version, newest }, hear)) run.countAll();
+      if (isNewVersion({ agent: order.agent, version, newest }, onEvent)) run.countAll();
     },
   });
   const ended = finish();
@@ -80,9 +80,9 @@ export function startAcp(
     running.input?.end();
     if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
-    const told = await closed;
+    const end = await closed;
     wire.close();
-    return run.end(told, ({ resets }, end) => {
+    return run.end(end, ({ resets }, end) => {
       const fault = verdict(first, end, stopping);
       return fault && withReset(fault, resets);
     });
@@ -122,7 +122,7 @@ interface Talk {
 }
 
 interface Listener {
-  tell(told: readonly AgentLine[]): void;
+  addLines(lines: readonly AgentLine[]): void;
   /** Called once, before a session opens. */
   begins(program: Program): void;
 }
@@ -130,7 +130,7 @@ interface Listener {
 /** As the agent calls itself; empty: it does not say. */
 type Program = Pick<Implementation, "name" | "version">;
 
-function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, tell }: Listener): Talk {
+function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, addLines }: Listener): Talk {
   /** False while an old session is loaded: its events are history, not this run's. */
   let live = false;
   let session = "";
@@ -148,12 +148,12 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
       const answer = byPolicy === "ask" ? ((await order.ask?.(question)) ?? "refuse") : byPolicy;
       if (answer === "refuse") refused.push(question.detail || question.title);
       const asked = byPolicy === "ask" && order.ask !== undefined ? { byPerson: true as const } : {};
-      tell([{ type: "permission", title: question.title, answer, ...asked }]);
+      addLines([{ type: "permission", title: question.title, answer, ...asked }]);
       const optionId = optionFor(answer, params.options);
       return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
     .onNotification(methods.client.session.update, ({ params }) => {
-      if (live) tell(linesIn(params.update));
+      if (live) addLines(linesIn(params.update));
     })
     .connect(stream);
   connection.closed.catch(() => {});
@@ -163,10 +163,10 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
       const opened = await openSession(connection, order, begins);
       if ("reason" in opened) return opened;
       session = opened.id;
-      tell([{ type: "session", id: session }]);
+      addLines([{ type: "session", id: session }]);
       const unheld = await chooseMode(connection, order, opened);
       if (unheld) return unheld;
-      await chooseModel(connection, session, order.model ?? agent.settings.model, tell);
+      await chooseModel(connection, session, order.model ?? agent.settings.model, addLines);
       live = true;
       let text = order.prompt;
       for (let left = MOST_REFUSALS; ; left--) {
@@ -176,7 +176,7 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
           prompt: [{ type: "text", text }],
         });
         const usage = objectAt(answer, "usage");
-        if (numberAt(usage, "inputTokens") !== null) tell([spentIn(usage, opened.program)]);
+        if (numberAt(usage, "inputTokens") !== null) addLines([spentIn(usage, opened.program)]);
         const isCut = refused.length > 0 && opened.program.endsAtRefusal === true;
         if (!isCut || answer.stopReason !== "end_turn" || left === 0) return faultOfStop(answer.stopReason);
         text = `You were refused: ${refused.join("; ")}. Go on without it.`;
@@ -197,8 +197,8 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
 const MOST_REFUSALS = 20;
 const NO_TOKENS: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 
-function spentIn(said: Json, { tokens }: AcpProgram): AgentLine {
-  const usage = tokens === "last-call" ? NO_TOKENS : tokensAt(said, "inputTokens", "outputTokens");
+function spentIn(answer: Json, { tokens }: AcpProgram): AgentLine {
+  const usage = tokens === "last-call" ? NO_TOKENS : tokensAt(answer, "inputTokens", "outputTokens");
   return { type: tokens === "process" ? "usage" : "spent", usage };
 }
 
@@ -227,12 +227,12 @@ async function openSession(
   const { name, version } = agentInfo ?? { name: "", version: "" };
   begins({ name, version });
   const program = ACP_PROGRAMS[name] ?? {};
-  const place = { cwd: order.folder.agentPath, mcpServers: [] };
+  const session = { cwd: order.folder.agentPath, mcpServers: [] };
   if (order.session.type === "new") {
-    const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, place);
+    const { modes, sessionId: id } = await agent.request<NewSession>(methods.agent.session.new, session);
     return { id, program, modes: modes ?? null };
   }
-  const again = { ...place, sessionId: order.session.id };
+  const again = { ...session, sessionId: order.session.id };
   try {
     const way = agentCapabilities?.sessionCapabilities?.resume
       ? methods.agent.session.resume
@@ -293,7 +293,7 @@ async function chooseModel(
   connection: ClientConnection,
   sessionId: string,
   model: string | undefined,
-  tell: (told: readonly AgentLine[]) => void,
+  addLines: (lines: readonly AgentLine[]) => void,
 ): Promise<void> {
   if (!model) return;
   try {
@@ -302,9 +302,9 @@ async function chooseModel(
       configId: "model",
       value: model,
     });
-    tell(modelTold("asked", model));
+    addLines(modelTold("asked", model));
   } catch (thrown) {
-    tell([{ type: "warning", text: `the model ${model} could not be selected: ${messageOf(thrown)}` }]);
+    addLines([{ type: "warning", text: `the model ${model} could not be selected: ${messageOf(thrown)}` }]);
   }
 }
 
@@ -361,7 +361,7 @@ function messageOf(thrown: unknown): string {
 }
 
 /** Carries the protocol's messages over the lines that the process runner reads. */
-function openWire(): { hear(line: string): void; stream(running: RunningProcess): Stream; close(): void } {
+function openWire(): { push(line: string): void; stream(running: RunningProcess): Stream; close(): void } {
   let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
   const readable = new ReadableStream<AnyMessage>({
     start: (made) => {
@@ -369,7 +369,7 @@ function openWire(): { hear(line: string): void; stream(running: RunningProcess)
     },
   });
   return {
-    hear: (line) => {
+    push: (line) => {
       // Programs also print other lines.
       const message = parseLine(line);
       if (message !== null) controller?.enqueue(message as unknown as AnyMessage);

@@ -48,11 +48,11 @@ export function startCli(
   setup: AgentsSetup,
   agent: CliAgent,
   order: AgentOrder,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
   facts: ProgramFacts = { help: "", unknown: false },
 ): AgentRun {
   const { dialect, settings } = agent;
-  const run = openRun(setup, order, dialect.name, hear);
+  const run = openRun(setup, order, dialect.name, onEvent);
   if (facts.unknown) run.countAll();
   const call = callOf(
     agent,
@@ -61,9 +61,9 @@ export function startCli(
     facts,
   );
   for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(run.folder, name, text);
-  run.tell(modelTold("asked", call.model ?? ""));
+  run.addLines(modelTold("asked", call.model ?? ""));
   if (order.permission === "all")
-    hear({
+    onEvent({
       type: "warning",
       text: `permission is all: ${order.agent}'s own guards are bypassed in this run`,
     });
@@ -77,12 +77,12 @@ export function startCli(
     input: order.prompt,
     onLine: (line) => {
       const json = parseLine(line);
-      if (json !== null) run.tell(dialect.read(json));
+      if (json !== null) run.addLines(dialect.read(json));
     },
-    onTooLong: (characters) => hear({ type: "warning", text: tooLong(characters) }),
+    onTooLong: (characters) => onEvent({ type: "warning", text: tooLong(characters) }),
   });
-  const ended = running.ended.then((told) =>
-    run.end(told, (heard, end) => judge(heard, end, (how) => dialect.failureOf(how))),
+  const ended = running.ended.then((processEnd) =>
+    run.end(processEnd, (heard, end) => judge(heard, end, (how) => dialect.failureOf(how))),
   );
   return {
     run: order.run,

@@ -118,18 +118,18 @@ function neverStarted(why: string): RunningProcess {
 function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   const started = performance.now();
   const limits = watchLimits(order.limits, (which, text) => end(which, text));
-  const output = readOutput(order, child, limits.heard);
+  const output = readOutput(order, child, limits.refresh);
   const sweep = sweeper(order, child);
   let ending: Ending = "itself";
   let why = "";
-  let tell: (end: ProcessEnd) => void = () => {};
+  let resolveEnd: (end: ProcessEnd) => void = () => {};
   const ended = new Promise<ProcessEnd>((resolve) => {
-    tell = resolve;
+    resolveEnd = resolve;
   });
   const settle = (code: number | null, signal: string | null, leftovers: Leftovers) => {
     limits.off();
     const duration = Math.round(performance.now() - started);
-    tell({ code, signal, ending, why, duration, leftovers, ...output.close() });
+    resolveEnd({ code, signal, ending, why, duration, leftovers, ...output.close() });
   };
   function end(how: Ending, text: string): void {
     if (ending !== "itself" || isOver(child)) return;
@@ -185,7 +185,7 @@ interface OutputReader {
   close(): Pick<ProcessEnd, "errors" | "outputFault">;
 }
 
-function readOutput(order: ProcessOrder, child: ChildProcess, heard: () => void): OutputReader {
+function readOutput(order: ProcessOrder, child: ChildProcess, onOutput: () => void): OutputReader {
   const output = openOutput(join(order.outputFolder, "output.jsonl"));
   const errorLog = openOutput(join(order.outputFolder, "errors.log"));
   const lines = splitLines(order.onLine, order.onTooLong);
@@ -203,11 +203,11 @@ function readOutput(order: ProcessOrder, child: ChildProcess, heard: () => void)
     errors = Buffer.concat([errors, chunk]).subarray(-ERRORS_KEPT);
   };
   child.stdout?.on("data", (chunk: Buffer) => {
-    heard();
+    onOutput();
     takeOutput(outputMask.push(chunk));
   });
   child.stderr?.on("data", (chunk: Buffer) => {
-    heard();
+    onOutput();
     takeErrors(errorMask.push(chunk));
   });
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
@@ -270,7 +270,7 @@ function startChild(order: ProcessOrder): ChildProcess {
 function watchLimits(
   limits: ProcessOrder["limits"],
   passed: (which: "inactive" | "timed-out", text: string) => void,
-): { heard(): void; off(): void } {
+): { refresh(): void; off(): void } {
   const start = (which: "inactive" | "timed-out", milliseconds: number | undefined, what: string) =>
     milliseconds === undefined || milliseconds > LONGEST_TIMER
       ? undefined
@@ -278,7 +278,7 @@ function watchLimits(
   const quiet = start("inactive", limits.inactivity, "it gave no output");
   const total = start("timed-out", limits.total, "it ran");
   return {
-    heard: () => quiet?.refresh(),
+    refresh: () => quiet?.refresh(),
     off: () => {
       clearTimeout(quiet);
       clearTimeout(total);

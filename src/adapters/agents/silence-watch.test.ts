@@ -38,12 +38,12 @@ it("is told after half a minute, and each time it has lasted twice as long, with
 it("begins anew with each word, and is none while a tool runs", () => {
   promise("agents.retry-line");
   vi.advanceTimersByTime(25_000);
-  watch.heard([{ type: "text", text: "x" }]);
+  watch.onLines([{ type: "text", text: "x" }]);
   vi.advanceTimersByTime(25_000);
-  watch.heard([{ type: "tool", name: "shell", detail: "npm test" }]);
+  watch.onLines([{ type: "tool", name: "shell", detail: "npm test" }]);
   vi.advanceTimersByTime(600_000);
   expect(said).toEqual([]);
-  watch.heard([]);
+  watch.onLines([]);
   vi.advanceTimersByTime(30_000);
   expect(seconds()).toEqual([30]);
 });

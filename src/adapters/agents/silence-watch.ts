@@ -5,19 +5,19 @@ import { type AgentLine, shortly } from "./dialects/dialect.ts";
 
 const FIRST_SECONDS = 30;
 /** Matches lines of stderr with content, not stack frames or closing brackets. */
-const TOLD_LINES = /^(?!\s*at |\s*[{}\])]).*\w.*$/;
+const MEANINGFUL_LINE = /^(?!\s*at |\s*[{}\])]).*\w.*$/;
 
 export interface SilenceWatch {
-  heard(told: readonly AgentLine[]): void;
+  onLines(lines: readonly AgentLine[]): void;
   close(): void;
 }
 
 /** Reports after 30 seconds, then each time the silence has lasted twice as long. `folder`: the run's. */
-export function openSilenceWatch(folder: string, say: (text: string) => void): SilenceWatch {
+export function openSilenceWatch(folder: string, report: (text: string) => void): SilenceWatch {
   let timer: NodeJS.Timeout | undefined;
   const after = (seconds: number, wait: number) => {
     timer = setTimeout(() => {
-      say(
+      report(
         `has printed nothing for ${seconds} s: its model may be slow, or a call is being retried${causeIn(folder)}`,
       );
       after(seconds * 2, seconds);
@@ -29,8 +29,8 @@ export function openSilenceWatch(folder: string, say: (text: string) => void): S
   };
   begin();
   return {
-    heard(told) {
-      if (told.at(-1)?.type === "tool") clearTimeout(timer);
+    onLines(lines) {
+      if (lines.at(-1)?.type === "tool") clearTimeout(timer);
       else begin();
     },
     close: () => clearTimeout(timer),
@@ -39,6 +39,6 @@ export function openSilenceWatch(folder: string, say: (text: string) => void): S
 
 function causeIn(folder: string): string {
   const lines = attempt(() => readPlainText(join(folder, "errors.log")).slice(-4000).split("\n"), []);
-  const last = lines.findLast((line) => TOLD_LINES.test(line));
+  const last = lines.findLast((line) => MEANINGFUL_LINE.test(line));
   return last === undefined ? "" : ` (${shortly(last)})`;
 }

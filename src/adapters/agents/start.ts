@@ -7,24 +7,25 @@ import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent } from "./setup.ts";
 
-export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
-  const known = knownAgent(setup, order.agent);
-  if (known.kind === "none")
-    return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? known.why);
+export function start(setup: AgentsSetup, order: AgentOrder, onEvent: (event: AgentEvent) => void): AgentRun {
+  const agent = knownAgent(setup, order.agent);
+  if (agent.kind === "none")
+    return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? agent.why);
   const lack = missing(setup, order.agent);
   if (lack !== null) return endedRun(setup, order, "not-installed", lack);
-  if (setup.noWall !== undefined) hear({ type: "warning", text: `the agent has no wall: ${setup.noWall}` });
-  const isPawls = known.kind === "dialect" && known.dialect.newest === undefined;
-  if (isPawls && !setup.wall) return startCli(setup, known, order, hear);
+  if (setup.noWall !== undefined)
+    onEvent({ type: "warning", text: `the agent has no wall: ${setup.noWall}` });
+  const isPawls = agent.kind === "dialect" && agent.dialect.newest === undefined;
+  if (isPawls && !setup.wall) return startCli(setup, agent, order, onEvent);
   const begin = async () => {
-    if (known.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, known, order, hear);
+    if (agent.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, agent, order, onEvent);
     // Some versions of the program lack an option that the order needs.
-    const asks = known.dialect.needsHelp?.(order) === true;
+    const asks = agent.dialect.needsHelp?.(order) === true;
     const [help, unknown] = await Promise.all([
-      asks ? askProgram(setup, known, "--help") : null,
-      isPawls ? false : isUnknown(setup, known, order.agent, hear),
+      asks ? askProgram(setup, agent, "--help") : null,
+      isPawls ? false : isUnknown(setup, agent, order.agent, onEvent),
     ]);
-    return startCli(setup, known, order, hear, { help: help?.text ?? "", unknown });
+    return startCli(setup, agent, order, onEvent, { help: help?.text ?? "", unknown });
   };
   const running = begin().catch((thrown) => endedRun(setup, order, "exit", toPawlError(thrown).message));
   return {
@@ -55,10 +56,10 @@ function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, w
 
 async function isUnknown(
   setup: AgentsSetup,
-  known: Extract<KnownAgent, { kind: "dialect" }>,
+  knownAgent: Extract<KnownAgent, { kind: "dialect" }>,
   agent: string,
-  hear: (event: AgentEvent) => void,
+  onEvent: (event: AgentEvent) => void,
 ): Promise<boolean> {
-  const version = versionIn((await askProgram(setup, known, "--version")).text);
-  return isNewVersion({ agent, version, newest: known.dialect.newest }, hear);
+  const version = versionIn((await askProgram(setup, knownAgent, "--version")).text);
+  return isNewVersion({ agent, version, newest: knownAgent.dialect.newest }, onEvent);
 }

@@ -14,56 +14,56 @@ export async function survey(
 }
 
 async function find(setup: AgentsSetup, name: string, allow: readonly string[]): Promise<AgentFound> {
-  const known = knownAgent(setup, name);
-  if (known.kind === "none") return { ...NOTHING, name, recognised: known.why };
-  const dialect = known.kind === "acp" ? "acp" : known.dialect.name;
-  const { path: program, why } = programOf(setup, known);
-  const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
+  const agent = knownAgent(setup, name);
+  if (agent.kind === "none") return { ...NOTHING, name, recognised: agent.why };
+  const dialect = agent.kind === "acp" ? "acp" : agent.dialect.name;
+  const { path: program, why } = programOf(setup, agent);
+  const found = { name, dialect, program, calls: callsOf(agent, allow) } as const;
   const without = (status: AgentFound["status"], recognised: string): AgentFound => ({
     ...found,
     version: null,
     status,
     recognised,
   });
-  if (setup.untrusted?.includes(name) && (known.settings.program || known.settings.acp))
+  if (setup.untrusted?.includes(name) && (agent.settings.program || agent.settings.acp))
     return without(
       "untrusted",
       "this project's files name it, and nobody has trusted them yet: run `pawl trust`",
     );
   if (program === null) return without("missing", why);
-  if (known.kind === "acp")
+  if (agent.kind === "acp")
     return without("untried", "configured as an ACP agent; `pawl config agents test` starts it");
-  return { ...found, ...(await versionOf(setup, known)) };
+  return { ...found, ...(await versionOf(setup, agent)) };
 }
 
 async function versionOf(
   setup: AgentsSetup,
-  known: Extract<KnownAgent, { kind: "dialect" }>,
+  agent: Extract<KnownAgent, { kind: "dialect" }>,
 ): Promise<Pick<AgentFound, "newerThan" | "recognised" | "status" | "version">> {
-  const { name, newest, version: pattern } = known.dialect;
-  const { fault, text } = await askProgram(setup, known, "--version");
+  const { name, newest, version: pattern } = agent.dialect;
+  const { fault, text } = await askProgram(setup, agent, "--version");
   if (fault !== null)
     return { version: null, status: "broken", recognised: `it does not start: ${fault.slice(0, 300)}` };
   const version = versionIn(text);
-  const said = `--version says ${JSON.stringify(text.trim().slice(0, 80))}`;
-  if (!pattern.test(text)) return { version, status: "stranger", recognised: `not ${name}: ${said}` };
+  const printed = `--version says ${JSON.stringify(text.trim().slice(0, 80))}`;
+  if (!pattern.test(text)) return { version, status: "stranger", recognised: `not ${name}: ${printed}` };
   const older = newerThan(version, newest);
-  if (older === null) return { version, status: "ready", recognised: said };
-  const recognised = `${said}, which is newer than ${older}, the newest that Pawl knows`;
+  if (older === null) return { version, status: "ready", recognised: printed };
+  const recognised = `${printed}, which is newer than ${older}, the newest that Pawl knows`;
   return { version, status: "ready", newerThan: older, recognised };
 }
 
 function callsOf(
-  known: Exclude<KnownAgent, { kind: "none" }>,
+  agent: Exclude<KnownAgent, { kind: "none" }>,
   allow: readonly string[],
 ): AgentFound["calls"] {
-  if (known.kind === "acp") return { ask: known.command, edits: known.command, all: known.command };
+  if (agent.kind === "acp") return { ask: agent.command, edits: agent.command, all: agent.command };
   const calls = PERMISSIONS.map((permission) => {
     const call = {
       session: { type: "new" },
       permission,
       allow,
-      model: known.settings.model,
+      model: agent.settings.model,
       writable: [],
       runFolder: ".pawl/agents/RUN",
       folder: "FOLDER",
@@ -72,9 +72,11 @@ function callsOf(
       walled: false,
       asRoot: process.getuid?.() === 0,
     } as const;
-    const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);
-    const words = [...known.command, ...known.dialect.arguments(call), ...(known.settings.args ?? [])];
-    return [permission, told.length > 0 ? ["env", ...told, ...words] : words];
+    const variables = Object.entries(agent.dialect.environment(call)).map(
+      ([key, value]) => `${key}=${value}`,
+    );
+    const words = [...agent.command, ...agent.dialect.arguments(call), ...(agent.settings.args ?? [])];
+    return [permission, variables.length > 0 ? ["env", ...variables, ...words] : words];
   });
   return Object.fromEntries(calls);
 }

@@ -17,21 +17,21 @@ const LIMITS = { inactivity: 120_000, total: 240_000 };
 
 /** Throws `agent-missing` if no agent has the name, and `wall-missing`. */
 export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSignal): Promise<AgentTried> {
-  const known = knownAgent(setup, name);
-  if (known.kind === "none")
+  const agent = knownAgent(setup, name);
+  if (agent.kind === "none")
     throw new PawlError(
       "agent-missing",
-      `Unknown agent: ${known.why}.`,
+      `Unknown agent: ${agent.why}.`,
       "`pawl config agents` shows what is installed and how it was recognised.",
     );
   const projectRoot = mkdtempSync(join(tmpdir(), "pawl-try-"));
   try {
-    const agents = { [name]: placed(known) };
-    const around = setup.wallAround?.(projectRoot) ?? {};
+    const agents = { [name]: placed(agent) };
+    const outside = setup.wallAround?.(projectRoot) ?? {};
     const folder: AgentFolder = { agentPath: join(projectRoot, "work") };
     mkdirSync(join(projectRoot, "work"));
-    const tried = await tryIn({ ...setup, ...around, projectRoot, agents }, name, folder, signal);
-    return around.noWall === undefined ? tried : { ...tried, noWall: around.noWall };
+    const tried = await tryIn({ ...setup, ...outside, projectRoot, agents }, name, folder, signal);
+    return outside.noWall === undefined ? tried : { ...tried, noWall: outside.noWall };
   } finally {
     rmSync(projectRoot, { recursive: true, force: true });
   }

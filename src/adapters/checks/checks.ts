@@ -112,18 +112,18 @@ export function openChecks(options: ChecksOptions): Checks {
       const run = { folder, command, tree, retry: on.retry === true, said, wall };
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
-      for (let told = 0; ; ) {
-        const found = look(run, options) ?? (await begin(run, options));
+      for (let reported = 0; ; ) {
+        const found = outcomeNow(run, options) ?? (await begin(run, options));
         if (stop?.aborted && found.kind === "running") callOff(run);
         if (found.kind === "ended" || Date.now() >= until || stop?.aborted) return found;
         const seconds = Math.floor((Date.now() - begun) / 1000);
-        if (seconds > told) onWait?.(`\`${on.named ?? command}\` is running, for ${seconds} s so far.`);
-        told = Math.max(told, seconds);
+        if (seconds > reported) onWait?.(`\`${on.named ?? command}\` is running, for ${seconds} s so far.`);
+        reported = Math.max(reported, seconds);
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
     },
     look: async (key, command, { tree = null } = {}) =>
-      known(join(ownPlace(options.root, ".pawl/checks"), checkedKey(key)), command, tree, options),
+      stored(join(ownPlace(options.root, ".pawl/checks"), checkedKey(key)), command, tree, options),
   };
 }
 
@@ -133,7 +133,7 @@ function checkedKey(key: string): string {
 }
 
 /** The state of the run, without starting anything; null: there is none. */
-function known(
+function stored(
   folder: string,
   command: string,
   tree: string | null,
@@ -161,7 +161,7 @@ function isAlive({ birth, pid }: Pick<Start, "birth" | "pid">): boolean {
 }
 
 /** The state of the run. Null: start it, perhaps again because it vanished without an outcome. */
-function look(run: Run, options: ChecksOptions): CheckOutcome | null {
+function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
   const { command, folder } = run;
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) rmSync(folder, { force: true });
@@ -253,10 +253,10 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
     import("../git/tree.ts"),
     import("../setup/setup.ts"),
   ]);
-  const place: GitCall = { folder: root, environment, ...(filters && { filters }) };
+  const call: GitCall = { folder: root, environment, ...(filters && { filters }) };
   const checkout = join(folder, "tree");
-  await checkOut(place, tree ?? "", checkout);
-  const cwd = placeIn(place, checkout);
+  await checkOut(call, tree ?? "", checkout);
+  const cwd = placeIn(call, checkout);
   mkdirSync(cwd, { recursive: true });
   if (!setup || (await openSetups(root).look({ agentPath: cwd }, setup, "check")) !== "needed")
     return { cwd, command };
@@ -285,8 +285,8 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
       ...{ PWD: cwd, CI: "1" },
     },
   };
-  const place: AgentFolder = { agentPath: run.tree === null ? cwd : join(folder, "tree") };
-  const walled = run.wall?.enclose({ ...called, folder: place, cwd, existing: true }) ?? called;
+  const agentFolder: AgentFolder = { agentPath: run.tree === null ? cwd : join(folder, "tree") };
+  const walled = run.wall?.enclose({ ...called, folder: agentFolder, cwd, existing: true }) ?? called;
   const spawning: SpawnOptions = {
     cwd,
     env: walled.environment,
@@ -315,13 +315,14 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
 }
 
 /** Files, because a text in a command line could be a command. */
-function textsIn(folder: string, said: Run["said"]): Environment {
-  const names = Object.keys(said);
+function textsIn(folder: string, texts: Run["said"]): Environment {
+  const names = Object.keys(texts);
   if (names.length === 0) return {};
-  const place = join(folder, "said");
-  mkdirSync(place, { recursive: true, mode: 0o700 });
-  for (const name of names) writeFileSync(join(place, checkedKey(name)), said[name] ?? "", { mode: 0o600 });
-  return { PAWL_SAID: place };
+  const textsFolder = join(folder, "said");
+  mkdirSync(textsFolder, { recursive: true, mode: 0o700 });
+  for (const name of names)
+    writeFileSync(join(textsFolder, checkedKey(name)), texts[name] ?? "", { mode: 0o600 });
+  return { PAWL_SAID: textsFolder };
 }
 
 function readStart(folder: string): Start | null {

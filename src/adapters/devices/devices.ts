@@ -36,14 +36,14 @@ const LARGEST = 16 * 1024;
 /** Milliseconds between looks, where the kernel reports no change. */
 const LOOK = 1000;
 
-export function openDevices(place: StatePlace): Devices {
-  const { disk, folder } = place;
+export function openDevices(stateHome: StatePlace): Devices {
+  const { disk, folder } = stateHome;
   const pathOf = (id: string) => `${id}.json`;
   const list = () =>
-    inStateHome(place, "be read", () => {
+    inStateHome(stateHome, "be read", () => {
       if (disk.lstat("") === null) return [];
       const names = disk.list("").filter(({ name }) => NAME.test(name));
-      const found = names.map(({ name }) => loadDevice(place, name));
+      const found = names.map(({ name }) => loadDevice(stateHome, name));
       return found.sort((one, other) => (one.added < other.added ? -1 : 1));
     });
   return {
@@ -55,10 +55,10 @@ export function openDevices(place: StatePlace): Devices {
           `${MOST_DEVICES} devices may use the board already, and no more can.`,
           "Revoke one first: `pawl board --devices` names them, `pawl board --revoke NAME` revokes one.",
         );
-      inStateHome(place, "be written", () => writeDevice(place, device, pathOf(device.id)));
+      inStateHome(stateHome, "be written", () => writeDevice(stateHome, device, pathOf(device.id)));
     },
     revoke: (id) =>
-      inStateHome(place, "be written", () => {
+      inStateHome(stateHome, "be written", () => {
         try {
           disk.unlink(pathOf(id));
         } catch (thrown) {
@@ -70,17 +70,17 @@ export function openDevices(place: StatePlace): Devices {
       }),
     isValid(device) {
       try {
-        return isDeepStrictEqual(loadDevice(place, pathOf(device.id)), device);
+        return isDeepStrictEqual(loadDevice(stateHome, pathOf(device.id)), device);
       } catch {
         return false;
       }
     },
     watch(changed) {
-      const looking = setInterval(changed, LOOK);
+      const interval = setInterval(changed, LOOK);
       const watcher = watchFolder(folder, changed);
       return {
         close() {
-          clearInterval(looking);
+          clearInterval(interval);
           watcher.close();
         },
       };
@@ -100,8 +100,8 @@ function writeDevice({ disk, make }: StatePlace, device: Device, path: string): 
   disk.fsyncFolder("");
 }
 
-function loadDevice(place: StatePlace, name: string): Device {
-  const { disk, folder } = place;
+function loadDevice(stateHome: StatePlace, name: string): Device {
+  const { disk, folder } = stateHome;
   const path = `${folder}/${name}`;
   const found = disk.lstat(name);
   if (found === null) throw damaged(path, "it is gone");

@@ -27,7 +27,7 @@ export function openEventLog(path: string): EventLog {
       return present ?? readElsewhere(path, generation, order);
     },
     readBack: (order) => withLog(path, (log) => readBackParts(log, order)).then((found) => found ?? []),
-    watch: (heard) => watchLog(path, heard),
+    watch: (onChange) => watchLog(path, onChange),
   };
 }
 
@@ -49,9 +49,9 @@ async function withLog<T>(path: string, use: (log: Log) => Promise<T>): Promise<
   const { aside, log } = await openLogParts(path);
   try {
     let base = 0;
-    const parts: Part[] = aside.map(({ path: own, size }) => {
+    const parts: Part[] = aside.map(({ path: partPath, size }) => {
       base += size;
-      return { base: base - size, size, use: (work) => withFile(own, work) };
+      return { base: base - size, size, use: (work) => withFile(partPath, work) };
     });
     if (log) parts.push({ base, size: null, use: (work) => work(log) });
     const generation = (await parts[0]?.use(generationOf)) ?? null;
@@ -86,8 +86,8 @@ async function readParts({ parts }: Log, order: Order): Promise<LogPart | null> 
   const part = parts.findLast(({ base }) => base <= order.from);
   if (part === undefined) return null;
   const { base, size } = part;
-  const own = { ...order, from: order.from - base };
-  const read = await part.use((file) => readFrom(file, own, size !== null));
+  const partOrder = { ...order, from: order.from - base };
+  const read = await part.use((file) => readFrom(file, partOrder, size !== null));
   if (read === null) return null;
   const next = base + (size !== null && read.isAll ? size : read.next);
   const end = size === null ? Number.POSITIVE_INFINITY : size;
@@ -182,12 +182,12 @@ async function readBack(
   return entries.slice(-limit).reverse();
 }
 
-function watchLog(path: string, heard: () => void): { close(): void } {
+function watchLog(path: string, onChange: () => void): { close(): void } {
   let watcher: FSWatcher | null = null;
   let timer: NodeJS.Timeout | undefined;
   const open = () => {
     if (watcher || !existsSync(dirname(path))) return;
-    watcher = watch(dirname(path), { persistent: false }, heard);
+    watcher = watch(dirname(path), { persistent: false }, onChange);
     watcher.on("error", () => {
       watcher?.close();
       watcher = null;
@@ -195,7 +195,7 @@ function watchLog(path: string, heard: () => void): { close(): void } {
   };
   const tick = () => {
     open();
-    heard();
+    onChange();
     timer = setTimeout(tick, watcher ? LOOK_AGAIN.watched : LOOK_AGAIN.unwatched).unref();
   };
   open();

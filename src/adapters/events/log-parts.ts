@@ -57,8 +57,8 @@ function asideOf(path: string): readonly Aside[] {
 async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Promise<readonly Aside[]> {
   const last = aside.at(-1);
   if (last === undefined || log === null) return aside;
-  const own = await generationOf(log);
-  const isCopy = own !== null && own === (await withFile(last.path, generationOf));
+  const generation = await generationOf(log);
+  const isCopy = generation !== null && generation === (await withFile(last.path, generationOf));
   return isCopy ? aside.slice(0, -1) : aside;
 }
 

@@ -11,7 +11,7 @@ import { systemClock } from "../clock/system-clock.ts";
 import { eventIn, namedBy } from "./event-line.ts";
 
 export interface ReadEventsOptions extends EventsOptions {
-  /** The log's present file as it will be, if part of it is committed but not in the file yet; else null. */
+  /** The log's text, including committed events that are not in the file yet; null if there are none. */
   readonly pending?: () => Promise<string | null>;
 }
 
@@ -51,11 +51,11 @@ export async function* readEvents(log: EventLog, options: ReadEventsOptions = {}
   try {
     while (!signal?.aborted) {
       const whole = await pending();
-      const look = await log.look();
-      const isAnother = look !== null && (look.generation !== generation || look.end < from);
+      const state = await log.look();
+      const isAnother = state !== null && (state.generation !== generation || state.end < from);
       if (generation !== "") yield* unread();
       if (isAnother) {
-        [generation, from] = [look.generation, 0];
+        [generation, from] = [state.generation, 0];
         yield* unread();
       }
       if (whole !== null) yield* unapplied(whole);

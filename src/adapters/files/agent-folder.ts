@@ -37,9 +37,9 @@ export function textIn({ agentPath }: AgentFolder, path: string, most: number): 
 
 /** The folder at the path below it, made if it is missing. Throws if it is no folder, or behind a link. */
 export function folderIn({ agentPath }: AgentFolder, path: string): AgentFolder {
-  const place = join(agentPath, path);
-  if (!checkFolders(nodeDisk(agentPath), `${path}/.`)) mkdirSync(place, { recursive: true });
-  return { agentPath: place };
+  const full = join(agentPath, path);
+  if (!checkFolders(nodeDisk(agentPath), `${path}/.`)) mkdirSync(full, { recursive: true });
+  return { agentPath: full };
 }
 
 /** Copies a file of the person's to a path where nothing is. Throws if something is in the way. */

@@ -85,9 +85,9 @@ export function openCache(state: Pick<StatePlace, "folder">, version: string): C
  * A reader gets the old file or the new one; after a power cut perhaps a part of one, which is not valid
  * JSON.
  */
-function keep(place: () => string, kind: string, version: string, { source, worked }: Latest): void {
+function keep(cacheFolder: () => string, kind: string, version: string, { source, worked }: Latest): void {
   try {
-    const folder = place();
+    const folder = cacheFolder();
     const text = JSON.stringify({ version, source, worked: worked() });
     inFolder(folder, () => writeWhole(join(folder, `${kind}.json`), text));
   } catch {}

@@ -37,22 +37,22 @@ type Kept = Readonly<Record<string, unknown>>;
 
 /** Creates nothing before there is a value, so that reading needs no write permission. */
 export function openKeptByRun<T>(state: StatePlace, kind: Kind): KeptByRun<T> {
-  const place = () => join(state.folder, kind.folder);
-  const pathOf = (run: string) => join(place(), nameOf(run));
+  const folder = () => join(state.folder, kind.folder);
+  const pathOf = (run: string) => join(folder(), nameOf(run));
   return {
     find: async (run) => (load(pathOf(run), kind)?.[kind.key] ?? null) as T | null,
     async keep(run, value) {
       const kept: Kept = { version: 1, run, sha256: hashOf(canonical(value)), [kind.key]: value };
       inStateHome(state, "be written", () => {
         state.make();
-        mkdirSync(place(), { recursive: true, mode: 0o700 });
+        mkdirSync(folder(), { recursive: true, mode: 0o700 });
         writeWhole(pathOf(run), `${JSON.stringify(kept, null, 2)}\n`);
       });
     },
     forget: async (run) => inStateHome(state, "be removed", () => rmSync(pathOf(run), { force: true })),
     async list() {
-      return namesIn(place(), kind).flatMap((name) => {
-        const run = load(join(place(), name), kind)?.run;
+      return namesIn(folder(), kind).flatMap((name) => {
+        const run = load(join(folder(), name), kind)?.run;
         return typeof run === "string" ? [run] : [];
       });
     },

@@ -14,8 +14,8 @@ const LINE_BREAK = 0x0a;
 const FIRST_BYTES = 16 * 1024;
 
 /** Null: there is no file, or it is empty. */
-export function lastLineAt(disk: Disk, path: string, known?: KnownFolders): LastLine | null {
-  const opened = openPlain(disk, path, known);
+export function lastLineAt(disk: Disk, path: string, checkedFolders?: KnownFolders): LastLine | null {
+  const opened = openPlain(disk, path, checkedFolders);
   if (opened === null) return null;
   const { fd, stat } = opened;
   return withOpen(disk, fd, () => {

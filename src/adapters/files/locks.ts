@@ -127,19 +127,19 @@ async function enter(
 ): Promise<(() => void) | null> {
   const before = queues.get(name);
   let leave = () => {};
-  const own = new Promise<void>((resolve) => {
+  const ownTurn = new Promise<void>((resolve) => {
     leave = () => {
       resolve();
       if (queues.get(name) === tail) queues.delete(name);
     };
   });
-  const tail = before === undefined ? own : before.then(() => own);
+  const tail = before === undefined ? ownTurn : before.then(() => ownTurn);
   queues.set(name, tail);
   if (before === undefined) return leave;
   const limit = timeLimit();
-  const turn = await Promise.race([before.then(() => true), limit.passed.then(() => false)]);
+  const isFirst = await Promise.race([before.then(() => true), limit.passed.then(() => false)]);
   limit.cancel();
-  if (turn) return leave;
+  if (isFirst) return leave;
   leave();
   return null;
 }

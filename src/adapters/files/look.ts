@@ -33,38 +33,38 @@ export function foldersOf(path: string): readonly string[] {
 export type KnownFolders = Set<string>;
 
 /** Whether the folder of the path exists. Throws if a component is a link or not a folder. */
-export function checkFolders(disk: Disk, path: string, known?: KnownFolders): boolean {
-  const own = folderOf(path);
-  if (own === "" || known?.has(own)) return true;
+export function checkFolders(disk: Disk, path: string, checkedFolders?: KnownFolders): boolean {
+  const parent = folderOf(path);
+  if (parent === "" || checkedFolders?.has(parent)) return true;
   for (const folder of foldersOf(path)) {
-    if (known?.has(folder)) continue;
+    if (checkedFolders?.has(folder)) continue;
     const stat = disk.lstat(folder);
     if (stat === null) return false;
     checkKind(stat, folder, "folder");
-    known?.add(folder);
+    checkedFolders?.add(folder);
   }
   return true;
 }
 
 /** The regular file at the path, or null. */
-export function statFile(disk: Disk, path: string, known?: KnownFolders): FileStat | null {
-  if (!checkFolders(disk, path, known)) return null;
+export function statFile(disk: Disk, path: string, checkedFolders?: KnownFolders): FileStat | null {
+  if (!checkFolders(disk, path, checkedFolders)) return null;
   const stat = disk.lstat(path);
   if (stat !== null) checkKind(stat, path, "file");
   return stat;
 }
 
 /** The folder at the path, or null. */
-export function statFolder(disk: Disk, path: string, known?: KnownFolders): FileStat | null {
-  if (!checkFolders(disk, path, known)) return null;
+export function statFolder(disk: Disk, path: string, checkedFolders?: KnownFolders): FileStat | null {
+  if (!checkFolders(disk, path, checkedFolders)) return null;
   const stat = disk.lstat(path);
   if (stat !== null) checkKind(stat, path, "folder");
   return stat;
 }
 
 /** The file's present bytes, or null if there is no file. */
-export function lookAt(disk: Disk, path: string, known?: KnownFolders): FileOnDisk | null {
-  const { found, fd } = lookAndHold(disk, path, known);
+export function lookAt(disk: Disk, path: string, checkedFolders?: KnownFolders): FileOnDisk | null {
+  const { found, fd } = lookAndHold(disk, path, checkedFolders);
   if (fd !== null) closeQuietly(disk, fd);
   return found;
 }
@@ -73,9 +73,9 @@ export function lookAt(disk: Disk, path: string, known?: KnownFolders): FileOnDi
 export function lookAndHold(
   disk: Disk,
   path: string,
-  known?: KnownFolders,
+  checkedFolders?: KnownFolders,
 ): { readonly found: FileOnDisk | null; readonly fd: number | null } {
-  const opened = openPlain(disk, path, known);
+  const opened = openPlain(disk, path, checkedFolders);
   if (opened === null) return { found: null, fd: null };
   const { fd, stat } = opened;
   try {
@@ -90,9 +90,9 @@ export function lookAndHold(
 export function openPlain(
   disk: Disk,
   path: string,
-  known?: KnownFolders,
+  checkedFolders?: KnownFolders,
 ): { readonly fd: number; readonly stat: FileStat } | null {
-  const fd = statFile(disk, path, known) === null ? null : openIfThere(disk, path);
+  const fd = statFile(disk, path, checkedFolders) === null ? null : openIfThere(disk, path);
   if (fd === null) return null;
   try {
     const stat = disk.stat(fd);

@@ -36,8 +36,8 @@ const TURN_MILLISECONDS = 50;
 
 export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   const kept = new Map<string, Kept>();
-  const seen = new WeakMap<View, number>();
-  let turn = now();
+  const times = new WeakMap<View, number>();
+  let clock = now();
   const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(root, path) === stamp);
   /** A missing file changed when its folder did. */
   const changedAt = (path: string): number => {
@@ -48,10 +48,10 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   return {
     async recall(key, view, make) {
       if (isPending()) return make(view);
-      const since = seen.get(view) ?? now();
-      seen.set(view, since);
-      const known = kept.get(key);
-      if (known && isCurrent(known)) return known.value as Awaited<ReturnType<typeof make>>;
+      const since = times.get(view) ?? now();
+      times.set(view, since);
+      const cached = kept.get(key);
+      if (cached && isCurrent(cached)) return cached.value as Awaited<ReturnType<typeof make>>;
       kept.delete(key);
       const stamps = new Map<string, string>();
       const note = (path: string) => {
@@ -60,9 +60,9 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
       const value = await make(watched(view, { onList: note, onRead: note }));
       const isOld = (path: string) => changedAt(path) < since - MARGIN_MILLISECONDS;
       if ([...stamps.keys()].every(isOld)) kept.set(key, { stamps, value });
-      if (now() - turn > TURN_MILLISECONDS) {
+      if (now() - clock > TURN_MILLISECONDS) {
         await setImmediate();
-        turn = now();
+        clock = now();
       }
       return value;
     },

@@ -173,10 +173,10 @@ const MACHINE = `${process.platform}-${process.arch}`;
  * Pawl is installed, if a program is bundled with it. Sources take it from the package that they come from.
  */
 function findBuild(): string {
-  const own = ["../locks", "locks"].map((folder) => join(import.meta.dirname, folder, `${MACHINE}.node`));
+  const built = ["../locks", "locks"].map((folder) => join(import.meta.dirname, folder, `${MACHINE}.node`));
   const prebuilt = `prebuilds/${MACHINE}/fs-native-extensions.node`;
   const path =
-    own.find((each) => existsSync(each)) ??
+    built.find((each) => existsSync(each)) ??
     inPackage("pawl", `dist/locks/${MACHINE}.node`) ??
     (import.meta.filename.endsWith(".ts") ? inPackage("fs-native-extensions", prebuilt) : null);
   if (path === null) throw new Error(`Pawl has no native part for ${MACHINE}.`);

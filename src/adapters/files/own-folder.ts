@@ -16,26 +16,26 @@ export const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TR
  * folder, or if the path itself is a link.
  */
 export function ownPlace(root: string, path: string): string {
-  let place = root;
+  let folder = root;
   const names = path.split("/");
   for (const [index, name] of names.entries()) {
-    place = join(place, name);
-    const found = lstatSync(place, { throwIfNoEntry: false });
+    folder = join(folder, name);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
     if (found === undefined) return join(root, path);
     const isOnTheWay = index < names.length - 1;
     if (found.isSymbolicLink() || (isOnTheWay && !found.isDirectory()))
       throw inTheWay(names.slice(0, index + 1).join("/"), found.isSymbolicLink());
   }
-  return place;
+  return folder;
 }
 
 /** The same for a folder. Makes it if it is missing. */
 export function openOwnFolder(root: string, path: string, mode?: number): string {
-  const place = ownPlace(root, path);
-  const found = lstatSync(place, { throwIfNoEntry: false });
+  const folder = ownPlace(root, path);
+  const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found !== undefined && !found.isDirectory()) throw inTheWay(path, false);
-  if (found === undefined) mkdirSync(place, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-  return place;
+  if (found === undefined) mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  return folder;
 }
 
 /** Puts a whole file in place. It replaces what was there instead of writing into it. */

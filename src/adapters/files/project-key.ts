@@ -36,43 +36,49 @@ const KEY = "key";
 const KEY_BYTES = 32;
 const UNFINISHED = /^key\..*\.new$/;
 
-export function openProjectKey(place: StatePlace): ProjectKey {
-  let known: Uint8Array | null = null;
+export function openProjectKey(stateHome: StatePlace): ProjectKey {
+  let loaded: Uint8Array | null = null;
   const key = () => {
-    known ??= readKey(place);
-    return known;
+    loaded ??= readKey(stateHome);
+    return loaded;
   };
   return {
     key,
     makeKey() {
-      if (key() === null) inStateHome(place, "be made", () => makeKey(place));
+      if (key() === null) inStateHome(stateHome, "be made", () => makeKey(stateHome));
       const made = key();
-      if (made === null) throw keyless(place);
+      if (made === null) throw keyless(stateHome);
       return made;
     },
     read: (name, width) =>
-      inStateHome(place, "be read", () => {
-        if (place.disk.lstat(name) === null) return null;
-        return withFile(place.disk, name, "read", (fd) =>
-          Buffer.from(place.disk.read(fd, 0, width)).toString("latin1"),
+      inStateHome(stateHome, "be read", () => {
+        if (stateHome.disk.lstat(name) === null) return null;
+        return withFile(stateHome.disk, name, "read", (fd) =>
+          Buffer.from(stateHome.disk.read(fd, 0, width)).toString("latin1"),
         );
       }),
     write: (name, text) =>
-      inStateHome(place, "be written", () => {
-        withFile(place.disk, name, "update", (fd) => writeAll(place.disk, fd, Buffer.from(text), 0), 0o600);
+      inStateHome(stateHome, "be written", () => {
+        withFile(
+          stateHome.disk,
+          name,
+          "update",
+          (fd) => writeAll(stateHome.disk, fd, Buffer.from(text), 0),
+          0o600,
+        );
       }),
   };
 }
 
-function readKey(place: StatePlace): Uint8Array | null {
-  return inStateHome(place, "be read", () => {
-    const { disk } = place;
+function readKey(stateHome: StatePlace): Uint8Array | null {
+  return inStateHome(stateHome, "be read", () => {
+    const { disk } = stateHome;
     if (disk.lstat(KEY) === null) return null;
     const bytes = withFile(disk, KEY, "read", (fd) => disk.read(fd, 0, KEY_BYTES + 1));
     if (bytes.length === KEY_BYTES) return bytes;
     throw new PawlError(
       "state-home-failed",
-      `${place.folder}/${KEY} is damaged: expected the project's key of ${KEY_BYTES} bytes, found ${bytes.length === 0 ? "none" : `${bytes.length === KEY_BYTES + 1 ? "more" : bytes.length}`}.`,
+      `${stateHome.folder}/${KEY} is damaged: expected the project's key of ${KEY_BYTES} bytes, found ${bytes.length === 0 ? "none" : `${bytes.length === KEY_BYTES + 1 ? "more" : bytes.length}`}.`,
       "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
     );
   });

@@ -17,9 +17,9 @@ export function realPathOf(path: string): string {
       done = done.slice(0, Math.max(0, done.lastIndexOf("/")));
       continue;
     }
-    const place = `${done}/${name}`;
-    const target = links < MAX_LINKS ? targetOf(place) : null;
-    if (target === null) done = place;
+    const path = `${done}/${name}`;
+    const target = links < MAX_LINKS ? targetOf(path) : null;
+    if (target === null) done = path;
     else {
       links += 1;
       if (target.startsWith("/")) done = "";
@@ -36,9 +36,9 @@ function namesOf(path: string): string[] {
     .reverse();
 }
 
-function targetOf(place: string): string | null {
+function targetOf(path: string): string | null {
   return attempt(
-    () => (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(place) : null),
+    () => (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null),
     null,
   );
 }

@@ -24,7 +24,7 @@ export async function removeTree(...paths: readonly string[]): Promise<void> {
   for (const path of full) await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Needs no look at names: it is missing, no folder, or an empty one. */
+/** Removes a file or an empty folder. False: the folder has content. */
 function isRemovedAtOnce(path: string): boolean {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

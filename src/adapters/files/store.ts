@@ -99,15 +99,19 @@ export function openStore(options: StoreOptions): Store {
   const { ready } = reading;
 
   const reads = (view: View): Reads => {
-    const known = readsOf.get(view);
-    if (known !== undefined) return known;
+    const reads = readsOf.get(view);
+    if (reads !== undefined) return reads;
     throw new PawlError("internal", "This store got a view of another store.", "Report this.");
   };
 
   const journalBytes = options.journalBytes ?? JOURNAL_BYTES;
   const eventsBytes = options.eventsBytes ?? EVENTS_BYTES;
   const commitNow = (view: View, changes: readonly Change[]) =>
-    commitUnderLock({ project, journalBytes, eventsBytes, tell: reading.tell }, reads(view), changes);
+    commitUnderLock(
+      { project, journalBytes, eventsBytes, onUnapplied: reading.onUnapplied },
+      reads(view),
+      changes,
+    );
 
   const settleNow = () => settleWhole(project, eventsBytes);
 
@@ -158,7 +162,7 @@ interface Reading {
   readonly ready: () => Promise<Reader>;
   readonly pending: () => Pending | null;
   /** Reports the pending commits; null: there are none. */
-  readonly tell: (unapplied: Unapplied | null) => void;
+  readonly onUnapplied: (unapplied: Unapplied | null) => void;
 }
 
 function openReading(
@@ -168,60 +172,60 @@ function openReading(
 ): Reading {
   const plain = plainReader(project.disk);
   let pending: Pending | null = null;
-  let isForeignTold = false;
+  let isForeignReported = false;
 
-  const tell = (unapplied: Unapplied | null) => {
+  const onUnapplied = (unapplied: Unapplied | null) => {
     pending = unapplied === null || unapplied.pending.changes === 0 ? null : unapplied.pending;
     if (pending !== null) onPending?.(pending);
   };
-  const tellForeign = () => {
-    const { foreign } = isForeignTold ? { foreign: null } : readJournal(project, null);
+  const reportForeign = () => {
+    const { foreign } = isForeignReported ? { foreign: null } : readJournal(project, null);
     if (foreign !== null) project.onForeign({ ...foreign, kept: null });
-    isForeignTold = true;
+    isForeignReported = true;
   };
   const ready = async (): Promise<Reader> => {
     if (isAllApplied(project)) return plain;
     // Without a key, no record of the journal is this project's own. A process that only reads leaves the
     // journal in place: it may belong to a process that keeps the key elsewhere and is still working.
     if (project.projectKey.key() === null) {
-      tellForeign();
+      reportForeign();
       return plain;
     }
     try {
       await underLock(() => void recover(project));
-      tell(null);
+      onUnapplied(null);
       return plain;
     } catch (thrown) {
       const code = refusalOf(thrown);
       if (code === null) throw thrown;
       await project.editors.load();
       const unapplied = findUnapplied(project, code);
-      tell(unapplied);
+      onUnapplied(unapplied);
       return unapplied.reader;
     }
   };
-  return { ready, pending: () => pending, tell };
+  return { ready, pending: () => pending, onUnapplied };
 }
 
 interface Committing {
   readonly project: Project;
   readonly journalBytes: number;
   readonly eventsBytes: number;
-  readonly tell: Reading["tell"];
+  readonly onUnapplied: Reading["onUnapplied"];
 }
 
 /** `unapplied`: committed, but an edit must be redone on a text that a person has saved since. */
 function commitUnderLock(
-  { project, journalBytes, eventsBytes, tell }: Committing,
+  { project, journalBytes, eventsBytes, onUnapplied }: Committing,
   reads: Reads,
   changes: readonly Change[],
 ): "committed" | "changed" | "unapplied" {
   const { disk } = project;
-  const at = recoverFirst(project, tell);
-  const looked = new Map<string, FileOnDisk | null>();
-  const known: KnownFolders = new Set();
-  if (!stillHolds(plainReader(disk), reads, looked, known)) return "changed";
-  const steps = planSteps({ disk, looked, known }, changes);
+  const at = recoverFirst(project, onUnapplied);
+  const filesRead = new Map<string, FileOnDisk | null>();
+  const checkedFolders: KnownFolders = new Set();
+  if (!stillHolds(plainReader(disk), reads, filesRead, checkedFolders)) return "changed";
+  const steps = planSteps({ disk, filesRead, checkedFolders }, changes);
   if (steps === "changed") return "changed";
   if (steps.length === 0) return "committed";
   const record = appendRecord(project, at, steps);
@@ -233,21 +237,21 @@ function commitUnderLock(
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     if (thrown instanceof EditorsNeeded) return "unapplied";
-    quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
+    quietly(() => onUnapplied(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";
 }
 
 /** Applies pending commits before a new one is added. */
-function recoverFirst(project: Project, tell: Reading["tell"]): Applied {
+function recoverFirst(project: Project, onUnapplied: Reading["onUnapplied"]): Applied {
   try {
     const applied = recover(project);
-    tell(null);
+    onUnapplied(null);
     return applied;
   } catch (thrown) {
     const code = refusalOf(thrown);
     const unapplied = code === null ? null : findUnapplied(project, code);
-    tell(unapplied);
+    onUnapplied(unapplied);
     if (unapplied === null || unapplied.pending.changes === 0) throw thrown;
     const { pending } = unapplied;
     const earlier = pending.changes === 1 ? "1 earlier one is" : `${pending.changes} earlier ones are`;

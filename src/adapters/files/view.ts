@@ -17,16 +17,17 @@ export interface Reads {
 
 /** Reads the project's files: as they are, or as they will be once pending commits are applied. */
 export interface Reader {
-  look(path: string, known?: KnownFolders): FileOnDisk | null;
-  lastLine(path: string, known?: KnownFolders): LastLine | null;
-  list(folder: string, known?: KnownFolders): readonly FolderEntry[];
+  look(path: string, checkedFolders?: KnownFolders): FileOnDisk | null;
+  lastLine(path: string, checkedFolders?: KnownFolders): LastLine | null;
+  list(folder: string, checkedFolders?: KnownFolders): readonly FolderEntry[];
 }
 
 export function plainReader(disk: Disk): Reader {
   return {
-    look: (path, known) => lookAt(disk, path, known),
-    lastLine: (path, known) => lastLineAt(disk, path, known),
-    list: (folder, known) => (statFolder(disk, folder, known) === null ? [] : disk.list(folder)),
+    look: (path, checkedFolders) => lookAt(disk, path, checkedFolders),
+    lastLine: (path, checkedFolders) => lastLineAt(disk, path, checkedFolders),
+    list: (folder, checkedFolders) =>
+      statFolder(disk, folder, checkedFolders) === null ? [] : disk.list(folder),
   };
 }
 
@@ -41,7 +42,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   const reads: Reads = { files: new Map(), ends: new Map(), folders: new Map() };
   const texts = new Map<string, string | null>();
   // The commit checks all folders again.
-  const known: KnownFolders = new Set();
+  const checkedFolders: KnownFolders = new Set();
   let readied: Promise<Reader> | null = null;
   const first = () => {
     readied ??= ready();
@@ -54,7 +55,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         // The first read counts. If the file changes after it, the view no longer holds.
         const before = texts.get(path);
         if (before !== undefined) return before;
-        const found = reader.look(path, known);
+        const found = reader.look(path, checkedFolders);
         reads.files.set(path, found?.bytes ?? null);
         const text = found === null ? null : textOf(found.bytes, path);
         texts.set(path, text);
@@ -63,13 +64,13 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
     lastLine: (path: ProjectPath) =>
       guarded(async () => {
         const reader = await first();
-        if (!reads.ends.has(path)) reads.ends.set(path, reader.lastLine(path, known));
+        if (!reads.ends.has(path)) reads.ends.set(path, reader.lastLine(path, checkedFolders));
         const found = reads.ends.get(path);
         return found ? textOf(found.bytes, path) : null;
       }),
     list: (folder: ProjectPath) =>
       guarded(async () => {
-        const entries = listFolder(await first(), folder, known);
+        const entries = listFolder(await first(), folder, checkedFolders);
         if (!reads.folders.has(folder)) reads.folders.set(folder, oneText(entries));
         return entries;
       }),
@@ -78,10 +79,10 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         const reader = await ready();
         const isAsRead = ([path, before]: readonly [string, Uint8Array | null]) =>
           isSame(reader.look(path)?.bytes ?? null, before);
-        const asked = ([path]: readonly [string, unknown]) => (paths as readonly string[]).includes(path);
+        const isWanted = ([path]: readonly [string, unknown]) => (paths as readonly string[]).includes(path);
         return (
-          [...reads.files].filter(asked).every(isAsRead) &&
-          [...reads.ends].filter(asked).every(([path, before]) => isSameEnd(reader.lastLine(path), before))
+          [...reads.files].filter(isWanted).every(isAsRead) &&
+          [...reads.ends].filter(isWanted).every(([path, before]) => isSameEnd(reader.lastLine(path), before))
         );
       }),
     packaged,
@@ -93,17 +94,18 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
 export function stillHolds(
   reader: Reader,
   reads: Reads,
-  looked?: Map<string, FileOnDisk | null>,
-  known: KnownFolders = new Set(),
+  filesRead?: Map<string, FileOnDisk | null>,
+  checkedFolders: KnownFolders = new Set(),
 ): boolean {
   for (const [path, before] of reads.files) {
-    const found = reader.look(path, known);
+    const found = reader.look(path, checkedFolders);
     if (!isSame(found?.bytes ?? null, before)) return false;
-    looked?.set(path, found);
+    filesRead?.set(path, found);
   }
-  for (const [path, before] of reads.ends) if (!isSameEnd(reader.lastLine(path, known), before)) return false;
+  for (const [path, before] of reads.ends)
+    if (!isSameEnd(reader.lastLine(path, checkedFolders), before)) return false;
   for (const [folder, before] of reads.folders) {
-    if (oneText(listFolder(reader, folder, known)) !== before) return false;
+    if (oneText(listFolder(reader, folder, checkedFolders)) !== before) return false;
   }
   return true;
 }
@@ -116,9 +118,9 @@ function isSameEnd(now: LastLine | null, before: LastLine | null): boolean {
   return now?.end === before?.end && isSame(now?.bytes ?? null, before?.bytes ?? null);
 }
 
-function listFolder(reader: Reader, folder: string, known?: KnownFolders): readonly Entry[] {
+function listFolder(reader: Reader, folder: string, checkedFolders?: KnownFolders): readonly Entry[] {
   return reader
-    .list(folder, known)
+    .list(folder, checkedFolders)
     .filter(({ name }) => !TEMPORARY.test(name))
     .map(({ name, kind }) => ({ name, kind: kind === "link" ? ("other" as const) : kind }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -17,12 +17,12 @@ export function openWatch(root: string, tasksFile: string): Watch {
   const events = ownPlace(root, EVENTS);
   const files = [events, ...[tasksFile, ...SETTINGS].map((path) => join(root, path))];
   return {
-    onChange(heard) {
+    onChange(listener) {
       let settling: NodeJS.Timeout | undefined;
       const soon = () => {
         settling ??= setTimeout(() => {
           settling = undefined;
-          heard();
+          listener();
         }, SETTLE_MILLISECONDS);
       };
       mkdirSync(dirname(events), { recursive: true });
@@ -31,7 +31,7 @@ export function openWatch(root: string, tasksFile: string): Watch {
       };
       const watchers = [...new Set(files.map(dirname))].map((folder) => watchFolder(folder, changed));
       let last = marksOf(files);
-      const looking = setInterval(() => {
+      const interval = setInterval(() => {
         const now = marksOf(files);
         if (now !== last) soon();
         last = now;
@@ -39,7 +39,7 @@ export function openWatch(root: string, tasksFile: string): Watch {
       return {
         close() {
           for (const watcher of watchers) watcher.close();
-          clearInterval(looking);
+          clearInterval(interval);
           clearTimeout(settling);
         },
       };

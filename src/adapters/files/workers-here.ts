@@ -14,16 +14,16 @@ import { nodeDisk } from "./node-disk.ts";
 export function openWorkersHere(
   workers: Workers,
   root: string,
-  place: string,
+  folder: string,
   endDead: () => Promise<boolean>,
 ): Workers {
   const locks = openLocks(nodeDisk(root));
   return {
     ...workers,
-    async register(own) {
-      const lock = await tryLock(locks, `worker-${own.name}.lock`, `worker ${own.name}`);
+    async register(worker) {
+      const lock = await tryLock(locks, `worker-${worker.name}.lock`, `worker ${worker.name}`);
       const register = async () =>
-        workers.register(own, { place, isAlone: lock !== null && (await endDead()) });
+        workers.register(worker, { place: folder, isAlone: lock !== null && (await endDead()) });
       const registration = await register().catch((error) => {
         lock?.release();
         throw error;

@@ -38,7 +38,7 @@ export async function findForges(folder: string, environment: Environment): Prom
       }
     return [];
   });
-  if (first === undefined) return faults[0] ?? nowhere(checkout, environment);
+  if (first === undefined) return faults[0] ?? noForge(checkout, environment);
   const { branch, pushedAs } = checkout;
   return { branch, pushedAs, remotes: [first, ...others] };
 }
@@ -46,12 +46,12 @@ export async function findForges(folder: string, environment: Environment): Prom
 /** Queries each host once. */
 const kinds = new Map<string, Promise<ForgeKind | null>>();
 
-async function nowhere({ remotes }: Checkout, environment: Environment): Promise<Lacking> {
+async function noForge({ remotes }: Checkout, environment: Environment): Promise<Lacking> {
   const [address] = remotes[0]?.addresses ?? [];
   if (address) {
-    const asked = kinds.get(address.origin) ?? askKind(address.origin, environment);
-    kinds.set(address.origin, asked);
-    const kind = await asked;
+    const kindRequest = kinds.get(address.origin) ?? askKind(address.origin, environment);
+    kinds.set(address.origin, kindRequest);
+    const kind = await kindRequest;
     // Forgotten, so that a later call queries it again.
     if (kind === null) kinds.delete(address.origin);
     else

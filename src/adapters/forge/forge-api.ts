@@ -14,8 +14,12 @@ export interface ForgeApi {
   get(target: Named, number: number): Promise<Pull>;
   /** The checks of the pull request's head. */
   checks(target: Repository, pull: Pull): Promise<readonly ForgeCheck[]>;
-  /** The last verdict of each person who may write in the repository. `known`: ids of verdicts to skip. */
-  requested(target: Repository, pull: Pull, known: readonly string[]): Promise<readonly RequestedChanges[]>;
+  /** The last verdict of each person who may write in the repository. `handledIds`: ids of verdicts to skip. */
+  requested(
+    target: Repository,
+    pull: Pull,
+    handledIds: readonly string[],
+  ): Promise<readonly RequestedChanges[]>;
   /** The comments of a kind, page by page. `path`: the repository's. */
   remarks(part: ReviewPart, path: string, number: number, page: number): Promise<RemarksPage>;
   /** Reports which threads are resolved, by `root`; absent: the remarks have it. */

@@ -25,7 +25,7 @@ export function openGitea(setup: ApiSetup): ForgeApi {
       return { ...pull, isConflicting: isUnmergeable(setup.unmergeable, target, found) };
     },
     checks: (target, { head }) => allowed(statusesOf(rest, setup.server.web ?? "", target, head)),
-    requested: (target, { number }, known) => requestedChanges(rest, target, number, known),
+    requested: (target, { number }, handledIds) => requestedChanges(rest, target, number, handledIds),
     remarks: openRemarks(rest),
   };
 }
@@ -173,7 +173,7 @@ async function requestedChanges(
   rest: Rest,
   target: Repository,
   number: number,
-  known: readonly string[],
+  handledIds: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
   const path = `/repos/${target.path}/pulls/${number}/reviews`;
   const last = new Map<string, GiteaReview>();
@@ -182,13 +182,13 @@ async function requestedChanges(
       last.set(review.user.login, review);
   const found: Awaited<ReturnType<ForgeApi["requested"]>>[number][] = [];
   for (const [author, { body, dismissed, id, official, state }] of last) {
-    if (state !== "REQUEST_CHANGES" || dismissed || known.includes(String(id))) continue;
+    if (state !== "REQUEST_CHANGES" || dismissed || handledIds.includes(String(id))) continue;
     if (!official && !(await mayWrite(rest, target, author))) continue;
     const comments = await allowed(rest.get<readonly GiteaLineComment[]>(`${path}/${id}/comments`));
-    const said = comments
+    const commentTexts = comments
       .filter(({ resolver }) => !resolver)
       .map(({ body: text, path: file, position }) => ({ file, line: position || null, text }));
-    found.push({ id: String(id), author, ...shortened(body, said) });
+    found.push({ id: String(id), author, ...shortened(body, commentTexts) });
   }
   return found;
 }

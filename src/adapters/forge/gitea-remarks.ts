@@ -68,8 +68,8 @@ export function openRemarks(rest: Rest): ForgeApi["remarks"] {
 function reviewRemark({ dismissed, state, submitted_at, ...review }: GiteaReview): readonly Remark[] {
   const verdict = VERDICTS[state];
   if (verdict === undefined || (state === "COMMENT" && review.body.trim() === "")) return [];
-  const said = saidBy({ ...review, created_at: submitted_at });
-  return [{ part: "reviews", ...said, verdict: dismissed ? "DISMISSED" : verdict }];
+  const comment = saidBy({ ...review, created_at: submitted_at });
+  return [{ part: "reviews", ...comment, verdict: dismissed ? "DISMISSED" : verdict }];
 }
 
 function threadsIn(comments: readonly GiteaLineComment[]): readonly Remark[] {

@@ -32,7 +32,8 @@ export function openGithub(setup: ApiSetup): ForgeApi {
       ...(await allowed(checkRuns(rest, target, head))),
       ...(await allowed(statuses(rest, target, head))),
     ],
-    requested: (target, { number }, known) => requestedChanges(rest, `${at(target)}/${number}`, known),
+    requested: (target, { number }, handledIds) =>
+      requestedChanges(rest, `${at(target)}/${number}`, handledIds),
     remarks: (part, path, number, page) => remarksOn(rest, part, path, number, page),
     // A server of one's own has GraphQL beside version 3.
     resolved: (path, number) => {
@@ -120,14 +121,14 @@ const VERDICTS: ReadonlySet<string> = new Set(["APPROVED", "CHANGES_REQUESTED", 
 async function requestedChanges(
   rest: Rest,
   pull: string,
-  known: readonly string[],
+  handledIds: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
   const last = new Map<string, Item<"pulls", "listReviews">>();
   for (const review of await rest.all<Item<"pulls", "listReviews">>(`${pull}/reviews`))
     if (review.user && VERDICTS.has(review.state) && MAY_WRITE.has(review.author_association))
       last.set(review.user.login, review);
   const wanted = [...last.values()].filter(
-    ({ id, state }) => state === "CHANGES_REQUESTED" && !known.includes(String(id)),
+    ({ id, state }) => state === "CHANGES_REQUESTED" && !handledIds.includes(String(id)),
   );
   if (wanted.length === 0) return [];
   const comments = await rest.all<Item<"pulls", "listReviewComments">>(`${pull}/comments`);

@@ -41,9 +41,9 @@ const saidBy = ({ body, html_url: url, user }: Said) => ({
 function reviewRemark(
   review: Said & { readonly state: string; readonly submitted_at?: string | null },
 ): Remark[] {
-  const said = saidBy(review);
-  if (review.state === "PENDING" || (review.state === "COMMENTED" && said.text.trim() === "")) return [];
-  return [{ part: "reviews", ...said, time: review.submitted_at ?? "", verdict: review.state }];
+  const comment = saidBy(review);
+  if (review.state === "PENDING" || (review.state === "COMMENTED" && comment.text.trim() === "")) return [];
+  return [{ part: "reviews", ...comment, time: review.submitted_at ?? "", verdict: review.state }];
 }
 
 interface CodeComment extends Said {

@@ -31,16 +31,19 @@ export function openGitlab(setup: ApiSetup): ForgeApi {
         .filter((pull) => (pull.state === "open") === (state === "open"));
     },
     async open({ branch, from, into, target }, { body, title }) {
-      const asked = { source_branch: branch, target_branch: into, title, description: body };
+      const fields = { source_branch: branch, target_branch: into, title, description: body };
       const across = from.id === target.id ? {} : { target_project_id: target.id };
       return pullOf(
-        await rest.send<MergeRequest>("POST", `/projects/${from.id}/merge_requests`, { ...asked, ...across }),
+        await rest.send<MergeRequest>("POST", `/projects/${from.id}/merge_requests`, {
+          ...fields,
+          ...across,
+        }),
       );
     },
     get: async (target, number) => pullOf(await mergeRequest(at(target, number))),
     checks: async (target, pull) => checksOf(rest, await mergeRequest(at(target, pull.number)), pull.head),
-    requested: async (target, pull, known) =>
-      requestedChanges(rest, target, await mergeRequest(at(target, pull.number)), known),
+    requested: async (target, pull, handledIds) =>
+      requestedChanges(rest, target, await mergeRequest(at(target, pull.number)), handledIds),
     remarks: openRemarks(rest, mergeRequest),
   };
 }
@@ -54,11 +57,11 @@ async function repositoryOf(rest: Rest, path: string): Promise<Repository> {
  * Reads each merge request once, so that all later answers are about the same state. Repeats a failed read.
  */
 function openMergeRequests(rest: Rest): (path: string) => Promise<MergeRequest> {
-  const known = new Map<string, Promise<MergeRequest>>();
+  const requests = new Map<string, Promise<MergeRequest>>();
   return (path) => {
-    const read = known.get(path) ?? rest.get<MergeRequest>(path);
-    known.set(path, read);
-    read.catch(() => known.delete(path));
+    const read = requests.get(path) ?? rest.get<MergeRequest>(path);
+    requests.set(path, read);
+    read.catch(() => requests.delete(path));
     return read;
   };
 }
@@ -171,7 +174,7 @@ async function requestedChanges(
   rest: Rest,
   target: Repository,
   { blocking_discussions_resolved, iid }: MergeRequest,
-  known: readonly string[],
+  handledIds: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
   const path = at(target, iid);
   const reviewers = await allowed(rest.all<Reviewer>(`${path}/reviewers`));
@@ -184,29 +187,31 @@ async function requestedChanges(
     ({ notes: [first] }) => first?.resolvable && !first.resolved && (isBlocked || isWanting(first.author)),
   );
   const found = [...wanting.map((user) => verdictOf(user, discussions)), ...threads.map(threadOf)].filter(
-    ({ id }) => !known.includes(id),
+    ({ id }) => !handledIds.includes(id),
   );
-  const heard = new Map<number, boolean>();
+  const answered = new Map<number, boolean>();
   for (const { user } of found)
-    if (!heard.has(user.id)) heard.set(user.id, await mayWrite(rest, target, user.id));
+    if (!answered.has(user.id)) answered.set(user.id, await mayWrite(rest, target, user.id));
   return found
-    .filter(({ user }) => heard.get(user.id))
+    .filter(({ user }) => answered.get(user.id))
     .map(({ user, ...each }) => ({ ...each, author: user.username }));
 }
 
 /** A reviewer's comments outside of threads, between their previous verdict and this request. */
 function verdictOf(user: Note["author"], discussions: readonly Discussion[]) {
-  const own = discussions.flatMap(({ notes }) => notes).filter(({ author }) => author.id === user.id);
-  const verdicts = own.filter(
+  const notes = discussions.flatMap(({ notes }) => notes).filter(({ author }) => author.id === user.id);
+  const verdicts = notes.filter(
     ({ body, system }) => system && /^(?:un)?approved |^requested changes/.test(body),
   );
   const last = verdicts.findLast(({ body }) => body.startsWith("requested changes"));
   const before = verdicts.filter(({ id }) => id < (last?.id ?? 0)).at(-1);
-  const said = own.filter(({ id, resolvable, system }) => !system && !resolvable && id > (before?.id ?? 0));
+  const comments = notes.filter(
+    ({ id, resolvable, system }) => !system && !resolvable && id > (before?.id ?? 0),
+  );
   return {
     id: `changes:${user.id}:${last?.id ?? ""}`,
     user,
-    ...shortened(said.map(({ body }) => body).join("\n\n"), []),
+    ...shortened(comments.map(({ body }) => body).join("\n\n"), []),
   };
 }
 
@@ -225,7 +230,9 @@ function threadOf({ id, notes }: Discussion) {
 const DEVELOPER = 30;
 
 async function mayWrite(rest: Rest, target: Repository, user: number): Promise<boolean> {
-  const asked = rest.get<{ readonly access_level: number }>(`/projects/${target.id}/members/all/${user}`);
-  const [member] = await allowed(asked.then((each) => [each]));
+  const membership = rest.get<{ readonly access_level: number }>(
+    `/projects/${target.id}/members/all/${user}`,
+  );
+  const [member] = await allowed(membership.then((each) => [each]));
   return (member?.access_level ?? 0) >= DEVELOPER;
 }

@@ -143,12 +143,12 @@ function linesOf(
   const isFormer = !new_line;
   const line = new_line || old_line;
   const { new_line: firstNew, old_line: firstOld } = line_range?.start ?? {};
-  const [own, other] = isFormer ? [firstOld, firstNew] : [firstNew, firstOld];
+  const [side, other] = isFormer ? [firstOld, firstNew] : [firstNew, firstOld];
   return {
     file: isFormer ? old_path : new_path,
     ...(line ? { line } : {}),
-    ...(line && own && own < line ? { startLine: own } : {}),
-    ...(line && !own && other
+    ...(line && side && side < line ? { startLine: side } : {}),
+    ...(line && !side && other
       ? { startLine: other, startSide: isFormer ? ("present" as const) : ("former" as const) }
       : {}),
     ...(line && isFormer ? { side: "former" as const } : {}),
@@ -169,7 +169,7 @@ interface FileDiff {
 
 const OF_DIFFS = { bytes: 5_000_000, milliseconds: 15_000 };
 
-/** Optional: without hunks the comments remain. */
+/** Finds a comment's hunk. A failure leaves only the hunk out. */
 function openHunks(rest: Rest, request: string) {
   let versions: Promise<readonly Version[]> | undefined;
   const diffs = new Map<string, Promise<readonly FileDiff[]>>();

@@ -41,23 +41,23 @@ const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so neither git nor the forge is queried for the repository each time.
-  const places = new Map<string, PullRepositories>();
+  const found = new Map<string, PullRepositories>();
   const memory: Memory = { renamed: new Set(), unmergeable: new Set() };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
     ensure: (order, stop) =>
       limited(async () => {
-        const place = await findPlace(setup, memory, order, stop);
-        if ("kind" in place) return place;
-        return ensure(await openApi(setup, memory, place.server, stop), place, order);
+        const repositories = await findRepositories(setup, memory, order, stop);
+        if ("kind" in repositories) return repositories;
+        return ensure(await openApi(setup, memory, repositories.server, stop), repositories, order);
       }),
     look: (pull, stop) =>
       limited(async () => {
         const key = `${pull.repo}\0${pull.into}`;
-        const place = places.get(key) ?? (await findPlace(setup, memory, pull, stop));
-        if ("kind" in place) return place;
-        places.set(key, place);
-        return look(await openApi(setup, memory, place.server, stop), place, pull);
+        const repositories = found.get(key) ?? (await findRepositories(setup, memory, pull, stop));
+        if ("kind" in repositories) return repositories;
+        found.set(key, repositories);
+        return readState(await openApi(setup, memory, repositories.server, stop), repositories, pull);
       }),
   };
 }
@@ -78,7 +78,7 @@ interface Wanted {
   readonly branch?: string;
 }
 
-async function findPlace(
+async function findRepositories(
   setup: PullRequestsSetup,
   memory: Memory,
   { branch, into, repo }: Wanted,
@@ -126,14 +126,14 @@ function openApi(
 
 async function ensure(
   api: ForgeApi,
-  place: PullRepositories,
+  repositories: PullRepositories,
   order: PullRequestOrder,
 ): Promise<PullRequestEnsured> {
-  const ways = { ...place, branch: order.branch, into: order.into };
+  const ways = { ...repositories, branch: order.branch, into: order.into };
   return (await findOpen(api, ways)) ?? (await findOver(api, ways, order)) ?? open(api, ways, order);
 }
 
-async function look(
+async function readState(
   api: ForgeApi,
   { target }: PullRepositories,
   { number, returns }: WatchedPull,

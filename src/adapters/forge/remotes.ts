@@ -91,11 +91,11 @@ async function withoutAlias(url: string, environment: GitCall["environment"]): P
   const config = join(environment.HOME ?? homedir(), ".ssh/config");
   const from = existsSync(config) ? ["-F", config] : [];
   const program = ssh.path;
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     const env = { ...environment, PATH: safePath(environment) };
     execFile(program, [...from, "-G", host], { env, timeout: 10_000 }, (_, output) => resolve(output));
   });
-  const name = /^hostname (\S+)$/m.exec(said)?.[1];
+  const name = /^hostname (\S+)$/m.exec(output)?.[1];
   return name === undefined ? url : `${before}${name}${url.slice(start.length)}`;
 }
 

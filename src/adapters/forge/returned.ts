@@ -10,14 +10,14 @@ export async function returnedOf(
   api: ForgeApi,
   target: Repository,
   pull: Pull,
-  known: readonly string[],
+  handledIds: readonly string[],
 ): Promise<Returned | null> {
   const checks = await api.checks(target, pull);
   // None while a check is still running: the agent gets all failures at once.
   const failed = checks.some(({ state }) => state === "running")
     ? []
     : checks.filter(({ state }) => state === "failed");
-  const reviews = await api.requested(target, pull, known);
+  const reviews = await api.requested(target, pull, handledIds);
   if (failed.length + reviews.length === 0 && !pull.isConflicting) return null;
   return { checks: await withTails(failed), reviews, isConflicting: pull.isConflicting };
 }

@@ -101,9 +101,9 @@ async function findPull(
 ): Promise<PullRequest | null> {
   let notFound: unknown = null;
   /** Null: it does not exist, or the token may not see it. */
-  const there = async <T>(asked: Promise<T>): Promise<T | null> => {
+  const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
     try {
-      return await asked;
+      return await request;
     } catch (thrown) {
       if (failureIn(thrown).reason !== "not-found") throw thrown;
       notFound = thrown;
@@ -113,11 +113,11 @@ async function findPull(
   const sources: (Repository & { readonly former: string })[] = [];
   // A fork that the token may not see still names its owner.
   for (const path of paths)
-    sources.push({ ...((await there(api.repository(path))) ?? { id: UNSEEN, path }), former: path });
+    sources.push({ ...((await orNull(api.repository(path))) ?? { id: UNSEEN, path }), former: path });
   let answered = false;
   for (const target of sources.filter(({ id }) => id !== UNSEEN))
     for (const [branch, from] of names.flatMap((name) => sources.map((each) => [name, each] as const))) {
-      const found = await there(api.list({ target, from, branch }, "open"));
+      const found = await orNull(api.list({ target, from, branch }, "open"));
       if (found === null) break;
       answered = true;
       if (!found[0]) continue;

@@ -124,9 +124,9 @@ export async function askKind(origin: string, environment: Environment): Promise
   const answers = async (kind: ForgeKind) => {
     const answer = await http(origin + FORGES[kind].version, { headers: { accept: "application/json" } });
     if (kind === "github") return answer.headers.has("x-github-request-id");
-    const said = ((await answer.json().catch(() => null)) ?? {}) as { message?: unknown; version?: unknown };
-    if (answer.ok) return typeof said.version === "string";
-    return kind === "gitlab" && said.message === "401 Unauthorized";
+    const body = ((await answer.json().catch(() => null)) ?? {}) as { message?: unknown; version?: unknown };
+    if (answer.ok) return typeof body.version === "string";
+    return kind === "gitlab" && body.message === "401 Unauthorized";
   };
   try {
     return await withinLimits(ASKING, async () => {

@@ -13,14 +13,14 @@ const AGAIN = 60_000;
 const OBJECT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /** When an object was last fetched for, by repository and object. */
-const asked = new Map<string, number>();
+const requests = new Map<string, number>();
 
 /**
  * Fetches missing objects, as far as the remote has them. Never throws: a caller reports what is still
  * missing.
  */
-export async function bring(place: GitCall, kind: FenceKind, objects: readonly string[]): Promise<void> {
-  const call: GitCall = { ...place, accept: [1, 128], limit: LIMIT };
+export async function bring(gitCall: GitCall, kind: FenceKind, objects: readonly string[]): Promise<void> {
+  const call: GitCall = { ...gitCall, accept: [1, 128], limit: LIMIT };
   try {
     for (const object of objects) if (OBJECT.test(object)) await bringOne(call, kind, object);
   } catch {}
@@ -29,9 +29,9 @@ export async function bring(place: GitCall, kind: FenceKind, objects: readonly s
 async function bringOne(call: GitCall, kind: FenceKind, object: string): Promise<void> {
   if ((await git(call, ["cat-file", "-e", object])).code === 0) return;
   const key = `${call.folder}\0${object}`;
-  const last = asked.get(key);
+  const last = requests.get(key);
   if (last !== undefined && performance.now() - last < AGAIN) return;
-  asked.set(key, performance.now());
+  requests.set(key, performance.now());
   const branch = await git(call, ["symbolic-ref", "--short", "--quiet", "HEAD"]);
   const remote = await remoteOf(call, branch.output.trim());
   if (remote === null) return;

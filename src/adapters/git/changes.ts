@@ -9,11 +9,11 @@ const FALLBACKS = ["main", "master"];
 
 /** The commits that `head` has made since it left the base branch. Never throws. */
 export async function commits(
-  place: GitCall,
+  gitCall: GitCall,
   base: PinnedBase | string | null,
   head: string,
 ): Promise<GitCommits> {
-  const call: GitCall = { ...place, accept: [1, 128], limit: 30_000 };
+  const call: GitCall = { ...gitCall, accept: [1, 128], limit: 30_000 };
   try {
     const fork =
       base !== null && typeof base !== "string"

@@ -31,16 +31,16 @@ const FORM = [
 const PLAIN = ["--no-color", "--no-renames", "--submodule=short"];
 
 /** Never throws. */
-export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
+export async function diff(gitCall: GitCall, order: DiffOrder): Promise<GitDiff> {
   const nothing = mkdtempSync(join(tmpdir(), "pawl-diff-"));
   try {
-    return await withScratch(place, realpathSync(nothing), async ({ call }) => {
-      const prefix = prefixOf(place.folder);
+    return await withScratch(gitCall, realpathSync(nothing), async ({ call }) => {
+      const prefix = prefixOf(gitCall.folder);
       const objects = [checkedId(order.from), checkedId(order.to)];
       const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
-      const asked = { ...call, limit: LIMIT };
+      const limited = { ...call, limit: LIMIT };
       const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
-      const shown = { ...asked, onOutput: (chunk: Buffer) => texts.add(chunk) };
+      const shown = { ...limited, onOutput: (chunk: Buffer) => texts.add(chunk) };
       const form = [`--unified=${order.context ?? 3}`, "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN];
       if (order.was !== undefined && order.path !== null) {
         const [before, after] = [`${prefix}${order.was}`, `${prefix}${order.path}`];
@@ -49,7 +49,7 @@ export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
         const [{ leftOut, text } = { text: "", leftOut: 0 }] = texts.end();
         return { kind: "diff", files: [{ path: order.path, text, isBinary: BINARY.test(text), leftOut }] };
       }
-      const listed = await git(asked, [
+      const listed = await git(limited, [
         ...FORM,
         ...["diff-tree", "-r", "-z", "--raw", "--no-renames", ...objects, "--", ...named],
       ]);
@@ -73,12 +73,12 @@ function filesOf(listed: string, sections: readonly Section[], prefix: string): 
   let next = 0;
   return parseRaw(listed).map(({ path, status }) => {
     const count = status === "T" ? 2 : 1;
-    const own = sections.slice(next, next + count);
+    const fileSections = sections.slice(next, next + count);
     next += count;
-    const text = own.map((section) => section.text).join("");
+    const text = fileSections.map((section) => section.text).join("");
     return {
       ...{ path: fromRoot(prefix, path), text },
-      ...{ isBinary: BINARY.test(text), leftOut: leftOutOf(own, count) },
+      ...{ isBinary: BINARY.test(text), leftOut: leftOutOf(fileSections, count) },
     };
   });
 }

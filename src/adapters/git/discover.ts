@@ -15,8 +15,8 @@ export interface Discovered {
 
 export function discover(folder: string): Discovered | null {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    const own = gitFolderIn(at);
-    if (own !== null) return { top: at, own, common: commonFolderOf(own) };
+    const gitDir = gitFolderIn(at);
+    if (gitDir !== null) return { top: at, own: gitDir, common: commonFolderOf(gitDir) };
     if (isGitFolder(at)) return { top: null, own: at, common: commonFolderOf(at) };
     if (dirname(at) === at) return null;
   }
@@ -64,13 +64,13 @@ function hasHead(folder: string): boolean {
 }
 
 /** The shared git folder of a checkout's own one; itself for a repository's first checkout. */
-function commonFolderOf(own: string): string {
-  const path = join(own, "commondir");
+function commonFolderOf(gitDir: string): string {
+  const path = join(gitDir, "commondir");
   return unlessGone(() => {
     // Most checkouts have none, and a failed read costs more than everything else here.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return own;
-    return resolve(own, readLinkedText(path).trim());
-  }, own);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return gitDir;
+    return resolve(gitDir, readLinkedText(path).trim());
+  }, gitDir);
 }
 
 function isFolder(path: string): boolean {

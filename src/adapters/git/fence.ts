@@ -88,12 +88,12 @@ export async function raise(
   if (fence.kind === "none") return { kind: "pushed" };
   const answer = await pushFenced(fence, call, { ...order, updates: [], hooks: [], limit: LOOK_LIMIT });
   if (answer.kind !== "rejected") return answer;
-  const place = ownRef(fence.kind, "");
+  const prefix = ownRef(fence.kind, "");
   throw new PawlError(
     "fence-refused",
-    `The remote ${order.remote} of ${call.folder} refuses ${place}…, where Pawl records who works on a task: ${answer.reason}.`,
+    `The remote ${order.remote} of ${call.folder} refuses ${prefix}…, where Pawl records who works on a task: ${answer.reason}.`,
     fence.kind === "refs"
-      ? `Allow ${place}* there, or set \`git: {fence: branches}\` in pawl.yaml: then Pawl uses branches named pawl/…. With \`fence: none\` nothing keeps a worker that lost a task from pushing it.`
+      ? `Allow ${prefix}* there, or set \`git: {fence: branches}\` in pawl.yaml: then Pawl uses branches named pawl/…. With \`fence: none\` nothing keeps a worker that lost a task from pushing it.`
       : `Allow the branches pawl/* there. With \`git: {fence: none}\` in pawl.yaml nothing keeps a worker that lost a task from pushing it.`,
   );
 }
@@ -103,10 +103,15 @@ export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush)
   for (let tries = 1; ; tries++) {
     const marks: Mark[] = [];
     for (const lease of fence.kind === "none" ? [] : order.leases) {
-      const seen = await look(fence, call, order, lease);
-      if ("reason" in seen) return { kind: "unreachable", ...seen };
-      if (isOver(seen, lease)) return { kind: "overtaken", lease, by: seen.holder };
-      marks.push({ ref: leaseRef(fence, lease), seen, next: await markOf(call, lease, seen.commit), lease });
+      const current = await currentLease(fence, call, order, lease);
+      if ("reason" in current) return { kind: "unreachable", ...current };
+      if (isOver(current, lease)) return { kind: "overtaken", lease, by: current.holder };
+      marks.push({
+        ref: leaseRef(fence, lease),
+        current,
+        next: await markOf(call, lease, current.commit),
+        lease,
+      });
     }
     if (marks.length + order.updates.length === 0) return { kind: "pushed" };
     const answer = await git({ ...call, ...talking(order, true), limit: order.limit }, argsOf(order, marks));
@@ -126,7 +131,7 @@ export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush)
 interface Mark {
   readonly lease: HeldLease;
   readonly ref: string;
-  readonly seen: LeaseRef;
+  readonly current: LeaseRef;
   /** The commit to which the ref moves. */
   readonly next: string;
 }
@@ -137,7 +142,7 @@ function argsOf({ hooks, remote, updates }: FencedPush, marks: readonly Mark[]):
     "push",
     "--porcelain",
     ...(marks.length > 0 ? ["--atomic"] : []),
-    ...marks.map(({ ref, seen }) => `--force-with-lease=${ref}:${seen.commit ?? ""}`),
+    ...marks.map(({ ref, current: seen }) => `--force-with-lease=${ref}:${seen.commit ?? ""}`),
     remote,
     ...updates.map(({ commit, ref }) => `${commit ?? ""}:${ref}`),
     ...marks.map(({ next, ref }) => `${next}:${ref}`),
@@ -145,8 +150,8 @@ function argsOf({ hooks, remote, updates }: FencedPush, marks: readonly Mark[]):
 }
 
 /** Two holders with the same epoch come from two databases: then neither may push over the other. */
-function isOver(seen: LeaseRef, { epoch, holder }: HeldLease): boolean {
-  return seen.epoch > epoch || (seen.epoch === epoch && seen.holder !== oneLine(holder));
+function isOver(current: LeaseRef, { epoch, holder }: HeldLease): boolean {
+  return current.epoch > epoch || (current.epoch === epoch && current.holder !== oneLine(holder));
 }
 
 /** Whether the leases' refs differ from what this push read. */
@@ -156,8 +161,8 @@ async function haveMoved(
   order: FencedPush,
   marks: readonly Mark[],
 ): Promise<boolean> {
-  for (const { lease, seen } of marks) {
-    const now = await look(fence, call, order, lease);
+  for (const { lease, current: seen } of marks) {
+    const now = await currentLease(fence, call, order, lease);
     if ("reason" in now || now.commit !== seen.commit) return true;
   }
   return false;
@@ -167,7 +172,7 @@ async function haveMoved(
 
 const NOBODY: LeaseRef = { commit: null, epoch: 0, holder: "" };
 
-async function look(
+async function currentLease(
   fence: Fence,
   call: GitCall,
   order: Pick<FencedPush, "remote" | "stop">,
@@ -175,8 +180,8 @@ async function look(
 ): Promise<LeaseRef | { readonly reason: string }> {
   const ref = leaseRef(fence, lease);
   const key = keyOf(call, order, ref);
-  const known = fence.seen.get(key);
-  if (known !== undefined) return known;
+  const cached = fence.seen.get(key);
+  if (cached !== undefined) return cached;
   const there = { ...call, ...talking(order), limit: LOOK_LIMIT };
   const listed = await git(there, ["ls-remote", order.remote, ref]);
   if (listed.code !== 0) return { reason: reasonOf(listed.errors) };

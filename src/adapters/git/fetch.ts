@@ -24,16 +24,16 @@ export async function fetchMoved(
   branches: readonly string[],
 ): Promise<readonly string[] | string> {
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
-  const looked = await git(there, ["ls-remote", remote, ...branches.map((branch) => `refs/heads/${branch}`)]);
-  if (looked.code !== 0) return reasonOf(looked.errors);
+  const answer = await git(there, ["ls-remote", remote, ...branches.map((branch) => `refs/heads/${branch}`)]);
+  if (answer.code !== 0) return reasonOf(answer.errors);
   const found = new Map(
-    looked.output.split("\n").map((line) => line.split("\t").reverse() as [string, string]),
+    answer.output.split("\n").map((line) => line.split("\t").reverse() as [string, string]),
   );
   const specs: string[] = [];
   for (const branch of branches) {
-    const [ref = "", known = ""] = branchRefs(branch, remote);
+    const [ref = "", tip = ""] = branchRefs(branch, remote);
     const commit = found.get(ref);
-    if (commit !== undefined && commit !== (await commitOf(call, known))) specs.push(`+${ref}:${known}`);
+    if (commit !== undefined && commit !== (await commitOf(call, tip))) specs.push(`+${ref}:${tip}`);
   }
   if (specs.length > 0) {
     const answer = await fetch(there, ["--no-tags", remote, ...specs]);

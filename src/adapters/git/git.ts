@@ -56,7 +56,7 @@ export interface GitCall {
    * Uses a git folder of Pawl's own instead of the repository's, through git's variables: the repository's
    * configuration is not read.
    */
-  readonly own?: Readonly<Record<string, string>>;
+  readonly gitVariables?: Readonly<Record<string, string>>;
   /** A second folder of objects: the hub's, for commits that are only there yet. */
   readonly objects?: string;
   /** An index to use instead of the folder's. */
@@ -95,26 +95,26 @@ const MOST_ERRORS = 1024 * 1024;
  */
 export async function git(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   const config = await configOf(call);
-  const known = call.own ? { ...config, entries: config.entries.filter(isOwnScope) } : config;
+  const effective = call.gitVariables ? { ...config, entries: config.entries.filter(isOwnScope) } : config;
   const isFar =
-    call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);
-  if (!call.own) checkConfig(known, call.folder, isFar);
-  const filters = await filtersOf(call, known);
+    call.remote !== undefined && !isLocalRemote(effective, call.remote.name, call.remote.push === true);
+  if (!call.gitVariables) checkConfig(effective, call.folder, isFar);
+  const filters = await filtersOf(call, effective);
   const overrides = [
     ...FIXED,
-    ...driverOverrides(known, filters),
-    ...(isFar ? credentialOverrides(known) : []),
+    ...driverOverrides(effective, filters),
+    ...(isFar ? credentialOverrides(effective) : []),
   ];
   const environment = {
-    ...(isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment)),
+    ...(isFar ? remoteEnvironment(call.environment, effective) : plainEnvironment(call.environment)),
     ...hubVariable(call),
     ...(call.objects === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(call.objects) }),
-    ...call.own,
+    ...call.gitVariables,
     ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
   };
   const answer = await runProgram(call, "git", [...asOptions(overrides), ...withGuards(args)], environment);
   if (answer.code === 0) return answer;
-  checkFilter(answer.errors, call.folder, known, filters);
+  checkFilter(answer.errors, call.folder, effective, filters);
   if (call.accept?.includes(answer.code)) return answer;
   throw gitFailed(
     args,
@@ -124,8 +124,8 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
 }
 
 /** The filters that may run, if the configuration has any. */
-export async function filtersOf({ filters }: GitCall, known: KnownConfig): Promise<readonly string[]> {
-  return filtersIn(known).length === 0 ? [] : ((await filters?.()) ?? []);
+export async function filtersOf({ filters }: GitCall, config: KnownConfig): Promise<readonly string[]> {
+  return filtersIn(config).length === 0 ? [] : ((await filters?.()) ?? []);
 }
 
 /** `safe.bareRepository` may allow only bare repositories that are named. */
@@ -146,8 +146,8 @@ export function configOf({ environment, folder, isHub, limit, stop }: GitCall): 
   const call = { environment, folder, stop, ...(isHub && { isHub }), ...(limit !== undefined && { limit }) };
   return knownConfig(folder, environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
-    const own = { ...plainEnvironment(environment), ...hubVariable(call) };
-    const answer = await runProgram(call, "git", args, own);
+    const variables = { ...plainEnvironment(environment), ...hubVariable(call) };
+    const answer = await runProgram(call, "git", args, variables);
     if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
     if (!/(?:^|\0)local\0/.test(answer.output) && discover(folder) !== null) await checkUsable(call);
     return answer.output;
@@ -198,13 +198,13 @@ function verbAt(args: readonly string[]): number {
 export function checkFilter(
   errors: string,
   folder: string,
-  known: KnownConfig,
+  config: KnownConfig,
   named: readonly string[],
 ): void {
   const [, cleaning, smudging] = /: (?:clean filter '(.+)'|smudge filter (.+)) failed/.exec(errors) ?? [];
   const name = cleaning ?? smudging;
-  if (name === undefined || !filtersIn(known).includes(name)) return;
-  if (named.includes(name) && isOwnFilter(known, name)) return;
+  if (name === undefined || !filtersIn(config).includes(name)) return;
+  if (named.includes(name) && isOwnFilter(config, name)) return;
   throw new PawlError(
     "git-filter-untrusted",
     `git in ${folder} would run the filter ${JSON.stringify(name)}, which Pawl did not set: expected no filter, or one that \`git.filters\` names and that your own configuration (git config --global) defines.`,
@@ -249,7 +249,7 @@ export async function runProgram(
     let late = false;
     let enough = false;
     let bytes = 0;
-    let told = 0;
+    let errorBytes = 0;
     const most = call.most ?? Number.POSITIVE_INFINITY;
     let killing: NodeJS.Timeout | undefined;
     const end = () => {
@@ -271,14 +271,14 @@ export async function runProgram(
       bytes += chunk.length;
       if (bytes > most) end();
       else if (!call.onOutput) output.push(chunk);
-      else if (!enough && !takes(call, chunk, reject)) {
+      else if (!enough && !deliver(call, chunk, reject)) {
         enough = true;
         end();
       }
     });
     child.stderr?.on("data", (chunk: Buffer) => {
-      told += chunk.length;
-      if (told <= MOST_ERRORS) errors.push(chunk);
+      errorBytes += chunk.length;
+      if (errorBytes <= MOST_ERRORS) errors.push(chunk);
     });
     child.stdin?.on("error", () => {});
     child.stdin?.end(call.input);
@@ -288,7 +288,7 @@ export async function runProgram(
     });
     child.on("close", (code, signal) => {
       forget();
-      const said = Buffer.concat(errors).toString("utf8");
+      const text = Buffer.concat(errors).toString("utf8");
       const why = late
         ? `it took longer than ${(call.limit ?? LIMIT) / 1000} s`
         : bytes > most
@@ -299,14 +299,14 @@ export async function runProgram(
       resolve({
         code: enough ? 0 : bytes > most ? 124 : (code ?? 124),
         output: Buffer.concat(output).toString(call.encoding ?? "utf8"),
-        errors: masked(why ? `${said.trim()}\n${why}`.trim() : said, call.environment),
+        errors: masked(why ? `${text.trim()}\n${why}`.trim() : text, call.environment),
       });
     });
   });
 }
 
-/** Thrown in an event, it would end Pawl: the disk may be full. */
-function takes(call: GitCall, chunk: Buffer, fail: (cause: unknown) => void): boolean {
+/** Rejects the call if its listener throws, as on a full disk: an error in an event handler would end Pawl. */
+function deliver(call: GitCall, chunk: Buffer, fail: (cause: unknown) => void): boolean {
   try {
     return call.onOutput?.(chunk) === true;
   } catch (thrown) {
@@ -367,10 +367,10 @@ const QUIET_SSH =
 const DEAD_HTTP = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
 /** The environment of a call that contacts no remote on another machine. */
-export function plainEnvironment(own: Environment): Record<string, string> {
+export function plainEnvironment(base: Environment): Record<string, string> {
   return {
-    ...allowedEnvironment(own),
-    PATH: safePath(own),
+    ...allowedEnvironment(base),
+    PATH: safePath(base),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
@@ -391,16 +391,16 @@ export function plainEnvironment(own: Environment): Record<string, string> {
  * Adds the person's settings for reaching a remote. A remote that is a folder of this machine gets none of
  * them, since its hooks would see them.
  */
-function remoteEnvironment(own: Environment, known: KnownConfig): Record<string, string> {
-  const program = own.GIT_SSH ? shellWord(own.GIT_SSH) : undefined;
+function remoteEnvironment(base: Environment, config: KnownConfig): Record<string, string> {
+  const program = base.GIT_SSH ? shellWord(base.GIT_SSH) : undefined;
   return {
-    ...plainEnvironment(own),
+    ...plainEnvironment(base),
     ...DEAD_HTTP,
-    ...proxiesIn(own),
-    ...allowedEnvironment(own, REMOTE_CREDENTIALS),
+    ...proxiesIn(base),
+    ...allowedEnvironment(base, REMOTE_CREDENTIALS),
     LC_ALL: "C",
     GIT_ALLOW_PROTOCOL: "git:http:https:ssh",
-    GIT_ASKPASS: own.GIT_ASKPASS ?? lastOf(known, "core.askpass", true) ?? own.SSH_ASKPASS ?? "",
-    GIT_SSH_COMMAND: own.GIT_SSH_COMMAND ?? lastOf(known, "core.sshcommand", true) ?? program ?? QUIET_SSH,
+    GIT_ASKPASS: base.GIT_ASKPASS ?? lastOf(config, "core.askpass", true) ?? base.SSH_ASKPASS ?? "",
+    GIT_SSH_COMMAND: base.GIT_SSH_COMMAND ?? lastOf(config, "core.sshcommand", true) ?? program ?? QUIET_SSH,
   };
 }

@@ -46,18 +46,18 @@ const LOCK_LIMIT = 300_000;
 const LIMIT = 600_000;
 
 /** Git in the hub. Makes the hub if it is missing. */
-export async function openHub(place: Workplace, repo: Repo): Promise<GitCall> {
-  const { checkout, hub } = worktreePathsOf(place, repo);
-  const call: GitCall = { ...place.call(hub), isHub: true };
-  const from = place.call(checkout);
+export async function openHub(workplace: Workplace, repo: Repo): Promise<GitCall> {
+  const { checkout, hub } = worktreePathsOf(workplace, repo);
+  const call: GitCall = { ...workplace.call(hub), isHub: true };
+  const from = workplace.call(checkout);
   if (isItsHub(hub, from)) return call;
-  const lock = await place.locks.acquire(lockName("hub", repo), `making the hub of ${repo}`, LOCK_LIMIT);
+  const lock = await workplace.locks.acquire(lockName("hub", repo), `making the hub of ${repo}`, LOCK_LIMIT);
   try {
     if (existsSync(hub) && !isItsHub(hub, from)) {
       if (await isSame(call, from)) writeMark(from, hub);
-      else putAside(place, dirname(hub));
+      else putAside(workplace, dirname(hub));
     }
-    if (!existsSync(hub)) await makeHub(place, from, hub);
+    if (!existsSync(hub)) await makeHub(workplace, from, hub);
   } finally {
     lock.release();
   }
@@ -92,9 +92,9 @@ async function isSame(hub: GitCall, from: GitCall): Promise<boolean> {
 }
 
 /** Moves the folder aside instead of deleting it: it may be the only copy of some work. */
-function putAside(place: Workplace, base: string): void {
+function putAside(workplace: Workplace, base: string): void {
   for (let n = 1; ; n += 1) {
-    const aside = `${place.work}.aside-${n}`;
+    const aside = `${workplace.work}.aside-${n}`;
     const to = join(aside, basename(base));
     if (existsSync(to)) continue;
     mkdirSync(aside, { recursive: true, mode: 0o700 });
@@ -106,17 +106,17 @@ function putAside(place: Workplace, base: string): void {
 /**
  * The folder of the hub's objects, for reading commits that are only there yet; undefined: there is no hub.
  */
-export function objectsOf(place: Pick<Workplace, "projectRoot" | "work">, repo: Repo) {
-  const objects = join(worktreePathsOf(place, repo).hub, "objects");
+export function objectsOf(workplace: Pick<Workplace, "projectRoot" | "work">, repo: Repo) {
+  const objects = join(worktreePathsOf(workplace, repo).hub, "objects");
   return existsSync(objects) ? objects : undefined;
 }
 
-async function makeHub(place: Workplace, from: GitCall, hub: string): Promise<void> {
+async function makeHub(workplace: Workplace, from: GitCall, hub: string): Promise<void> {
   const common = commonOf(from);
   const draft = `${hub}.new`;
   // Left by a killed process: this one holds the lock.
   rmSync(draft, { recursive: true, force: true });
-  place.makeWork();
+  workplace.makeWork();
   const objects = join(common, "objects");
   await linkAll(objects, join(draft, "objects"));
   const alternates = alternatesOf(objects);
@@ -133,12 +133,12 @@ function commonOf(call: GitCall): string {
   return discover(call.folder)?.common ?? join(call.folder, ".git");
 }
 
-function hubSettings(known: KnownConfig): readonly Setting[] {
-  const promised = promisesOf(known);
-  const addresses = known.entries.filter(({ key }) => /^remote\..*\.url$/s.test(key));
+function hubSettings(config: KnownConfig): readonly Setting[] {
+  const promised = promisesOf(config);
+  const addresses = config.entries.filter(({ key }) => /^remote\..*\.url$/s.test(key));
   const isPartial = promised.length > 0;
   return [
-    ...formOf(known, { bare: true, isExtended: isPartial }),
+    ...formOf(config, { bare: true, isExtended: isPartial }),
     { key: "gc.auto", value: "0" },
     { key: "uploadpack.allowanysha1inwant", value: "true" },
     ...promised,
@@ -153,13 +153,13 @@ export function promisesOf({ entries }: KnownConfig): readonly Setting[] {
 }
 
 /** The settings of a repository in the same format (hash, ref storage) as the person's. */
-export function formOf(known: KnownConfig, form: { readonly bare: boolean; readonly isExtended?: boolean }) {
-  const format = lastOf(known, "extensions.objectformat");
+export function formOf(config: KnownConfig, form: { readonly bare: boolean; readonly isExtended?: boolean }) {
+  const format = lastOf(config, "extensions.objectformat");
   const isExtended = form.isExtended === true || format === "sha256";
   return [
     { key: "core.repositoryformatversion", value: isExtended ? "1" : "0" },
     { key: "core.bare", value: String(form.bare) },
-    { key: "core.filemode", value: lastOf(known, "core.filemode") ?? "true" },
+    { key: "core.filemode", value: lastOf(config, "core.filemode") ?? "true" },
     ...(format === "sha256" ? [{ key: "extensions.objectformat", value: format }] : []),
   ];
 }
@@ -297,9 +297,9 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
   }
 }
 
-async function fetchFrom(call: GitCall, place: string, refs: readonly string[]): Promise<void> {
+async function fetchFrom(call: GitCall, remote: string, refs: readonly string[]): Promise<void> {
   const options = ["--no-tags", "--no-write-fetch-head", "--update-shallow", "--no-recurse-submodules"];
-  const args = [...options, place, ...refs];
+  const args = [...options, remote, ...refs];
   // These refs are the hub's.
   for (const [, ref] of refs.map((spec) => spec.split(":")))
     if (ref !== undefined) removeLeft(join(call.folder, `${ref}.lock`));

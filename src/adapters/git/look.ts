@@ -5,8 +5,8 @@ import { unavailable } from "./reason.ts";
 const STATUS = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
 
 /** Git's view of the folder: its branch, its head and uncommitted files, or why git failed. Never throws. */
-export async function look(place: GitCall): Promise<GitLook> {
-  const call: GitCall = { ...place, accept: [128], limit: 30_000 };
+export async function look(gitCall: GitCall): Promise<GitLook> {
+  const call: GitCall = { ...gitCall, accept: [128], limit: 30_000 };
   try {
     const answer = await git(call, STATUS);
     if (answer.code === 0) return parseStatus(answer.output);

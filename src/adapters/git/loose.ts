@@ -43,9 +43,9 @@ export async function giveLoose(
 ): Promise<boolean> {
   const wanted = await addedBy(from, to, commits);
   const fileOf = (objects: string, id: string) => join(objects, id.slice(0, 2), id.slice(2));
-  const [own, theirs] = [join(from.folder, "objects"), join(common, "objects")];
-  if (wanted === null || !wanted.every((id) => existsSync(fileOf(own, id)))) return false;
-  for (const id of wanted) linkOrCopy(fileOf(own, id), fileOf(theirs, id));
+  const [mine, theirs] = [join(from.folder, "objects"), join(common, "objects")];
+  if (wanted === null || !wanted.every((id) => existsSync(fileOf(mine, id)))) return false;
+  for (const id of wanted) linkOrCopy(fileOf(mine, id), fileOf(theirs, id));
   return true;
 }
 
@@ -73,25 +73,25 @@ async function addedBy(
   commits: readonly string[],
 ): Promise<readonly string[] | null> {
   const wanted: string[] = [];
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let ahead: readonly string[] = commits;
   while (ahead.length > 0) {
     const there = await ask(to, ahead);
-    const news = ahead.filter((commit) => !there.has(commit) && !seen.has(commit));
+    const news = ahead.filter((commit) => !there.has(commit) && !visited.has(commit));
     const before: string[] = [];
     for (const commit of news) {
-      seen.add(commit);
-      const [own] = (await commitsOf(from, [commit])) ?? [];
-      const others = own && (await commitsOf(from, own.parents));
-      if (!own || !others || wanted.length > MOST) return null;
+      visited.add(commit);
+      const [mine] = (await commitsOf(from, [commit])) ?? [];
+      const others = mine && (await commitsOf(from, mine.parents));
+      if (!mine || !others || wanted.length > MOST) return null;
       const added = await filesOf(
         from,
-        own.tree,
+        mine.tree,
         others.map(({ tree }) => tree),
       );
       if (added === null) return null;
       wanted.unshift(...added, commit);
-      before.push(...own.parents);
+      before.push(...mine.parents);
     }
     ahead = before;
   }
@@ -107,13 +107,13 @@ async function filesOf(
   others: readonly string[],
 ): Promise<readonly string[] | null> {
   if (others.includes(tree)) return [];
-  const [own, ...theirs] = await entriesOf(call, [tree, ...others]);
-  if (own === undefined) return null;
+  const [mine, ...theirs] = await entriesOf(call, [tree, ...others]);
+  if (mine === undefined) return null;
   const wanted: string[] = [];
-  for (const { id, mode, name } of own) {
-    const known = theirs.flatMap((entries) => entries.filter((entry) => entry.name === name));
-    if (mode === LINK_MODE || known.some((entry) => entry.id === id)) continue;
-    const folders = known.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
+  for (const { id, mode, name } of mine) {
+    const matching = theirs.flatMap((entries) => entries.filter((entry) => entry.name === name));
+    if (mode === LINK_MODE || matching.some((entry) => entry.id === id)) continue;
+    const folders = matching.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
     const files = mode === FOLDER_MODE ? await filesOf(call, id, folders) : [id];
     if (files === null || wanted.length + files.length > MOST) return null;
     wanted.push(...files);

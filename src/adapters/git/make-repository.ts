@@ -11,11 +11,11 @@ const NOBODY = { "user.name": "Demo", "user.email": "demo@example.com" };
 
 /** Returns the folder, with one commit of these files on `main`. Throws `usage` if it has something in it. */
 export async function makeRepository(
-  place: string,
+  target: string,
   files: Readonly<Record<string, string>>,
   environment: Environment,
 ): Promise<string> {
-  const folder = resolve(place);
+  const folder = resolve(target);
   if (existsSync(folder) && [...firstEntries(folder, 1)].length > 0)
     throw new PawlError(
       "usage",

@@ -33,7 +33,7 @@ import { writeWhole } from "../files/write-whole.ts";
 import { fetchMoved } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
-import { leave, NO_HOOKS, pushCommit, type Send } from "./push.ts";
+import { NO_HOOKS, offerBranch, pushCommit, type Send } from "./push.ts";
 import { isAncestor } from "./reader.ts";
 import {
   branchHeldBy,
@@ -58,20 +58,20 @@ import { checkBranch, type WorktreePaths, worktreePathsOf } from "./workspace/wo
 const MERGE_LIMIT = 600_000;
 
 export async function takeTurn(
-  place: Workplace,
+  workplace: Workplace,
   repo: Repo,
   into: string,
   owner: string,
 ): Promise<MergeTurn> {
-  const lock = await place.tryLock(lockName("merge", repo, checkBranch(into)), owner);
+  const lock = await workplace.tryLock(lockName("merge", repo, checkBranch(into)), owner);
   if (typeof lock === "string") return { kind: "taken", owner: lock };
   return { kind: "mine", release: async () => lock.release() };
 }
 
-export async function prepareMerge(place: Workplace, order: MergeOrder): Promise<PreparedMerge> {
-  const paths = worktreePathsOf(place, order.repo);
-  const call = place.call(paths.checkout);
-  const hub = await openHub(place, order.repo);
+export async function prepareMerge(workplace: Workplace, order: MergeOrder): Promise<PreparedMerge> {
+  const paths = worktreePathsOf(workplace, order.repo);
+  const call = workplace.call(paths.checkout);
+  const hub = await openHub(workplace, order.repo);
   const branch = await tipOf(hub, call, checkBranch(order.branch));
   if (branch === null) return { kind: "missing", branch: order.branch };
   const target = await findTarget(call, order);
@@ -92,14 +92,14 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const planted = await plantedIn(hub, tip, branch);
   if (planted.reason !== null) return { kind: "refused", reason: planted.reason };
   if (planted.includes !== null) {
-    await leave(place, order.repo, order.branch);
+    await offerBranch(workplace, order.repo, order.branch);
     return { kind: "refused", reason: namesIgnored(planted.includes, order) };
   }
   const lacking = planted.hasLinks ? await bringSubmodules(hub, call, tip, branch, order.stop) : null;
   if (lacking !== null) return { kind: "refused", reason: lacking };
-  const making: Making = { place, order, hub, from: call, top: paths.merge(order.into, order.slot) };
+  const making: Making = { workplace, order, hub, from: call, top: paths.merge(order.into, order.slot) };
   let base = isDiverged ? local : tip;
-  await makeWorkspace(place, { ...making, branch: null, commit: base });
+  await makeWorkspace(workplace, { ...making, branch: null, commit: base });
   if (isDiverged) {
     const name = `${remote?.name}/${order.into}`;
     const made = await mergeAside(making, "merge", base, tip, `Merge ${name} into ${order.into}`);
@@ -120,18 +120,18 @@ function namesIgnored(commit: string, { branch, into }: MergeOrder): string {
 }
 
 /** Makes the folder of a prepared merge again, so that nothing a check left there stays. */
-export async function renewMerge(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const paths = worktreePathsOf(place, order.repo);
-  const hub = await openHub(place, order.repo);
+export async function renewMerge(workplace: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
+  const paths = worktreePathsOf(workplace, order.repo);
+  const hub = await openHub(workplace, order.repo);
   const top = paths.merge(order.into, order.slot);
-  await makeWorkspace(place, {
+  await makeWorkspace(workplace, {
     ...{ hub, top, branch: null, commit: merge.commit },
-    from: place.call(paths.checkout),
+    from: workplace.call(paths.checkout),
   });
 }
 
 interface Making {
-  readonly place: Workplace;
+  readonly workplace: Workplace;
   readonly order: MergeOrder;
   readonly hub: GitCall;
   /** The person's repository. */
@@ -177,10 +177,10 @@ async function mergeAside(
   commit: string,
   message: string,
 ): Promise<{ readonly commit: string } | { readonly files: readonly string[] }> {
-  const { from, hub, order, place, top } = making;
+  const { from, hub, order, workplace, top } = making;
   if (await isAncestor(hub, commit, base)) return { commit: base };
   const environment = await committer(from);
-  const answer = await inside(place, {
+  const answer = await inside(workplace, {
     ...{ folder: top, from, environment },
     script: SCRIPTS[how],
     args: [commit, await written(hub, message, base, commit)],
@@ -198,10 +198,10 @@ async function mergeAside(
   const made = answer.output.trim();
   const ref = `refs/pawl/merge/${order.into}/${order.slot ?? 0}`;
   const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];
-  const refused = await handIn(place, hub, top, tips, [base, commit], true);
+  const refused = await handIn(workplace, hub, top, tips, [base, commit], true);
   if (refused !== null) throw refusedWork(top, order.branch, refused);
-  const own = how === "merge" ? [made] : await commitsBetween(hub, base, made);
-  return { commit: await signed({ from, hub }, own, base) };
+  const commits = how === "merge" ? [made] : await commitsBetween(hub, base, made);
+  return { commit: await signed({ from, hub }, commits, base) };
 }
 
 /** In order, the oldest first. */
@@ -280,8 +280,8 @@ export async function fetchBranch(
 
 /** The merge that was prepared earlier, if the target contains it. */
 async function earlierIn(hub: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
-  const known = earlier === undefined ? null : await commitOf(hub, earlier);
-  return known !== null && (await isAncestor(hub, known, target)) ? known : null;
+  const published = earlier === undefined ? null : await commitOf(hub, earlier);
+  return published !== null && (await isAncestor(hub, published, target)) ? published : null;
 }
 
 /** The target's commit. If only the remote has the target, it becomes a local branch. */
@@ -297,18 +297,18 @@ async function targetOf(call: GitCall, into: string): Promise<string | null> {
 export type Overtaken = Extract<PublishedMerge, { readonly kind: "overtaken" }>;
 
 export async function publishMerge(
-  place: Workplace,
+  workplace: Workplace,
   order: MergeOrder,
   merge: ReadyMerge,
   send: Send<Overtaken> = pushCommit,
 ): Promise<PublishedMerge> {
-  const call = place.call(worktreePathsOf(place, order.repo).checkout);
-  await give(await openHub(place, order.repo), call, [merge.commit]);
-  if (merge.remote === undefined) return publishHere(place, call, order, merge);
+  const call = workplace.call(worktreePathsOf(workplace, order.repo).checkout);
+  await give(await openHub(workplace, order.repo), call, [merge.commit]);
+  if (merge.remote === undefined) return publishHere(workplace, call, order, merge);
   const sent = await publishThere(call, order, { ...merge, remote: merge.remote }, send);
   if (sent !== null) return sent;
   // The remote has the merge, so the task is done even if this checkout cannot follow.
-  const here = await publishHere(place, call, order, merge).catch((thrown: unknown) => {
+  const here = await publishHere(workplace, call, order, merge).catch((thrown: unknown) => {
     if (!(thrown instanceof PawlError)) throw thrown;
     return { kind: "in-the-way", reason: thrown.message, files: [] } as const;
   });
@@ -337,7 +337,7 @@ async function publishThere(
 }
 
 async function publishHere(
-  place: Workplace,
+  workplace: Workplace,
   call: GitCall,
   order: MergeOrder,
   merge: ReadyMerge,
@@ -349,12 +349,12 @@ async function publishHere(
   if (now !== merge.onto) return { kind: "moved" };
 
   // Written before the branch moves, so that the watch of the checkout can explain the move.
-  notePublished(worktreePathsOf(place, order.repo), merge.commit);
-  const holders = await holdersOf(place, call, order.into);
+  notePublished(worktreePathsOf(workplace, order.repo), merge.commit);
+  const holders = await holdersOf(workplace, call, order.into);
   const busy = holders.find((one) => one.why !== null);
   if (busy) return { kind: "in-the-way", reason: `${busy.folder}: ${busy.why}`, files: [] };
   const holder = holders[0];
-  if (holder) return followIn(place.call(holder.folder), ref, merge);
+  if (holder) return followIn(workplace.call(holder.folder), ref, merge);
   const args = ["update-ref", "-m", `pawl: merge ${order.branch}`, ref, merge.commit, merge.onto];
   const answer = await git({ ...call, accept: [1, 128] }, args);
   if (answer.code === 0) return { kind: "published", commit: merge.commit };
@@ -365,8 +365,8 @@ async function publishHere(
 /** Records the commit, so that a moved branch can be explained. Only the latest are kept. */
 function notePublished({ base, published }: WorktreePaths, commit: string): void {
   mkdirSync(base, { recursive: true });
-  const known = linesOf(published).slice(-PUBLISHED_KEPT);
-  if (!known.includes(commit)) writeWhole(published, `${[...known, commit].join("\n")}\n`);
+  const earlier = linesOf(published).slice(-PUBLISHED_KEPT);
+  if (!earlier.includes(commit)) writeWhole(published, `${[...earlier, commit].join("\n")}\n`);
 }
 const PUBLISHED_KEPT = 1000;
 
@@ -388,16 +388,16 @@ function linesOf(path: string): readonly string[] {
  * Checkouts that have the branch or will return to it. `why`: the reason that the branch cannot move there.
  */
 async function holdersOf(
-  place: Workplace,
+  workplace: Workplace,
   call: GitCall,
   into: string,
 ): Promise<readonly (Checkout & { readonly why: string | null })[]> {
   const holders: (Checkout & { why: string | null })[] = [];
   for (const checkout of await checkoutsOf(call)) {
     if (checkout.bare || !existsSync(checkout.folder)) continue;
-    const own = await gitFolder(place.call(checkout.folder));
-    const operation = unfinishedIn(own);
-    if (checkout.branch !== into && branchHeldBy(own) !== into) continue;
+    const gitDir = await gitFolder(workplace.call(checkout.folder));
+    const operation = unfinishedIn(gitDir);
+    if (checkout.branch !== into && branchHeldBy(gitDir) !== into) continue;
     holders.push({ ...checkout, why: operation === null ? null : `a ${operation} is unfinished there` });
   }
   return holders;
@@ -441,15 +441,15 @@ done
 `;
 
 export async function bringIn(
-  place: Workplace,
+  workplace: Workplace,
   worktree: Worktree,
   { into, remote: counts }: MergeTarget,
 ): Promise<BroughtIn> {
-  const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
+  const from = workplace.call(worktreePathsOf(workplace, worktree.repo).checkout);
   const remote = counts ? await upstreamOf(from, checkBranch(into)) : null;
   await targetOf(from, checkBranch(into));
-  const targets = await follow(await openHub(place, worktree.repo), from, branchRefs(into, remote));
-  const answer = await inside(place, {
+  const targets = await follow(await openHub(workplace, worktree.repo), from, branchRefs(into, remote));
+  const answer = await inside(workplace, {
     ...{ folder: worktree.folder, from, script: BRING_IN, environment: await committer(from) },
     args: [`Merge ${into} into ${worktree.branch}`, ...new Set(targets.values())],
     accept: [1],

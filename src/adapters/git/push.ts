@@ -35,7 +35,7 @@ export type Send<More = never> = (
 >;
 
 export async function push(
-  place: Workplace,
+  workplace: Workplace,
   {
     repo,
     branch: name,
@@ -44,16 +44,16 @@ export async function push(
   send: Send = pushCommit,
 ): Promise<Pushed> {
   const branch = checkBranch(name);
-  const call = place.call(checkoutOf(place.projectRoot, repo));
+  const call = workplace.call(checkoutOf(workplace.projectRoot, repo));
   const remote = await remoteOf(call, branch);
   if (remote === null) return { kind: "no-remote" };
   const ref = `refs/heads/${branch}`;
-  const hub = await openHub(place, repo);
+  const hub = await openHub(workplace, repo);
   const commit = await tipOf(hub, call, branch);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
-  const top = worktreePathsOf(place, repo).worktree(branch);
+  const top = worktreePathsOf(workplace, repo).worktree(branch);
   const order = { branch, commit, send: pushCommit, top };
-  const refused = await pushSubmodules(place, hub, { ...call, stop }, order);
+  const refused = await pushSubmodules(workplace, hub, { ...call, stop }, order);
   if (refused !== null) return { kind: "rejected", reason: refused };
 
   await give(hub, call, [commit]);
@@ -65,18 +65,21 @@ export async function push(
  * Puts the branch into the person's repository, for the person's own tools. Leaves a branch alone that has
  * other commits than Pawl left there, or that is checked out.
  */
-export async function leave(place: Workplace, repo: Repo, name: string): Promise<void> {
+export async function offerBranch(workplace: Workplace, repo: Repo, name: string): Promise<void> {
   const branch = checkBranch(name);
   const ref = `refs/heads/${branch}`;
-  const [call, hub] = [place.call(checkoutOf(place.projectRoot, repo)), await openHub(place, repo)];
-  const [commit, there] = [await commitOf(hub, ref), await commitOf(call, ref)];
-  if (commit === null || commit === there) return;
+  const [call, hub] = [
+    workplace.call(checkoutOf(workplace.projectRoot, repo)),
+    await openHub(workplace, repo),
+  ];
+  const [commit, present] = [await commitOf(hub, ref), await commitOf(call, ref)];
+  if (commit === null || commit === present) return;
   await give(hub, call, [commit]);
   const left = `refs/pawl/left/${branch}`;
-  const isOurs = there === null || there === (await commitOf(hub, left));
-  if (!isOurs && !(await isAncestor(call, there, commit))) return;
+  const isOurs = present === null || present === (await commitOf(hub, left));
+  if (!isOurs && !(await isAncestor(call, present, commit))) return;
   if ((await checkoutsOf(call)).some((one) => one.branch === branch)) return;
-  const move = ["update-ref", "-m", "pawl: the task's work", ref, commit, there ?? ""];
+  const move = ["update-ref", "-m", "pawl: the task's work", ref, commit, present ?? ""];
   const moved = await git({ ...call, accept: [1, 128] }, move);
   if (moved.code === 0) await moveRef(hub, left, commit);
 }
@@ -111,14 +114,14 @@ export function refusalIn({ code, errors, output }: GitAnswer): string | null {
   if (own !== undefined) return `${own}${hintOf(errors)}`;
   // Git reached the remote, which refused nothing.
   if (code !== 1) return null;
-  const said = `${output}\n${errors}`.replace(/^(?:To |error: failed to push ).*$/gm, "");
-  return `your pre-push hook refuses it: ${reasonOf(said)}`;
+  const printed = `${output}\n${errors}`.replace(/^(?:To |error: failed to push ).*$/gm, "");
+  return `your pre-push hook refuses it: ${reasonOf(printed)}`;
 }
 
 function hintOf(errors: string): string {
-  const told = errors
+  const hints = errors
     .split("\n")
     .filter((line) => line.startsWith("remote: "))
     .map((line) => line.slice(8).trim());
-  return told.length > 0 ? ` (${told.join(" ").trim().slice(0, 300)})` : "";
+  return hints.length > 0 ? ` (${hints.join(" ").trim().slice(0, 300)})` : "";
 }

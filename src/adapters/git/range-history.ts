@@ -31,7 +31,7 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
     );
   const [base, head] = [await endOf(call, ends.base), await endOf(call, ends.head)];
   const prefix = prefixOf(call.folder);
-  const own = BOOKKEEPING.map((path) => `${prefix}${path}`);
+  const bookkeeping = BOOKKEEPING.map((path) => `${prefix}${path}`);
   const [commits, planted] = await Promise.all([
     readCommits(call, `${base}..${head}`, prefix),
     plantedIn(call, base, head),
@@ -39,7 +39,7 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
   const works = await strippedTrees(
     call,
     commits.map(({ tree }) => tree),
-    own,
+    bookkeeping,
   );
   const views = new Map<string, View>();
   return {
@@ -48,13 +48,13 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
     planted: planted.reason,
     commits: commits.map((commit) => ({ ...commit, work: works.get(commit.tree) ?? commit.tree })),
     view(commit) {
-      const known = views.get(commit) ?? viewOf(call, commit, prefix, packaged);
-      views.set(commit, known);
-      return known;
+      const view = views.get(commit) ?? viewOf(call, commit, prefix, packaged);
+      views.set(commit, view);
+      return view;
     },
     async workOf(commit) {
       const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
-      return (await strippedTrees(call, [tree], own)).get(tree) ?? tree;
+      return (await strippedTrees(call, [tree], bookkeeping)).get(tree) ?? tree;
     },
     isAncestor: (one, other) => isAncestor(call, one, other),
     merged: (parents) => mergedTree(call, parents),
@@ -141,9 +141,9 @@ function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePl
     return found?.type === "blob" ? Buffer.from(found.bytes, "latin1").toString("utf8") : null;
   };
   const readOnce = (path: string) => {
-    const known = texts.get(path) ?? read(path);
-    texts.set(path, known);
-    return known;
+    const text = texts.get(path) ?? read(path);
+    texts.set(path, text);
+    return text;
   };
   return {
     packaged,

@@ -7,11 +7,14 @@ import { upstreamOf } from "./refs.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
-export async function reached(place: Workplace, order: ReachedOrder): Promise<"yes" | "no" | "unreachable"> {
+export async function reached(
+  workplace: Workplace,
+  order: ReachedOrder,
+): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);
   const into = checkBranch(order.into);
-  const call = place.call(checkoutOf(place.projectRoot, order.repo));
-  const hub = await openHub(place, order.repo);
+  const call = workplace.call(checkoutOf(workplace.projectRoot, order.repo));
+  const hub = await openHub(workplace, order.repo);
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, into));
   const commit = await tipOf(hub, call, branch);
   if (commit === null) return fetched ? "no" : "unreachable";

@@ -29,7 +29,7 @@ const readers = new Map<string, Reader>();
 
 /** Small objects, by their names; a missing object has no entry. */
 export async function ask(call: GitCall, names: readonly string[]): Promise<ReadonlyMap<string, GitObject>> {
-  if (call.own !== undefined || call.objects !== undefined || names.some((name) => /\s/.test(name)))
+  if (call.gitVariables !== undefined || call.objects !== undefined || names.some((name) => /\s/.test(name)))
     return readObjects(call, names);
   const found = new Map<string, GitObject>();
   try {
@@ -48,10 +48,10 @@ export async function ask(call: GitCall, names: readonly string[]): Promise<Read
 }
 
 function readerOf(call: GitCall): Reader {
-  const place = attempt(() => statSync(join(call.folder, ".git")), null) ?? statSync(call.folder);
-  const key = `${call.folder}\0${place.dev}:${place.ino}:${place.birthtimeMs}`;
-  const known = readers.get(key);
-  if (known) return known;
+  const stat = attempt(() => statSync(join(call.folder, ".git")), null) ?? statSync(call.folder);
+  const key = `${call.folder}\0${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;
+  const cached = readers.get(key);
+  if (cached) return cached;
   const reader = start(call, () => readers.delete(key));
   readers.set(key, reader);
   return reader;

@@ -20,9 +20,9 @@ const MOST_LINKS = 5;
 const MOST_BYTES = 4096;
 
 /** The repository's git folders, if its refs are plain files. */
-export function plainRepository(known: KnownConfig): Discovered | null {
-  const storage = lastOf(known, "extensions.refstorage");
-  return storage === null || storage === "files" ? known.repository : null;
+export function plainRepository(config: KnownConfig): Discovered | null {
+  const storage = lastOf(config, "extensions.refstorage");
+  return storage === null || storage === "files" ? config.repository : null;
 }
 
 /** The commit that `HEAD`, `refs/heads/…` or `refs/remotes/…` points to. */
@@ -32,8 +32,8 @@ export function readRef(repository: Discovered, name: string): string | typeof A
     const text = readLine(join(ref === "HEAD" ? repository.own : repository.common, ref));
     if (text === null) return null;
     if (text === ABSENT) {
-      const known = packedRefs(repository.common);
-      return known && (known.get(ref) ?? ABSENT);
+      const packed = packedRefs(repository.common);
+      return packed && (packed.get(ref) ?? ABSENT);
     }
     if (isObjectId(text)) return text;
     const [, next] = SYMBOLIC.exec(text) ?? [];
@@ -148,14 +148,14 @@ export interface Checkout {
 }
 
 /** The repository's own checkout first, then its worktrees. */
-export function readCheckouts(repository: Discovered, known: KnownConfig): readonly Checkout[] | null {
+export function readCheckouts(repository: Discovered, config: KnownConfig): readonly Checkout[] | null {
   const common = realOr(repository.common);
   // A submodule's checkout is elsewhere, and a bare repository has none.
-  if (basename(common) !== ".git" || lastOf(known, "core.bare") === "true") return null;
-  if (lastOf(known, "core.worktree") !== null) return null;
-  const own = branchIn(common);
-  if (own === undefined) return null;
-  const checkouts: Checkout[] = [{ folder: dirname(common), branch: own, bare: false }];
+  if (basename(common) !== ".git" || lastOf(config, "core.bare") === "true") return null;
+  if (lastOf(config, "core.worktree") !== null) return null;
+  const mainBranch = branchIn(common);
+  if (mainBranch === undefined) return null;
+  const checkouts: Checkout[] = [{ folder: dirname(common), branch: mainBranch, bare: false }];
   const worktrees = entriesOf(join(common, "worktrees"), MOST_ENTRIES + 1);
   if (worktrees.length > MOST_ENTRIES) return null;
   for (const { name } of worktrees) {

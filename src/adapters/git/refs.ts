@@ -69,10 +69,10 @@ export async function upstreamOf(call: GitCall, target: string): Promise<string 
 }
 
 async function firstRemote(call: GitCall, keys: readonly string[]): Promise<string | null> {
-  const known = await configOf(call);
-  const remotes = remotesIn(known);
+  const config = await configOf(call);
+  const remotes = remotesIn(config);
   for (const key of keys) {
-    const remote = lastOf(known, key);
+    const remote = lastOf(config, key);
     if (remote !== null && remotes.includes(remote)) return remote;
   }
   if (remotes.includes("origin")) return "origin";
@@ -86,9 +86,9 @@ function remotesIn({ entries }: KnownConfig): readonly string[] {
 export type { Checkout };
 
 export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
-  const known = await configOf(call);
-  const repository = plainRepository(known);
-  const read = repository === null ? null : readCheckouts(repository, known);
+  const config = await configOf(call);
+  const repository = plainRepository(config);
+  const read = repository === null ? null : readCheckouts(repository, config);
   if (read !== null) return read;
   const { output } = await git(call, ["worktree", "list", "--porcelain", "-z"]);
   // For a git folder outside its checkout, git lists that folder instead of the checkout.
@@ -156,9 +156,9 @@ export async function identityOptions(call: GitCall): Promise<readonly string[]>
 export async function identityOf(
   call: GitCall,
 ): Promise<{ readonly name: string; readonly email: string } | null> {
-  const known = await configOf(call);
+  const config = await configOf(call);
   const of = (name: "name" | "email") =>
-    call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "";
+    call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(config, `user.${name}`) ?? "";
   const [name, email] = [of("name"), of("email")];
   return name === "" || email === "" ? null : { name, email };
 }

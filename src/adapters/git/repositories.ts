@@ -27,13 +27,13 @@ export function openRepositories(
   environment: Readonly<Record<string, string | undefined>>,
   filters?: GitCall["filters"],
 ): Repositories {
-  const place = openWorkplace(projectRoot, environment, filters);
+  const workplace = openWorkplace(projectRoot, environment, filters);
   return {
-    find: async () => [...findIn(place.projectRoot, "", DEPTH)],
-    look: (repo) => look(place, repo),
-    check: (path) => check(place, path),
-    clone: (url, into) => clone(place, url, into),
-    sync: (repo) => sync(place, repo),
+    find: async () => [...findIn(workplace.projectRoot, "", DEPTH)],
+    look: (repo) => inspect(workplace, repo),
+    check: (path) => check(workplace, path),
+    clone: (url, into) => clone(workplace, url, into),
+    sync: (repo) => sync(workplace, repo),
   };
 }
 
@@ -53,10 +53,10 @@ function entriesOf(folder: string) {
   return attempt(() => firstEntries(folder, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1)), []);
 }
 
-async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {
+async function inspect(workplace: Workplace, repo: Repo): Promise<RepositoryLook> {
   try {
-    const call = place.call(checkoutOf(place.projectRoot, repo));
-    await checkRepository(place.projectRoot, repo, call);
+    const call = workplace.call(checkoutOf(workplace.projectRoot, repo));
+    await checkRepository(workplace.projectRoot, repo, call);
     const { branch, uncommitted } = await statusOf(call);
     const name = await remoteOf(call, branch);
     const url =
@@ -75,15 +75,15 @@ async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {
   }
 }
 
-async function check(place: Workplace, path: string): Promise<Repo> {
-  const folder = resolve(place.projectRoot, path);
+async function check(workplace: Workplace, path: string): Promise<Repo> {
+  const folder = resolve(workplace.projectRoot, path);
   if (!existsSync(folder))
     throw new PawlError(
       "usage",
       `There is no folder ${path} in the project.`,
       "Give a path from the project's root, or the address of a repository to clone.",
     );
-  const inside = relative(place.projectRoot, realpathSync(folder));
+  const inside = relative(workplace.projectRoot, realpathSync(folder));
   if (inside === ".." || inside.startsWith(`..${sep}`))
     throw new PawlError(
       "path-outside-project",
@@ -91,18 +91,18 @@ async function check(place: Workplace, path: string): Promise<Repo> {
       `Clone it into the project: \`bloom repo add file://${realpathSync(folder)}\`.`,
     );
   const repo: Repo = inside === "" ? "." : projectPath(inside.split(sep).join("/"));
-  await checkRepository(place.projectRoot, repo, place.call(folder));
+  await checkRepository(workplace.projectRoot, repo, workplace.call(folder));
   return repo;
 }
 
 async function clone(
-  place: Workplace,
+  workplace: Workplace,
   url: string,
   into: ProjectPath,
 ): Promise<{ readonly repo: Repo; readonly isSeen: boolean }> {
-  const target = join(place.projectRoot, into);
-  checkParent(place.projectRoot, into);
-  const lock = await place.locks.acquire(lockName("clone", into), `cloning ${into}`, LOCK_LIMIT);
+  const target = join(workplace.projectRoot, into);
+  checkParent(workplace.projectRoot, into);
+  const lock = await workplace.locks.acquire(lockName("clone", into), `cloning ${into}`, LOCK_LIMIT);
   try {
     if (existsSync(target))
       throw new PawlError(
@@ -110,11 +110,11 @@ async function clone(
         `${into} already exists.`,
         `Choose another name, or use what exists: \`bloom repo add ${into}\`.`,
       );
-    const aside = join(openOwnFolder(place.projectRoot, CLONES), encodeName(into));
+    const aside = join(openOwnFolder(workplace.projectRoot, CLONES), encodeName(into));
     // Left by a killed clone.
     rmSync(aside, { recursive: true, force: true });
     try {
-      await runClone(place, url, aside);
+      await runClone(workplace, url, aside);
       mkdirSync(dirname(target), { recursive: true });
       renameSync(aside, target);
     } finally {
@@ -123,7 +123,7 @@ async function clone(
   } finally {
     lock.release();
   }
-  const { code } = await git({ ...place.call(place.projectRoot), accept: [1, 128] }, [
+  const { code } = await git({ ...workplace.call(workplace.projectRoot), accept: [1, 128] }, [
     "check-ignore",
     "--quiet",
     "--",
@@ -132,9 +132,9 @@ async function clone(
   return { repo: into, isSeen: code === 1 };
 }
 
-async function runClone(place: Workplace, url: string, aside: string): Promise<void> {
+async function runClone(workplace: Workplace, url: string, aside: string): Promise<void> {
   const there = { remote: { name: url }, accept: [1, 124, 128], limit: CLONE_LIMIT };
-  const call = { ...place.call(place.projectRoot), ...there };
+  const call = { ...workplace.call(workplace.projectRoot), ...there };
   const { code, errors } = await git(call, ["clone", "--quiet", "--", url, aside]);
   if (code === 0) return;
   throw new PawlError(

@@ -78,8 +78,8 @@ const REFUSED_WITH_CREDENTIALS =
 const DRIVER = /^(filter|merge)\.(.+)\.(clean|smudge|process|required|driver|recursive)$/s;
 
 /** Throws `git-config-untrusted` for a setting of the repository's own that cannot be overridden. */
-export function checkConfig(known: KnownConfig, folder: string, withCredentials: boolean): void {
-  for (const entry of known.entries) {
+export function checkConfig(config: KnownConfig, folder: string, withCredentials: boolean): void {
+  for (const entry of config.entries) {
     if (isOwnScope(entry)) continue;
     const { key, value } = entry;
     if (REFUSED.test(key)) throw untrusted(folder, key, "names a program for git to run");
@@ -87,7 +87,7 @@ export function checkConfig(known: KnownConfig, folder: string, withCredentials:
       throw untrusted(folder, key, "decides where credentials are sent");
     if (DRIVER.test(key) && key.includes("="))
       throw untrusted(folder, key, "has a name with an equals sign, so it cannot be overridden");
-    if (key === "core.worktree" && leadsElsewhere(known.repository, value))
+    if (key === "core.worktree" && leadsElsewhere(config.repository, value))
       throw untrusted(folder, key, `leads to ${JSON.stringify(value.slice(0, 200))}, not to this folder`);
   }
 }
@@ -106,13 +106,13 @@ function untrusted(folder: string, key: string, why: string): PawlError {
 }
 
 /** The filters that git must not run: every configured one except those that the person trusts. */
-export function filtersIn(known: KnownConfig): readonly string[] {
-  return namesOf(known, "filter");
+export function filtersIn(config: KnownConfig): readonly string[] {
+  return namesOf(config, "filter");
 }
 
-function namesOf({ entries }: KnownConfig, section: string, own?: boolean): readonly string[] {
+function namesOf({ entries }: KnownConfig, section: string, isPersons?: boolean): readonly string[] {
   const names = entries
-    .filter((entry) => own === undefined || isOwnScope(entry) === own)
+    .filter((entry) => isPersons === undefined || isOwnScope(entry) === isPersons)
     .map(({ key }) => DRIVER.exec(key))
     .filter((match) => match?.[1] === section)
     .map((match) => match?.[2] ?? "");
@@ -124,14 +124,14 @@ function namesOf({ entries }: KnownConfig, section: string, own?: boolean): read
  * elsewhere. A trusted one gets the person's own commands.
  */
 export function driverOverrides(
-  known: KnownConfig,
+  config: KnownConfig,
   trusted: readonly string[],
 ): readonly (readonly [string, string])[] {
-  const own = (key: string) => lastOf(known, key, true);
-  const filters = filtersIn(known).flatMap((name): readonly (readonly [string, string])[] => {
-    const isTrusted = trusted.includes(name) && isOwnFilter(known, name);
-    const command = (part: string) => (isTrusted ? (own(`filter.${name}.${part}`) ?? "") : "");
-    const required = isTrusted ? (own(`filter.${name}.required`) ?? "false") : "true";
+  const persons = (key: string) => lastOf(config, key, true);
+  const filters = filtersIn(config).flatMap((name): readonly (readonly [string, string])[] => {
+    const isTrusted = trusted.includes(name) && isOwnFilter(config, name);
+    const command = (part: string) => (isTrusted ? (persons(`filter.${name}.${part}`) ?? "") : "");
+    const required = isTrusted ? (persons(`filter.${name}.required`) ?? "false") : "true";
     // An empty `process` would replace clean and smudge, so without a process there must be no entry.
     const process = command("process");
     return [
@@ -141,8 +141,8 @@ export function driverOverrides(
       [`filter.${name}.required`, required],
     ];
   });
-  const merges = namesOf(known, "merge", false).map(
-    (name) => [`merge.${name}.driver`, own(`merge.${name}.driver`) ?? "false"] as const,
+  const merges = namesOf(config, "merge", false).map(
+    (name) => [`merge.${name}.driver`, persons(`merge.${name}.driver`) ?? "false"] as const,
   );
   return [...filters, ...merges];
 }
@@ -151,17 +151,17 @@ export function driverOverrides(
  * Whether the person's own configuration defines the filter. If it has no process there, an empty one cannot
  * be set, and a process set by the repository would run.
  */
-export function isOwnFilter(known: KnownConfig, name: string): boolean {
+export function isOwnFilter(config: KnownConfig, name: string): boolean {
   const process = `filter.${name}.process`;
-  if (lastOf(known, process, true) === null && lastOf(known, process) !== null) return false;
+  if (lastOf(config, process, true) === null && lastOf(config, process) !== null) return false;
   return ["clean", "smudge", "process"].some(
-    (part) => lastOf(known, `filter.${name}.${part}`, true) !== null,
+    (part) => lastOf(config, `filter.${name}.${part}`, true) !== null,
   );
 }
 
-/** The last value of a key; with `own`, only from the person's own configuration. Null if it is not set. */
-export function lastOf({ entries }: KnownConfig, key: string, own = false): string | null {
-  const found = entries.findLast((entry) => entry.key === key && (!own || isOwnScope(entry)));
+/** The last value of a key; with `onlyPersons`, only from the person's own configuration. Null if it is not set. */
+export function lastOf({ entries }: KnownConfig, key: string, onlyPersons = false): string | null {
+  const found = entries.findLast((entry) => entry.key === key && (!onlyPersons || isOwnScope(entry)));
   return found?.value ?? null;
 }
 
@@ -175,12 +175,12 @@ export function credentialOverrides({ entries }: KnownConfig): readonly (readonl
 }
 
 /** Whether a remote's name, or an address, is a folder of this machine. */
-export function isLocalRemote(known: KnownConfig, remote: string, push: boolean): boolean {
-  const pushed = push ? lastOf(known, `remote.${remote}.pushurl`) : null;
-  const named = pushed ?? lastOf(known, `remote.${remote}.url`) ?? remote;
+export function isLocalRemote(config: KnownConfig, remote: string, push: boolean): boolean {
+  const pushed = push ? lastOf(config, `remote.${remote}.pushurl`) : null;
+  const named = pushed ?? lastOf(config, `remote.${remote}.url`) ?? remote;
   const url =
-    (push && pushed === null ? rewritten(known, named, "pushinsteadof") : null) ??
-    rewritten(known, named, "insteadof") ??
+    (push && pushed === null ? rewritten(config, named, "pushinsteadof") : null) ??
+    rewritten(config, named, "insteadof") ??
     named;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return /^file:/i.test(url);
   const colon = url.indexOf(":");
@@ -218,7 +218,7 @@ function parseConfig(text: string): readonly ConfigEntry[] {
 
 interface Cached {
   readonly signature: string;
-  readonly known: KnownConfig;
+  readonly config: KnownConfig;
 }
 
 const cache = new Map<string, Cached>();
@@ -237,24 +237,26 @@ export async function knownConfig(
   const key = [repository?.own ?? "", ...files].join("\0");
   const before = signatureOf(files);
   const cached = cache.get(key);
-  if (cached?.signature === before.text) return cached.known;
-  const known: KnownConfig = { repository, entries: parseConfig(await list()) };
+  if (cached?.signature === before.text) return cached.config;
+  const config: KnownConfig = { repository, entries: parseConfig(await list()) };
   const isSettled = Date.now() - before.newest > RACY_MILLISECONDS && signatureOf(files).text === before.text;
-  const includes = known.entries.some((entry) => !isOwnScope(entry) && /^include(?:if)?\./.test(entry.key));
+  const includes = config.entries.some((entry) => !isOwnScope(entry) && /^include(?:if)?\./.test(entry.key));
   cache.delete(key);
   if (isSettled && !includes) {
     if (cache.size >= MOST) cache.clear();
-    cache.set(key, { signature: before.text, known });
+    cache.set(key, { signature: before.text, config });
   }
-  return known;
+  return config;
 }
 
 function filesOf(repository: Discovered | null, environment: Environment): readonly string[] {
   const home = environment.HOME ?? homedir();
   const xdg = environment.XDG_CONFIG_HOME || join(home, ".config");
-  const own = repository ? [join(repository.common, "config"), join(repository.own, "config.worktree")] : [];
+  const local = repository
+    ? [join(repository.common, "config"), join(repository.own, "config.worktree")]
+    : [];
   const global = environment.GIT_CONFIG_GLOBAL;
-  return [...own, ...(global ? [global] : [join(home, ".gitconfig"), join(xdg, "git", "config")])];
+  return [...local, ...(global ? [global] : [join(home, ".gitconfig"), join(xdg, "git", "config")])];
 }
 
 function signatureOf(files: readonly string[]): { readonly text: string; readonly newest: number } {
@@ -280,10 +282,10 @@ function statOr(path: string): BigIntStats | null {
 /**
  * The folder of the hooks that a push runs: the person's own setting, else the repository's own; null: none.
  */
-export function hooksFolder(known: KnownConfig, environment: Environment): string | null {
-  if (known.entries.some((entry) => entry.key === "core.hookspath" && !isOwnScope(entry))) return null;
-  const own = lastOf(known, "core.hookspath", true);
-  if (own?.startsWith("~/")) return join(environment.HOME ?? homedir(), own.slice(2));
-  if (own !== null) return isAbsolute(own) ? own : null;
-  return known.repository ? join(known.repository.common, "hooks") : null;
+export function hooksFolder(config: KnownConfig, environment: Environment): string | null {
+  if (config.entries.some((entry) => entry.key === "core.hookspath" && !isOwnScope(entry))) return null;
+  const configured = lastOf(config, "core.hookspath", true);
+  if (configured?.startsWith("~/")) return join(environment.HOME ?? homedir(), configured.slice(2));
+  if (configured !== null) return isAbsolute(configured) ? configured : null;
+  return config.repository ? join(config.repository.common, "hooks") : null;
 }

@@ -21,16 +21,16 @@ const HEADER = "@generated|auto-?generated|generated[^.]*(by|from|do not)|do not
 const BLANKS = ["-b", "--ignore-cr-at-eol", "--ignore-blank-lines"];
 
 /** Empty if git cannot tell. Never throws. */
-export async function shapes(place: GitCall, from: string, to: string): Promise<readonly FileShape[]> {
+export async function shapes(gitCall: GitCall, from: string, to: string): Promise<readonly FileShape[]> {
   try {
-    return await withScratch(place, null, async ({ call }) => {
+    return await withScratch(gitCall, null, async ({ call }) => {
       const objects = [checkedId(from), checkedId(to)];
-      const asked = { ...call, limit: LIMIT };
+      const limited = { ...call, limit: LIMIT };
       const tree = ["diff-tree", "-r", "-z"];
-      const raw = await git(asked, [...tree, "--raw", "-M50%", "-l1000", "--abbrev=64", ...objects]);
+      const raw = await git(limited, [...tree, "--raw", "-M50%", "-l1000", "--abbrev=64", ...objects]);
       const entries = parseRaw(raw.output);
-      const renamed = await git(asked, [...tree, "--numstat", "-M50%", "-l1000", ...objects]);
-      const inked = await git(asked, [...tree, "--numstat", "--no-renames", ...BLANKS, ...objects]);
+      const renamed = await git(limited, [...tree, "--numstat", "-M50%", "-l1000", ...objects]);
+      const inked = await git(limited, [...tree, "--numstat", "--no-renames", ...BLANKS, ...objects]);
       const counts = new Map(parseNumstat(renamed.output).map((file) => [file.path, file]));
       const written = new Set(
         parseNumstat(inked.output).flatMap(({ added, deleted, path }) =>
@@ -38,11 +38,11 @@ export async function shapes(place: GitCall, from: string, to: string): Promise<
         ),
       );
       const isBinary = ({ path }: RawChange) => counts.get(path)?.added === null;
-      const sizes = await sizesOf(asked, entries.filter(isBinary));
-      const links = await linksOf(asked, entries);
-      const attributed = await attributedIn(asked, checkedId(from), entries);
-      const headed = await headedIn(asked, checkedId(to), entries);
-      const prefix = prefixOf(place.folder);
+      const sizes = await sizesOf(limited, entries.filter(isBinary));
+      const links = await linksOf(limited, entries);
+      const attributed = await attributedIn(limited, checkedId(from), entries);
+      const headed = await headedIn(limited, checkedId(to), entries);
+      const prefix = prefixOf(gitCall.folder);
       return entries.map(({ after, before, mode, path, similarity, status, was }): FileShape => {
         const { added, deleted } = counts.get(path) ?? {};
         return {
@@ -129,12 +129,12 @@ async function headedIn(
 
 /** A file's bytes in a tree; null: there is none, or it is larger. Never throws. */
 export async function blob(
-  place: GitCall,
+  gitCall: GitCall,
   { most, object, path }: { readonly object: string; readonly path: string; readonly most: number },
 ): Promise<Uint8Array | null> {
   try {
-    return await withScratch(place, null, async ({ call }) => {
-      const name = `${checkedId(object)}:${prefixOf(place.folder)}${path}`;
+    return await withScratch(gitCall, null, async ({ call }) => {
+      const name = `${checkedId(object)}:${prefixOf(gitCall.folder)}${path}`;
       const size = await git(call, ["cat-file", "-s", name]);
       if (!(Number(size.output) <= most)) return null;
       const { output } = await git({ ...call, encoding: "latin1", most: most + 1 }, [

@@ -27,10 +27,10 @@ export async function signed(
   commits: readonly string[],
   base: string,
 ): Promise<string> {
-  const known = await configOf(from);
+  const config = await configOf(from);
   if (!(await isSigning(from))) return commits.at(-1) ?? base;
   const anew = new Map<string, string>();
-  for (const commit of commits) anew.set(commit, await signOne({ from, hub, known }, commit, anew));
+  for (const commit of commits) anew.set(commit, await signOne({ from, hub, config }, commit, anew));
   return anew.get(commits.at(-1) ?? "") ?? base;
 }
 
@@ -40,7 +40,7 @@ export async function isSigning(from: GitCall): Promise<boolean> {
 }
 
 async function signOne(
-  { from, hub, known }: { readonly from: GitCall; readonly hub: GitCall; readonly known: KnownConfig },
+  { from, hub, config }: { readonly from: GitCall; readonly hub: GitCall; readonly config: KnownConfig },
   commit: string,
   anew: ReadonlyMap<string, string>,
 ): Promise<string> {
@@ -62,11 +62,11 @@ async function signOne(
   const { errors, code, output } = await git(
     {
       ...hub,
-      own: { ...credentials, GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE },
+      gitVariables: { ...credentials, GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE },
       ...{ input: message.join("\n"), limit: LIMIT, accept: [1, 124, 128] },
     },
     [
-      ...(await options(from, known)),
+      ...(await options(from, config)),
       ...["commit-tree", "-S", tree],
       ...parents
         .split(" ")
@@ -92,11 +92,11 @@ export async function checkSigning(from: GitCall, hub: GitCall, commit: string):
 
 const tried = new Set<string>();
 
-async function options(from: GitCall, known: KnownConfig): Promise<readonly string[]> {
+async function options(from: GitCall, config: KnownConfig): Promise<readonly string[]> {
   const who = await identityOf(from);
   const settings = [
-    ...["gpg.format", "user.signingkey"].map((name) => [name, lastOf(known, name)] as const),
-    ...PROGRAMS.map((name) => [name, lastOf(known, name, true) ?? usual(name)] as const),
+    ...["gpg.format", "user.signingkey"].map((name) => [name, lastOf(config, name)] as const),
+    ...PROGRAMS.map((name) => [name, lastOf(config, name, true) ?? usual(name)] as const),
     ["user.name", who?.name ?? null] as const,
     ["user.email", who?.email ?? null] as const,
   ];

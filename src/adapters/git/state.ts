@@ -1,6 +1,6 @@
 /**
- * How far the work in a workspace is. The agent's commits come in first. Uncommitted files are found through
- * a separate git folder, so that nothing in the workspace's own can hide them.
+ * Reads the state of the work in a workspace, after bringing the agent's commits into the hub. Uncommitted files
+ * are found through a separate git folder, so that nothing in the workspace's own can hide them.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ import { isWhole } from "./workspace/whole.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { checkBranch, checkoutOf } from "./workspace/worktree-paths.ts";
 
-/** A workspace's content, once its commits have come in. */
+/** A workspace's content, once the hub has its commits. */
 export interface Held {
   readonly hub: GitCall;
   /** The branch that is checked out; null: HEAD is detached. */
@@ -50,43 +50,43 @@ export function checkedOut(branch: string): string {
   return `refs/pawl/head/${branch}`;
 }
 
-/** Throws `git-failed` if the commits cannot come in. */
-export async function holdings(place: Workplace, { branch, folder, repo }: Worktree): Promise<Held> {
-  const hub = await openHub(place, repo);
-  const from = place.call(checkoutOf(place.projectRoot, repo));
+/** Throws `git-failed` if the commits cannot be brought into the hub. */
+export async function holdings(workplace: Workplace, { branch, folder, repo }: Worktree): Promise<Held> {
+  const hub = await openHub(workplace, repo);
+  const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
   const top = topOf(folder);
   if (!isWhole(top)) throw gitFailed(["status"], top.agentPath, "it has lost its .git");
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
   const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
-  const look = { hub, from, top, branch };
-  let said = await readCheckout(place, look, [own, elsewhere]);
-  if (said.head === null && said.tip === null)
+  const paths = { hub, from, top, branch };
+  let state = await readCheckout(workplace, paths, [own, elsewhere]);
+  if (state.head === null && state.tip === null)
     throw gitFailed(
       ["status"],
       top.agentPath,
       "its .git is damaged: no commit is found on HEAD or on its branch",
     );
   const tips: Tip[] = [];
-  if (said.tip !== null && said.tip !== own) tips.push({ ref, commit: said.tip, before: own });
-  if (said.head !== null && said.head !== said.tip && said.head !== elsewhere)
-    tips.push({ ref: headRef, commit: said.head, before: elsewhere });
+  if (state.tip !== null && state.tip !== own) tips.push({ ref, commit: state.tip, before: own });
+  if (state.head !== null && state.head !== state.tip && state.head !== elsewhere)
+    tips.push({ ref: headRef, commit: state.head, before: elsewhere });
   if (tips.length > 0) {
-    const known = await newestRefs(hub, ["refs/heads", "refs/person", "refs/pawl"]);
-    const refused = await handIn(place, hub, top, tips, [...new Set(known.values())]);
+    const refs = await newestRefs(hub, ["refs/heads", "refs/person", "refs/pawl"]);
+    const refused = await handIn(workplace, hub, top, tips, [...new Set(refs.values())]);
     if (refused !== null) throw refusedWork(folder, branch, refused);
-    await bringLarge(place, hub, top, said.large);
+    await bringLarge(workplace, hub, top, state.large);
   }
-  const { tip } = said;
-  if (tip !== null && tip !== own && said.branch === branch && said.unfinished === null)
-    said = { ...said, ...(await signTip(place, look, tip, own)) };
-  if (said.status === null) said = await readCheckout(place, look, [said.head]);
-  const { uncommitted } = parseStatus(said.status ?? "");
+  const { tip } = state;
+  if (tip !== null && tip !== own && state.branch === branch && state.unfinished === null)
+    state = { ...state, ...(await signTip(workplace, paths, tip, own)) };
+  if (state.status === null) state = await readCheckout(workplace, paths, [state.head]);
+  const { uncommitted } = parseStatus(state.status ?? "");
   return {
     ...{ hub, uncommitted },
-    branch: said.branch,
-    head: said.head,
-    tips: [...new Set([said.tip, said.head])].filter((tip) => tip !== null),
-    unfinished: said.unfinished,
+    branch: state.branch,
+    head: state.head,
+    tips: [...new Set([state.tip, state.head])].filter((tip) => tip !== null),
+    unfinished: state.unfinished,
   };
 }
 
@@ -107,7 +107,7 @@ git update-ref "refs/heads/$1" "$2" "$3"
  * same files.
  */
 async function signTip(
-  place: Workplace,
+  workplace: Workplace,
   { branch, from, hub, top }: Looked,
   tip: string,
   before: string | null,
@@ -125,7 +125,7 @@ async function signTip(
   const commits = (await gitLine(hub, order)).split("\n").filter(Boolean);
   const anew = await signed({ from, hub }, commits, tip);
   if (anew === tip) return {};
-  await inside(place, { folder: top, script: TIP, args: [branch, anew, tip] });
+  await inside(workplace, { folder: top, script: TIP, args: [branch, anew, tip] });
   await moveRef(hub, `refs/heads/${branch}`, anew, tip);
   return { tip: anew, head: anew, status: null };
 }
@@ -184,29 +184,29 @@ git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=
 `;
 
 async function readCheckout(
-  place: Workplace,
-  looked: Looked,
-  known: readonly (string | null)[],
+  workplace: Workplace,
+  paths: Looked,
+  refs: readonly (string | null)[],
 ): Promise<CheckoutState> {
-  const answer = await askCheckout(place, looked, known);
+  const answer = await askCheckout(workplace, paths, refs);
   if (!answer.output.endsWith("\0changed\0")) return parseCheckout(answer);
-  await takeChangedIn(place, looked.top);
-  return parseCheckout(await askCheckout(place, looked, known));
+  await takeChangedIn(workplace, paths.top);
+  return parseCheckout(await askCheckout(workplace, paths, refs));
 }
 
 async function askCheckout(
-  place: Workplace,
+  workplace: Workplace,
   { branch, from, hub, top }: Looked,
   known: readonly (string | null)[],
 ): Promise<GitAnswer> {
-  const look = await openLook(hub, top);
-  const args = [look, branch, ...known.map((commit) => commit ?? "none")];
-  return inside(place, {
+  const scratch = await openLook(hub, top);
+  const args = [scratch, branch, ...known.map((commit) => commit ?? "none")];
+  return inside(workplace, {
     folder: top,
     from,
     script: READ_CHECKOUT,
     args,
-    writes: [look],
+    writes: [scratch],
     readOnly: true,
     limit: LOOK_LIMIT,
   });
@@ -227,11 +227,11 @@ function parseCheckout({ output }: GitAnswer): CheckoutState {
 
 /** A git folder for inspecting a workspace: it has the hub's objects, and no agent can write it. */
 export async function openLook(hub: GitCall, top: AgentFolder): Promise<string> {
-  const look = beside(top, "look");
-  if (existsSync(join(look, "config"))) return look;
+  const scratch = beside(top, "look");
+  if (existsSync(join(scratch, "config"))) return scratch;
   const settings = formOf(await configOf(hub), { bare: false });
-  makeGitFolder(look, { settings, objects: [join(hub.folder, "objects")] });
-  return look;
+  makeGitFolder(scratch, { settings, objects: [join(hub.folder, "objects")] });
+  return scratch;
 }
 
 const END_REBASE = `
@@ -239,29 +239,32 @@ const END_REBASE = `
 git rebase --continue >&2
 `;
 
-/** A rebase of which only its end is missing is ended: agents commit the last conflict and stop there. */
-async function settled(place: Workplace, worktree: Worktree): Promise<Held> {
-  const held = await holdings(place, worktree);
+/** Ends a rebase that lacks only its end, because agents commit the last conflict and stop there. */
+async function settled(workplace: Workplace, worktree: Worktree): Promise<Held> {
+  const held = await holdings(workplace, worktree);
   if (held.unfinished !== "rebase" || held.uncommitted.length > 0) return held;
-  const order = { folder: worktree.folder, from: place.call(checkoutOf(place.projectRoot, worktree.repo)) };
-  const { code } = await inside(place, {
+  const order = {
+    folder: worktree.folder,
+    from: workplace.call(checkoutOf(workplace.projectRoot, worktree.repo)),
+  };
+  const { code } = await inside(workplace, {
     ...order,
     script: END_REBASE,
     accept: [1, 3, 128],
     limit: LOOK_LIMIT,
   });
-  return code === 0 ? holdings(place, worktree) : held;
+  return code === 0 ? holdings(workplace, worktree) : held;
 }
 
 // ── The port's answers ───────────────────────────────────────────────────────────────────────────────────────────
 
 export async function worktreeState(
-  place: Workplace,
+  workplace: Workplace,
   worktree: Worktree,
   into?: string,
 ): Promise<WorktreeState> {
-  const { branch, head, hub, tips, uncommitted, unfinished } = await settled(place, worktree);
-  const from = place.call(checkoutOf(place.projectRoot, worktree.repo));
+  const { branch, head, hub, tips, uncommitted, unfinished } = await settled(workplace, worktree);
+  const from = workplace.call(checkoutOf(workplace.projectRoot, worktree.repo));
   const remote = await remoteOf(from, worktree.branch);
   const far = `refs/remotes/${remote}/${worktree.branch}`;
   const pushed = remote ? (await follow(hub, from, [far])).get(far) : undefined;
@@ -271,7 +274,7 @@ export async function worktreeState(
     uncommitted,
     hooks: uncommitted.length === 0 ? [] : commitHooks(worktree.folder),
     unfinished,
-    unmerged: into === undefined ? null : await unmergedCommits(place, hub, worktree.repo, tips, into),
+    unmerged: into === undefined ? null : await unmergedCommits(workplace, hub, worktree.repo, tips, into),
     unpushed: pushed ? await countMissing(hub, tips, [pushed]) : null,
   };
 }
@@ -279,12 +282,12 @@ export async function worktreeState(
 const MOST_COMMITS = 30;
 
 export async function workDone(
-  place: Workplace,
+  workplace: Workplace,
   worktree: Worktree,
   since: string | undefined,
 ): Promise<WorkDone> {
-  const { head, hub, uncommitted } = await holdings(place, worktree);
-  const bases = since === undefined ? [] : await basesOf(place, hub, worktree.repo, since);
+  const { head, hub, uncommitted } = await holdings(workplace, worktree);
+  const bases = since === undefined ? [] : await basesOf(workplace, hub, worktree.repo, since);
   if (bases.length === 0 || head === null) return { commits: [], uncommitted };
   const shape = ["--format=%s", "--reverse", `--max-count=${MOST_COMMITS}`];
   const lines = await gitLine(hub, ["log", ...shape, head, "--not", ...bases, "--"]);
@@ -304,13 +307,13 @@ function commitHooks(folder: AgentFolder): readonly string[] {
 
 /** How many commits are in neither the local nor the remote's `into`; null if there is no such branch. */
 export async function unmergedCommits(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   repo: Repo,
   tips: readonly string[],
   into: string,
 ): Promise<number | null> {
-  const targets = await basesOf(place, hub, repo, into);
+  const targets = await basesOf(workplace, hub, repo, into);
   return targets.length === 0 ? null : countMissing(hub, tips, targets);
 }
 
@@ -318,10 +321,15 @@ export async function unmergedCommits(
  * The commits of a branch of the person's repository, the local one and the remote's; or the given commit
  * itself.
  */
-async function basesOf(place: Workplace, hub: GitCall, repo: Repo, name: string): Promise<readonly string[]> {
+async function basesOf(
+  workplace: Workplace,
+  hub: GitCall,
+  repo: Repo,
+  name: string,
+): Promise<readonly string[]> {
   if (isObjectId(name)) return [name];
   checkBranch(name);
-  const from = place.call(checkoutOf(place.projectRoot, repo));
+  const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
   const refs = branchRefs(name, await upstreamOf(from, name));
   return [...(await follow(hub, from, refs)).values()];
 }

@@ -22,9 +22,9 @@ const LOCK_LIMIT = 300_000;
 
 type Fetched = Extract<Synced, { readonly kind: "fetched" }>;
 
-export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
-  const call = place.call(checkoutOf(place.projectRoot, repo));
-  await checkRepository(place.projectRoot, repo, call);
+export async function sync(workplace: Workplace, repo: Repo): Promise<Synced> {
+  const call = workplace.call(checkoutOf(workplace.projectRoot, repo));
+  await checkRepository(workplace.projectRoot, repo, call);
   const remote = await remoteOf(call, await currentBranch(call));
   if (remote === null) return { kind: "no-remote" };
   const before = await branchesOf(call, `refs/remotes/${remote}/`);
@@ -38,7 +38,7 @@ export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
     if (branch === "HEAD" || old === commit) continue;
     came.push({ branch, commits: old === undefined ? null : await countMissing(call, [commit], [old]) });
   }
-  const lock = await place.locks.acquire(lockName("git", repo), "fetching", LOCK_LIMIT);
+  const lock = await workplace.locks.acquire(lockName("git", repo), "fetching", LOCK_LIMIT);
   try {
     return { kind: "fetched", remote, came, ...(await forward(call, remote)) };
   } finally {
@@ -83,10 +83,10 @@ type Held = "here" | string;
 /** The branches that are checked out, or will be after an unfinished operation ends. */
 async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
   const held = new Map<string, Held>();
-  const own = realpathSync(call.folder);
+  const top = realpathSync(call.folder);
   for (const { folder, branch, bare } of await checkoutsOf(call)) {
     if (bare) continue;
-    const isOwn = realOr(folder) === own;
+    const isOwn = realOr(folder) === top;
     const state = await gitFolder({ ...call, folder }).catch(() => null);
     const back = state === null ? null : branchHeldBy(state);
     const operation = state === null ? null : unfinishedIn(state);

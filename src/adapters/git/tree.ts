@@ -46,21 +46,21 @@ function repositoryOf({ folder }: GitCall): (Discovered & { readonly top: string
 }
 
 /** A private git folder over `top`, with an empty index. */
-function openScratch(place: GitCall, known: KnownConfig, common: string, top: string): Scratch {
+function openScratch(call: GitCall, known: KnownConfig, common: string, top: string): Scratch {
   const folder = mkdtempSync(join(tmpdir(), "pawl-tree-"));
-  const objects = openOwnFolder(place.folder, OBJECTS, 0o700);
+  const objects = openOwnFolder(call.folder, OBJECTS, 0o700);
   makeGitFolder(folder, { settings: scratchSettings(known), objects: [] });
-  const own = {
+  const ownFiles = {
     GIT_DIR: folder,
     GIT_WORK_TREE: top,
     GIT_INDEX_FILE: join(folder, "index"),
     GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: [join(common, "objects"), ...(place.objects ? [place.objects] : [])]
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [join(common, "objects"), ...(call.objects ? [call.objects] : [])]
       .map(quotedPath)
       .join(delimiter),
   };
   return {
-    call: { ...place, folder: top, own, accept: [], limit: LIMIT },
+    call: { ...call, folder: top, gitVariables: ownFiles, accept: [], limit: LIMIT },
     top,
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -90,11 +90,11 @@ function scratchSettings(known: KnownConfig): readonly Setting[] {
 /** Adds every file of the working folder to the index, as it is, except the project's own files. */
 async function fillIndex(
   scratch: Scratch,
-  place: GitCall,
-  own: readonly string[],
+  call: GitCall,
+  excluded: readonly string[],
   excludes: string,
 ): Promise<void> {
-  const listed = await git({ ...place, accept: [128], limit: LIMIT }, [
+  const listed = await git({ ...call, accept: [128], limit: LIMIT }, [
     "ls-tree",
     "-r",
     "-z",
@@ -102,42 +102,42 @@ async function fillIndex(
     "HEAD",
   ]);
   const entries = listed.code === 0 ? listed.output.split("\0").filter((entry) => entry !== "") : [];
-  const kept = entries.filter((entry) => !isWithin(entry.slice(entry.indexOf("\t") + 1), own));
-  writeFileSync(join(scratch.call.own?.GIT_DIR ?? "", "info", "exclude"), excludes);
+  const kept = entries.filter((entry) => !isWithin(entry.slice(entry.indexOf("\t") + 1), excluded));
+  writeFileSync(join(scratch.call.gitVariables?.GIT_DIR ?? "", "info", "exclude"), excludes);
   if (kept.length > 0)
     await git({ ...scratch.call, input: `${kept.join("\0")}\0` }, ["update-index", "-z", "--index-info"]);
   // Exit code 1: an excluded path is also ignored, and git warns about it.
   const quiet = ["-c", "advice.addEmbeddedRepo=false", "-c", "advice.addIgnoredFile=false"];
-  await git({ ...scratch.call, accept: [1] }, [...quiet, "add", "-A", "--", ...pathspecs(own)]);
+  await git({ ...scratch.call, accept: [1] }, [...quiet, "add", "-A", "--", ...pathspecs(excluded)]);
 }
 
 function isWithin(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
-function pathspecs(own: readonly string[]): readonly string[] {
-  return [".", ...own.map((path) => `:(exclude,top,literal)${path}`)];
+function pathspecs(excluded: readonly string[]): readonly string[] {
+  return [".", ...excluded.map((path) => `:(exclude,top,literal)${path}`)];
 }
 
 export async function snapshot(
-  place: GitCall,
+  gitCall: GitCall,
   order: { readonly base: PinnedBase | string | null; readonly own: readonly string[] },
 ): Promise<Snapshot> {
   let scratch: Scratch | undefined;
   try {
-    const repository = repositoryOf(place);
+    const repository = repositoryOf(gitCall);
     if (repository === null) return { kind: "not-a-repository" };
-    const known = await configOf(place);
+    const known = await configOf(gitCall);
     const { top, common } = repository;
-    const prefix = prefixOf(place.folder);
-    const own = order.own.map((path) => `${prefix}${path}`);
-    const hiding = hidingLists(known, repository, place.environment);
-    scratch = openScratch(place, known, common, top);
+    const prefix = prefixOf(gitCall.folder);
+    const excluded = order.own.map((path) => `${prefix}${path}`);
+    const hiding = hidingLists(known, repository, gitCall.environment);
+    scratch = openScratch(gitCall, known, common, top);
     const { call } = scratch;
-    const basing = findBase(place, order.base);
+    const basing = findBase(gitCall, order.base);
     // Awaited below. If the index fails first, this failure must not end the process as unhandled.
     basing.catch(() => {});
-    await fillIndex(scratch, place, own, hiding.map(({ text }) => text).join("\n"));
+    await fillIndex(scratch, gitCall, excluded, hiding.map(({ text }) => text).join("\n"));
     const base = await basing;
     const [tree, stat, others, branchNow, holdsBase] = await Promise.all([
       gitLine(call, ["write-tree"]),
@@ -150,7 +150,7 @@ export async function snapshot(
             "--no-renames",
             base.commit,
             "--",
-            ...pathspecs(own),
+            ...pathspecs(excluded),
           ])
         : null,
       git(call, [
@@ -161,10 +161,10 @@ export async function snapshot(
         "--directory",
         "--no-empty-directory",
         "--",
-        ...pathspecs(own),
+        ...pathspecs(excluded),
       ]),
-      base ? commitOf(place, `refs/heads/${base.branch}`) : null,
-      base ? isInHistory(place, base.commit) : false,
+      base ? commitOf(gitCall, `refs/heads/${base.branch}`) : null,
+      base ? isInHistory(gitCall, base.commit) : false,
     ]);
     const hidden = others.output.split("\0").filter((path) => path !== "");
     return {
@@ -184,17 +184,17 @@ export async function snapshot(
 }
 
 async function findBase(
-  place: GitCall,
+  call: GitCall,
   base: PinnedBase | string | null,
 ): Promise<Extract<Snapshot, { kind: "tree" }>["base"]> {
   if (base !== null && typeof base !== "string") return { ...base, isPinned: true };
-  const fork = await forkOf({ ...place, accept: [1, 128] }, base, "HEAD");
+  const fork = await forkOf({ ...call, accept: [1, 128] }, base, "HEAD");
   return "reason" in fork ? null : { branch: fork.base, commit: fork.commit, isPinned: false };
 }
 
-async function isInHistory(place: GitCall, commit: string): Promise<boolean> {
-  const head = await commitOf(place, "HEAD");
-  return head !== null && isAncestor(place, commit, head);
+async function isInHistory(call: GitCall, commit: string): Promise<boolean> {
+  const head = await commitOf(call, "HEAD");
+  return head !== null && isAncestor(call, commit, head);
 }
 
 interface HidingList {
@@ -203,11 +203,15 @@ interface HidingList {
 }
 
 /** The lists besides `.gitignore` that make git leave files out. */
-function hidingLists(known: KnownConfig, repository: Discovered, own: Environment): readonly HidingList[] {
-  const home = own.HOME ?? homedir();
+function hidingLists(
+  known: KnownConfig,
+  repository: Discovered,
+  environment: Environment,
+): readonly HidingList[] {
+  const home = environment.HOME ?? homedir();
   const named = known.entries.findLast(({ key }) => key === "core.excludesfile");
   const expanded = named?.value.startsWith("~/") ? join(home, named.value.slice(2)) : named?.value;
-  const usual = join(own.XDG_CONFIG_HOME || join(home, ".config"), "git", "ignore");
+  const usual = join(environment.XDG_CONFIG_HOME || join(home, ".config"), "git", "ignore");
   const person = named === undefined || isOwnScope(named);
   return [
     { by: "repository", text: textOf(join(repository.common, "info", "exclude")) },
@@ -230,8 +234,8 @@ async function hiddenBy(
   fromRoot: (path: string) => string,
 ): Promise<Extract<Snapshot, { kind: "tree" }>["hidden"]> {
   if (hidden.length === 0) return [];
-  const own = lists.filter(({ by }) => by === "repository").map(({ text }) => text);
-  writeFileSync(join(call.own?.GIT_DIR ?? "", "info", "exclude"), own.join("\n"));
+  const texts = lists.filter(({ by }) => by === "repository").map(({ text }) => text);
+  writeFileSync(join(call.gitVariables?.GIT_DIR ?? "", "info", "exclude"), texts.join("\n"));
   const args = ["check-ignore", "--no-index", "-z", "--stdin"];
   const { output } = await git({ ...call, accept: [1], input: `${hidden.join("\0")}\0` }, args);
   const byRepository = new Set(output.split("\0"));
@@ -243,27 +247,27 @@ async function hiddenBy(
 
 /** The paths in which two trees differ; null if one is unknown. */
 export async function between(
-  place: GitCall,
+  gitCall: GitCall,
   one: string,
   other: string,
 ): Promise<readonly ChangedFile[] | null> {
-  return withScratch(place, null, async ({ call }) => {
+  return withScratch(gitCall, null, async ({ call }) => {
     const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", checkedId(one), checkedId(other)];
     const { code, output } = await git({ ...call, accept: [128] }, args);
-    const prefix = prefixOf(place.folder);
+    const prefix = prefixOf(gitCall.folder);
     const files = parseNumstat(output).map((file) => ({ ...file, path: fromRoot(prefix, file.path) }));
     return code === 0 ? files : null;
   });
 }
 
 /** Writes the tree's files into a new folder. Throws if the result is not the tree. */
-export async function checkOut(place: GitCall, tree: string, into: string): Promise<void> {
+export async function checkOut(gitCall: GitCall, tree: string, into: string): Promise<void> {
   mkdirSync(into, { mode: 0o700 });
-  await withScratch(place, into, async ({ call }) => {
+  await withScratch(gitCall, into, async ({ call }) => {
     await git(call, ["read-tree", checkedId(tree)]);
     await git(call, ["checkout-index", "--all", "--quiet"]);
   });
-  await withScratch(place, into, async ({ call }) => {
+  await withScratch(gitCall, into, async ({ call }) => {
     await git(call, ["read-tree", checkedId(tree)]);
     await git(call, ["add", "--all", "--force", "--", "."]);
     const found = await gitLine(call, ["write-tree"]);
@@ -271,25 +275,25 @@ export async function checkOut(place: GitCall, tree: string, into: string): Prom
       throw new PawlError(
         "git-failed",
         `The checkout of the tree ${tree} differs from what was handed in: expected that tree in ${into}, found ${found}.`,
-        `Check the repository's objects with \`git -C ${place.folder} fsck\`.`,
+        `Check the repository's objects with \`git -C ${gitCall.folder} fsck\`.`,
       );
   });
 }
 
 /** Runs `work` over a private git folder, with `top` (null: the repository's own) as its working folder. */
 export async function withScratch<T>(
-  place: GitCall,
+  call: GitCall,
   top: string | null,
   work: (scratch: Scratch) => Promise<T>,
 ): Promise<T> {
-  const repository = repositoryOf(place);
+  const repository = repositoryOf(call);
   if (repository === null)
     throw new PawlError(
       "repository-missing",
-      `${place.folder} is not in a git repository.`,
+      `${call.folder} is not in a git repository.`,
       "Run `git init`.",
     );
-  const scratch = openScratch(place, await configOf(place), repository.common, top ?? repository.top);
+  const scratch = openScratch(call, await configOf(call), repository.common, top ?? repository.top);
   try {
     return await work(scratch);
   } finally {
@@ -308,15 +312,15 @@ export function checkedId(id: string): string {
 }
 
 /** The commit that work starts from; null if there is none. Never throws. */
-export async function pin(place: GitCall, work: string): Promise<PinnedBase | null> {
+export async function pin(call: GitCall, work: string): Promise<PinnedBase | null> {
   try {
     const [branch, commit] = await Promise.all([
-      gitLine({ ...place, accept: [1, 128] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
-      commitOf(place, "HEAD"),
+      gitLine({ ...call, accept: [1, 128] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
+      commitOf(call, "HEAD"),
     ]);
     if (commit === null) return null;
     if (branch !== "" && branch !== work) return { branch, commit };
-    const fork = await forkOf({ ...place, accept: [1, 128] }, null, "HEAD");
+    const fork = await forkOf({ ...call, accept: [1, 128] }, null, "HEAD");
     return "reason" in fork ? null : { branch: fork.base, commit: fork.commit };
   } catch {
     return null;
@@ -324,6 +328,6 @@ export async function pin(place: GitCall, work: string): Promise<PinnedBase | nu
 }
 
 /** The folder of the project inside a checkout of its repository. */
-export function placeIn(place: GitCall, checkout: string): string {
-  return join(checkout, prefixOf(place.folder));
+export function placeIn(call: GitCall, checkout: string): string {
+  return join(checkout, prefixOf(call.folder));
 }

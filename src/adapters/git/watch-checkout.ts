@@ -25,20 +25,20 @@ interface Mark {
   readonly changed: number | null;
 }
 
-export async function watchCheckout(place: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
-  const paths = worktreePathsOf(place, repo);
+export async function watchCheckout(workplace: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
+  const paths = worktreePathsOf(workplace, repo);
   const { checkout } = paths;
-  const call = place.call(checkout);
+  const call = workplace.call(checkout);
   const began = Date.now();
-  const look = async () => {
+  const changedFiles = async () => {
     const { uncommitted } = await statusOf(call);
     return uncommitted.filter((path) => !isBookkeeping(path) && !isTemporary(path));
   };
-  const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
+  const before = new Map((await changedFiles()).map((path) => [path, markOf(join(checkout, path))]));
   const branches = await branchesOf(call);
   return async () => {
     const moved = movedBranches(branches, await branchesOf(call), paths);
-    const changed = [...new Set([...before.keys(), ...(await look())])].flatMap((path) => {
+    const changed = [...new Set([...before.keys(), ...(await changedFiles())])].flatMap((path) => {
       const now = markOf(join(checkout, path));
       const then = before.get(path);
       const isChanged = then ? then.mark !== now.mark : now.changed === null || now.changed >= began - TICK;

@@ -59,12 +59,12 @@ function asked(file: string, kept: string): string | null {
   const note = join(kept, `${hashOf(JSON.stringify([file, size, mtimeMs])).slice(0, 16)}.version`);
   const known = attempt(() => readFileSync(note, "utf8"), null);
   if (known !== null) return known || null;
-  const said = spawnSync(file, ["--version"], {
+  const answer = spawnSync(file, ["--version"], {
     encoding: "utf8",
     timeout: LIMIT,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const [version = ""] = /\d+\.\d+\.\d+/.exec(said.stdout ?? "") ?? [];
+  const [version = ""] = /\d+\.\d+\.\d+/.exec(answer.stdout ?? "") ?? [];
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   writeFileSync(note, version, { mode: 0o600 });
   return version || null;

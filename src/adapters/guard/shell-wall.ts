@@ -7,8 +7,8 @@
  *     UNIX socket can be made in it. An open one protects the protected places, and otherwise shows the
  *     machine as it is.
  * S3  A missing protected place is covered while the command runs, and left as it was when the last such command ends.
- * S4  A command that was started where more may be written ends when its session comes to where only plan files, or
- *     nothing, may be.
+ * S4  When a session reaches a state that permits only plan files or nothing, its commands behind wider walls are
+ *     killed.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,7 +31,7 @@ import { isFolder } from "../wall/homes.ts";
 import { inOrder, masksOf, searchBelow } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
-/** Whose wall it is, and what the session's state lets it write. */
+/** The session that has the wall, and what its run's state lets it write. */
 export interface WallUse {
   readonly session: string;
   readonly scope: string;
@@ -122,7 +122,7 @@ const USE = ".use";
 const MARK = "PAWL_WALL_TOKEN";
 const MOST_WALLS = 10_000;
 
-/** Ends what runs behind walls of this session that let it write more, and takes these walls away. */
+/** Kills the processes behind this session's wider walls, and removes those walls. */
 export function endWiderWalls(base: string, { scope, session }: WallUse): void {
   const folder = join(base, WALLS);
   const tokens = attempt(() => firstNames(folder, MOST_WALLS), [])
@@ -177,7 +177,7 @@ function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mou
 function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
   const git = discover(cwd) ?? discover(root);
   const below = searchBelow(root, [".pawl", "node_modules"], MOST_FOLDERS);
-  const own = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
+  const gitDirs = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
   const mounts = [
     ...[...protectedPlaces(files), ...below.places].flatMap((place) =>
       masksOf(root, place).flatMap((mount) => coveredAsFolder(mount, root, files)),
@@ -186,7 +186,7 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
     ...below.gits.flatMap((path) =>
       GIT_STARTS.flatMap((name) => existing(root, { ...name, path: `${path}/${name.path}` })),
     ),
-    ...own.flatMap((at) =>
+    ...gitDirs.flatMap((at) =>
       GIT_STARTS.flatMap((name) => [{ type: "write", at } as const, ...existing(at, name)]),
     ),
   ];
@@ -195,14 +195,14 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
   return inOrder(needed.filter(({ at }) => !at.includes("\n")));
 }
 
-/** By what a git folder starts programs. */
+/** The parts of a git folder through which git starts programs. */
 const GIT_STARTS: readonly ProtectedPlace[] = [
   { path: "hooks", isFolder: true },
   { path: "config", isFolder: false },
 ];
 
 /**
- * Covers a missing place by an empty folder, which git never sees. Not a place where Pawl itself reads: it
+ * Covers a missing place by an empty folder, which git never sees. Leaves out the files that Pawl itself reads: it
  * would take the folder for an unreadable file, and new content there counts only after a person's consent.
  */
 function coveredAsFolder(mount: Mount, root: string, files: ProjectFiles): readonly Mount[] {

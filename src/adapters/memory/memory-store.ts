@@ -47,10 +47,10 @@ export function openMemoryStore(): MemoryStore {
     },
     async hold() {
       const before = held;
-      const own = Promise.withResolvers<void>();
-      held = own.promise;
+      const turnEnd = Promise.withResolvers<void>();
+      held = turnEnd.promise;
       await before;
-      return { [Symbol.asyncDispose]: async () => own.resolve() };
+      return { [Symbol.asyncDispose]: async () => turnEnd.resolve() };
     },
     holds: async (view) => isSame(view),
     async commit(view, changes) {

@@ -27,19 +27,19 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
   429: "rate-limited",
 };
 
-/** The failure of a status. `said`: the service's own sentence, if there is one. */
-export function failureOfStatus(status: number, headers: Headers, said = ""): HttpFailure {
+/** The failure of a status. `text`: the service's own sentence, if there is one. */
+export function failureOfStatus(status: number, headers: Headers, text = ""): HttpFailure {
   const after = retryAfter(headers, Date.now());
   // Jira Data Center sends `retry-after: 0` with every answer while it has no limit to report. GitHub answers 403 both
   // for a missing right and for too many requests.
   const isSpent =
     (after ?? 0) > 0 ||
     (headers.get("x-ratelimit-remaining") === "0" && headers.has("x-ratelimit-reset")) ||
-    /rate limit/i.test(said);
+    /rate limit/i.test(text);
   const isBusy = status === 503 ? after !== null : status === 403 && isSpent;
   const reason = isBusy ? "rate-limited" : (REASONS[status] ?? "unexpected");
   const wait = reason === "rate-limited" ? after || resetAfter(headers, Date.now()) : null;
-  const words = said.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 200);
+  const words = text.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 200);
   const detail = words === "" ? `HTTP ${status}` : `HTTP ${status}: ${words}`;
   return new HttpFailure({ reason, detail, ...(wait !== null && { retryAfter: wait }) }, { status });
 }

@@ -80,16 +80,20 @@ function withoutCredentials(headers: Order["headers"]): Record<string, string> {
 }
 
 async function send(url: URL, order: Order, proxy: ForwardProxy | null, budget: Budget): Promise<Response> {
-  const silence = watchSilence(url.host, budget);
-  const signal = AbortSignal.any([budget.signal, silence.signal, ...(order.signal ? [order.signal] : [])]);
+  const silenceWatch = watchSilence(url.host, budget);
+  const signal = AbortSignal.any([
+    budget.signal,
+    silenceWatch.signal,
+    ...(order.signal ? [order.signal] : []),
+  ]);
   try {
     for (let tries = 1; ; tries++) {
       const request = await open(url, order, proxy, signal);
       try {
         const response = await answerOf(request, order.body);
-        silence.heard();
+        silenceWatch.heard();
         if (proxy !== null && response.statusCode === 407) throw refusalOf(proxy, 407, url.host);
-        return await read(response, order, budget, silence.heard);
+        return await read(response, order, budget, silenceWatch.heard);
       } catch (thrown) {
         // The server had closed the kept connection before it read the request.
         if (!request.reusedSocket || !isBroken(thrown) || !isRead(order) || tries > 2) throw thrown;
@@ -105,7 +109,7 @@ async function send(url: URL, order: Order, proxy: ForwardProxy | null, budget: 
       ? failureOfProxy(thrown, proxy)
       : failureOfConnection(thrown, url.host);
   } finally {
-    silence.end();
+    silenceWatch.end();
   }
 }
 
@@ -165,7 +169,7 @@ async function read(
   response: IncomingMessage,
   order: Order,
   budget: Budget,
-  heard: () => void,
+  onData: () => void,
 ): Promise<Response> {
   const { rawHeaders, statusCode: status = 0, statusMessage: statusText = "" } = response;
   if (status < 200 || status > 599) throw unexpected(`the status ${status} is not one of HTTP`);
@@ -178,7 +182,7 @@ async function read(
   const source =
     isZipped && order.method !== "HEAD" ? pipeline(response, createGunzip(), () => {}) : response;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    heard();
+    onData();
     budget.take(chunk.byteLength);
     chunks.push(chunk);
   }

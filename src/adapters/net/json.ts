@@ -63,10 +63,10 @@ function saidIn(text: string): string {
     string,
     unknown
   >;
-  const said = [errorMessages, errorMessage, message, errors, error_description ?? error].flatMap((each) =>
-    sentencesIn(each),
+  const sentences = [errorMessages, errorMessage, message, errors, error_description ?? error].flatMap(
+    (each) => sentencesIn(each),
   );
-  return [...new Set(said)].map((sentence) => sentence.replace(CLASS, "").replace(/\.$/, "")).join("; ");
+  return [...new Set(sentences)].map((sentence) => sentence.replace(CLASS, "").replace(/\.$/, "")).join("; ");
 }
 
 /** The name of a class of Java's before its message. */
@@ -76,26 +76,26 @@ const DEEPEST = 4;
 const SHORTEST = 4;
 
 /** `name`: the field that a sentence is about, unless the sentence names it. */
-function sentencesIn(said: unknown, name = "", depth = 0): readonly string[] {
-  if (typeof said === "string") {
-    const isNamed = name === "" || said.toLowerCase().includes(name.toLowerCase());
-    return said.trim() === "" ? [] : [isNamed ? said : `${name}: ${said}`];
+function sentencesIn(value: unknown, name = "", depth = 0): readonly string[] {
+  if (typeof value === "string") {
+    const isNamed = name === "" || value.toLowerCase().includes(name.toLowerCase());
+    return value.trim() === "" ? [] : [isNamed ? value : `${name}: ${value}`];
   }
-  if (typeof said !== "object" || said === null || depth > DEEPEST) return [];
-  if (Array.isArray(said)) return said.flatMap((each) => sentencesIn(each, name, depth + 1));
-  const { code, detail, field, message, title, translation } = said as Record<string, unknown>;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => sentencesIn(each, name, depth + 1));
+  const { code, detail, field, message, title, translation } = value as Record<string, unknown>;
   const whole = [message, translation, title].find((each) => typeof each === "string" && each !== "");
   if (whole !== undefined) return sentencesIn(typeof detail === "string" ? [whole, detail] : whole, name);
   // GitHub names a field and what it is, without words.
   if (typeof field === "string" && typeof code === "string") return [`${field}: ${code}`];
-  return Object.entries(said).flatMap(([key, each]) => sentencesIn(each, key, depth + 1));
+  return Object.entries(value).flatMap(([key, each]) => sentencesIn(each, key, depth + 1));
 }
 
 /** A service may repeat what it was sent. */
-function withoutLogin(said: string, authorization = ""): string {
+function withoutLogin(text: string, authorization = ""): string {
   const [, scheme, sent = ""] = /^(?:(\S+) )?(.*)$/.exec(authorization) ?? [];
   const pair = scheme === "Basic" ? Buffer.from(sent, "base64").toString() : "";
   return [sent, pair.slice(pair.indexOf(":") + 1)]
     .filter((secret) => secret.length >= SHORTEST)
-    .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), said);
+    .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), text);
 }

@@ -103,7 +103,7 @@ export function tunnel(
   });
 }
 
-/** For clients with requests of their own: an agent that takes the same way as `http.ts`. */
+/** An agent for clients that send requests themselves. It uses proxies as `http.ts` does. */
 export function openAgent(protocol: string, environment: Environment): HttpAgent {
   if (protocol !== "https:") return openPlainAgent(environment);
   const agent = new HttpsAgent();
@@ -136,7 +136,7 @@ interface Hop {
   readonly proxy?: ForwardProxy | "unusable";
 }
 
-/** The part of Node's agent by which it hands a request to a connection. */
+/** The part of Node's agent that hands a request to a connection. */
 interface Handing {
   addRequest(request: ClientRequest, to: Hop): void;
 }

@@ -40,14 +40,14 @@ export function openNoticePlace(state: StatePlace): NoticePlace {
     takeAsked: () => rmSync(asked, { force: true }),
     noteRest(rest) {
       make();
-      const own = rest && `rest-${hashOf(standingOf(rest)).slice(0, 32)}.json`;
+      const restName = rest && `rest-${hashOf(standingOf(rest)).slice(0, 32)}.json`;
       // Created exclusively: of several loops that come to rest at once, one sets the time.
-      if (own !== null && !existsSync(join(folder, own)))
+      if (restName !== null && !existsSync(join(folder, restName)))
         attempt(
-          () => writeFileSync(join(folder, own), JSON.stringify(rest), { flag: "wx", mode: 0o600 }),
+          () => writeFileSync(join(folder, restName), JSON.stringify(rest), { flag: "wx", mode: 0o600 }),
           undefined,
         );
-      for (const name of rests()) if (name !== own) rmSync(join(folder, name), { force: true });
+      for (const name of rests()) if (name !== restName) rmSync(join(folder, name), { force: true });
     },
     findRest() {
       const [name] = rests();

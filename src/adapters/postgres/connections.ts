@@ -39,7 +39,7 @@ interface Transaction extends AsyncDisposable {
 }
 
 export interface Listener {
-  listen(channel: string, heard: (payload: string) => void): Promise<void>;
+  listen(channel: string, onPayload: (payload: string) => void): Promise<void>;
   close(): void;
 }
 
@@ -282,8 +282,8 @@ async function listenOn(config: pg.ClientConfig, lost: () => void): Promise<List
     return null;
   }
   return {
-    async listen(channel, heard) {
-      client.on("notification", ({ payload = "" }) => heard(payload));
+    async listen(channel, onPayload) {
+      client.on("notification", ({ payload = "" }) => onPayload(payload));
       await client.query(`listen ${pg.escapeIdentifier(channel)}`).catch((thrown: unknown) => {
         // It would get no notifications.
         end(true);

@@ -46,10 +46,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     async addProject(name) {
       await checkShape(connections);
-      const own = randomUUID();
+      const processId = randomUUID();
       const added = await connections.query(
         "insert into pawl.project (name, generation) values ($1, $2) on conflict do nothing returning id",
-        [name, own],
+        [name, processId],
       );
       if (added.length > 0) return true;
       // If the reply was lost and the insert repeated, the existing row is this call's own.
@@ -57,7 +57,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         "select generation from pawl.project where name = $1",
         [name],
       );
-      return there?.generation === own;
+      return there?.generation === processId;
     },
     async project(name) {
       await checkShape(connections);
@@ -82,20 +82,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function projectOf(place: StoredProject, { lasting, packaged }: DatabaseOptions): DatabaseProject {
-  const watch = openWatch(place);
-  const leaseManager = openLeaseManager(place, lasting);
-  const mirror = openMirror(place.connections, place.project);
-  const on = { ...place, mirror, ...(packaged ? { packaged } : {}) };
+function projectOf(project: StoredProject, { lasting, packaged }: DatabaseOptions): DatabaseProject {
+  const watch = openWatch(project);
+  const leaseManager = openLeaseManager(project, lasting);
+  const mirror = openMirror(project.connections, project.project);
+  const on = { ...project, mirror, ...(packaged ? { packaged } : {}) };
   return {
     store: openStore(on),
-    eventLog: openEventLog(place, watch),
+    eventLog: openEventLog(project, watch),
     watch,
     leaseManager: leaseManager,
-    leases: { list: () => leasesOf(place) },
-    workers: openWorkers(place, lasting ?? LASTING),
+    leases: { list: () => leasesOf(project) },
+    workers: openWorkers(project, lasting ?? LASTING),
     fenced: (lease) => openStore({ ...on, fence: () => leaseManager.fence(lease) }),
-    inspect: () => inspect(place),
+    inspect: () => inspect(project),
   };
 }
 
@@ -210,7 +210,7 @@ const LOOK_AGAIN_DEAF = 1_000;
  */
 function openWatch({ connections, project }: StoredProject): Watch {
   return {
-    onChange(heard) {
+    onChange(onEachChange) {
       let listener: Listener | null = null;
       let isClosed = false;
       let isListening = false;
@@ -219,7 +219,7 @@ function openWatch({ connections, project }: StoredProject): Watch {
       let hasHeard = false;
       const onNotice = () => {
         hasHeard = true;
-        heard();
+        onEachChange();
       };
       const listen = async () => {
         isListening = true;
@@ -232,9 +232,9 @@ function openWatch({ connections, project }: StoredProject): Watch {
         isListening = opened !== null;
         await opened?.listen(CHANNEL, (payload) => payload === project && onNotice());
         // For commits before it listened.
-        heard();
+        onEachChange();
       };
-      const look = async () => {
+      const poll = async () => {
         if (!isListening) listen().catch(() => {});
         const [row] = await connections.query<{ revision: string }>(
           "select revision from pawl.project where id = $1",
@@ -243,12 +243,12 @@ function openWatch({ connections, project }: StoredProject): Watch {
         const isNews = seen !== undefined && row?.revision !== seen;
         if (isNews) {
           every(hasHeard ? LOOK_AGAIN : LOOK_AGAIN_DEAF);
-          heard();
+          onEachChange();
         }
         hasHeard = false;
         seen = row?.revision;
       };
-      const quietly = () => void look().catch(() => {});
+      const quietly = () => void poll().catch(() => {});
       const every = (milliseconds: number) => {
         clearInterval(timer);
         timer = setInterval(quietly, milliseconds).unref();

@@ -23,7 +23,7 @@ const PART = `
   ) found`;
 
 export function openEventLog({ connections, project }: StoredProject, watch: Watch): EventLog {
-  const look = async () => {
+  const readState = async () => {
     const [row] = await connections.query<{ generation: string; events: string }>(
       "select generation, events from pawl.project where id = $1 and events > 0",
       [project],
@@ -31,9 +31,9 @@ export function openEventLog({ connections, project }: StoredProject, watch: Wat
     return row ? { generation: row.generation, end: Number(row.events) } : null;
   };
   return {
-    look,
+    look: readState,
     async read({ containing, from, generation, most }) {
-      if ((await look())?.generation !== generation) return null;
+      if ((await readState())?.generation !== generation) return null;
       const rows = await connections.query<Row>(PART, [project, from]);
       const lines = rows.filter(({ total }, at) => at === 0 || Number(total) <= most);
       return {
@@ -54,7 +54,7 @@ export function openEventLog({ connections, project }: StoredProject, watch: Wat
       const [row] = await connections.query<{ generation: string }>(query, [project]);
       return row?.generation ?? null;
     },
-    watch: (heard) => watch.onChange(heard),
+    watch: (onChange) => watch.onChange(onChange),
   };
 }
 

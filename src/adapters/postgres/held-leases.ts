@@ -19,7 +19,7 @@ export interface HeldLeases {
    */
   add(what: string, epoch: number, sent: number): HeldLease | null;
   /** As in the port. */
-  onProlonged(heard: (left: number | null) => void): void;
+  onProlonged(listener: (left: number | null) => void): void;
 }
 
 interface HeldLease {
@@ -45,9 +45,9 @@ const LOOKS = 15;
 export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
   const held = new Map<string, Held>();
   const sure = (2 * lasting) / 3;
-  let tell = (_left: number | null) => {};
+  let onProlonged = (_left: number | null) => {};
   let watching: NodeJS.Timeout | undefined;
-  let looked = readClocks();
+  let lastCheck = readClocks();
   let asked = 0;
 
   const rest = () => {
@@ -66,13 +66,13 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
     for (const [what, one] of all)
       if (still.has(what)) one.sent = Math.max(one.sent, sent);
       else lose(what, one);
-    if (held.size > 0) tell(sent + sure - performance.now());
+    if (held.size > 0) onProlonged(sent + sure - performance.now());
     rest();
   };
-  const look = () => {
+  const check = () => {
     const now = readClocks();
-    const isAstray = Math.abs(now.wall - looked.wall - (now.steady - looked.steady)) > lasting / 3;
-    looked = now;
+    const isAstray = Math.abs(now.wall - lastCheck.wall - (now.steady - lastCheck.steady)) > lasting / 3;
+    lastCheck = now;
     for (const [what, one] of held) if (isAstray || now.steady - one.sent >= sure) lose(what, one);
     if (held.size > 0 && now.steady - asked >= lasting / 3) {
       asked = now.steady;
@@ -81,8 +81,8 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
     rest();
   };
   return {
-    onProlonged(heard) {
-      tell = heard;
+    onProlonged(listener) {
+      onProlonged = listener;
     },
     epochOf: (what) => held.get(what)?.epoch ?? null,
     add(what, epoch, sent) {
@@ -90,10 +90,10 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
       const one: Held = { epoch, sent, lost: new AbortController() };
       held.set(what, one);
       if (watching === undefined) {
-        looked = readClocks();
+        lastCheck = readClocks();
         asked = sent;
-        watching = setInterval(look, lasting / LOOKS).unref();
-        tell(sent + sure - performance.now());
+        watching = setInterval(check, lasting / LOOKS).unref();
+        onProlonged(sent + sure - performance.now());
       }
       return {
         lost: one.lost.signal,
@@ -101,7 +101,7 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
           if (held.get(what) !== one) return false;
           held.delete(what);
           rest();
-          if (held.size === 0) tell(null);
+          if (held.size === 0) onProlonged(null);
           return true;
         },
       };

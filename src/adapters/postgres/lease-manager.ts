@@ -49,7 +49,7 @@ export function openLeaseManager(
   lasting = LASTING,
 ): FencedLeaseManager {
   // Distinguishes this process from an earlier one of the same name.
-  const own = randomUUID();
+  const processId = randomUUID();
   const interval = `${lasting} milliseconds`;
   const leases = openHeldLeases(lasting, async (epochs) => {
     const kept = await connections.query<{ what: string }>(
@@ -96,7 +96,7 @@ export function openLeaseManager(
       const sent = performance.now();
       const [row] = await connections.query<Taken>(
         "select taken_epoch, was_left from pawl.take($1, $2, $3, $4)",
-        [project, what, `${worker} ${own}`, interval],
+        [project, what, `${worker} ${processId}`, interval],
       );
       return row ? hold(what, sent, row) : null;
     },
@@ -105,7 +105,7 @@ export function openLeaseManager(
       const sent = performance.now();
       const [row] = await connections.query<Taken & { refused: Cap | null }>(
         "select taken_epoch, was_left, refused from pawl.take_task($1, $2, $3, $4, $5)",
-        [project, what, `${worker} ${own}`, interval, JSON.stringify({ ...wanted, worker })],
+        [project, what, `${worker} ${processId}`, interval, JSON.stringify({ ...wanted, worker })],
       );
       return row ? (row.refused ?? hold(what, sent, row)) : null;
     },

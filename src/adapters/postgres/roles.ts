@@ -38,13 +38,13 @@ const CALLS = { viewer: READS, worker: WRITES, person: [...WRITES, "pawl.drain(b
 export async function grantRoles(query: Query): Promise<readonly string[]> {
   await query("revoke all on all functions in schema pawl from public");
   for (const call of CALLS.person) await query(`alter function ${call} security definer`);
-  const [own] = await query<{ makes: boolean }>(
+  const [row] = await query<{ makes: boolean }>(
     "select rolsuper or rolcreaterole as makes from pg_roles where rolname = current_user",
   );
   const groups = await groupsOf(query);
   const missing = await missingOf(query, groups);
   // Databases of one server share them, so another session may be making them too.
-  const made = own?.makes ? missing : [];
+  const made = row?.makes ? missing : [];
   for (const name of made)
     await query(
       `do $$ begin create role ${escapeIdentifier(name)} nologin; exception when duplicate_object then null; end $$`,
@@ -75,23 +75,23 @@ async function missingOf(query: Query, groups: readonly NamedGroup[]): Promise<r
 
 /** This login's role in the project, or in all, and what an administrator must do before other logins can have one. */
 export async function accessOf({ query }: Connections, project: string | null): Promise<DatabaseAccess> {
-  const [own] = await query<{ login: string; role: DatabaseRole }>(
+  const [row] = await query<{ login: string; role: DatabaseRole }>(
     "select session_user as login, pawl.role((select id from pawl.project where name = $1)) as role",
     [project],
   );
   const missing = await missingOf(query, OF_ALL_PROJECTS);
-  const asked = (await groupsOf(query)).flatMap(({ group, name }) =>
+  const groups = (await groupsOf(query)).flatMap(({ group, name }) =>
     CALLS[group].map((call) => [name, call]),
   );
   const ungranted = await query<{ name: string }>(
     `select distinct name from unnest($1::text[], $2::text[]) asked(name, call)
     where case when to_regrole(quote_ident(name)) is null then false
       else not has_function_privilege(to_regrole(quote_ident(name))::oid, call, 'execute') end`,
-    [asked.map(([name]) => name), asked.map(([, call]) => call)],
+    [groups.map(([name]) => name), groups.map(([, call]) => call)],
   );
   return {
-    login: own?.login ?? "",
-    role: own?.role ?? "none",
+    login: row?.login ?? "",
+    role: row?.role ?? "none",
     missing,
     ungranted: ungranted.map(({ name }) => name),
   };

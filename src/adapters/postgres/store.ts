@@ -139,8 +139,8 @@ function openView(
     },
     async isCurrent(paths) {
       await mirror.refresh();
-      const asked = [...reads.files].filter(([path]) => (paths as readonly string[]).includes(path));
-      for (const file of asked) if (!(await isAsRead(file))) return false;
+      const wanted = [...reads.files].filter(([path]) => (paths as readonly string[]).includes(path));
+      for (const file of wanted) if (!(await isAsRead(file))) return false;
       return true;
     },
     packaged,
@@ -175,8 +175,8 @@ function orderOf(changes: readonly Change[]): Omit<Order, "id"> {
   let emptied = false;
   for (const change of changes) {
     const paths = change.type === "move" ? [change.from, change.to] : [change.path];
-    const own = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
-    if (own !== undefined) throw notHere(own);
+    const reserved = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
+    if (reserved !== undefined) throw notHere(reserved);
     if ("text" in change) checkText(change, change.text);
     if (paths[0] !== EVENTS) documents.push(documentChange(change));
     else if (change.type === "append") lines.push(change.text.toWellFormed());
@@ -237,10 +237,10 @@ async function commitOnce(
   const held = fence?.();
   if (held === null) throw fenced();
   // Without a base nothing was read, and nothing can have changed.
-  const known = base ? [base.revision, base.head] : [null, null];
+  const knownState = base ? [base.revision, base.head] : [null, null];
   const reads = [[...files.keys()], [...folders.keys()]];
   const lease = held ? [held.what, held.epoch] : [null, null];
-  const values = [project, id, ...known, ...reads, changes, emptied, lines, ...lease];
+  const values = [project, id, ...knownState, ...reads, changes, emptied, lines, ...lease];
   try {
     const [row] = await connections.query<{ outcome: Outcome }>(COMMIT, values);
     const outcome = row?.outcome ?? "changed";

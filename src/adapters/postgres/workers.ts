@@ -32,7 +32,7 @@ const SPENT = `
   select coalesce(sum(usd), 0) as usd from pawl.spend
   where project = $1 and day = (clock_timestamp() at time zone 'utc')::date`;
 
-/** The first one comes last: a later event of the same time takes no verdict over. */
+/** Newest first, so that of several events at the same time the earliest names the login. */
 const VERDICTS = `
   select text from pawl.event where project = $1 and strpos(text, '"strength"') > 0 and strpos(text, $2) > 0
   order by place desc`;
@@ -50,12 +50,12 @@ export function openWorkers({ connections, project }: StoredProject, lasting: nu
     },
     async register({ capacity, host, labels, name, version }, at) {
       const id = randomUUID();
-      const own = [project, name, id];
+      const identity = [project, name, id];
       const [row] = await query<{ state: string | null }>(
         "select pawl.register($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as state",
-        [...own, host, version, labels, capacity, `${lasting} milliseconds`, at?.place, at?.isAlone],
+        [...identity, host, version, labels, capacity, `${lasting} milliseconds`, at?.place, at?.isAlone],
       );
-      return row?.state == null ? null : registrationOf(query, own, lasting);
+      return row?.state == null ? null : registrationOf(query, identity, lasting);
     },
     async drain(name) {
       const [row] = await query<{ state: WorkerState | null }>("select pawl.drain($1, $2) as state", [
@@ -76,15 +76,15 @@ export function openWorkers({ connections, project }: StoredProject, lasting: nu
     async logins(run) {
       const rows = await query<{ text: string }>(VERDICTS, [project, JSON.stringify(run)]);
       const events = rows.map(({ text }) => attempt(() => JSON.parse(text) as Advanced, null));
-      const own = events.filter((event) => event?.type === "run:advanced" && event.run === run);
-      return new Map(own.flatMap((event) => (event?.login ? [[event.time, event.login] as const] : [])));
+      const ofRun = events.filter((event) => event?.type === "run:advanced" && event.run === run);
+      return new Map(ofRun.flatMap((event) => (event?.login ? [[event.time, event.login] as const] : [])));
     },
   };
 }
 
 function registrationOf(
   query: StoredProject["connections"]["query"],
-  own: readonly string[],
+  identity: readonly string[],
   lasting: number,
 ): Registration {
   return {
@@ -92,14 +92,14 @@ function registrationOf(
     async beat({ atWork, drains }) {
       const [row] = await query<{ is_in: WorkerState | null; min_client: number }>(
         "select is_in, min_client from pawl.beat($1, $2, $3, $4, $5)",
-        [...own, atWork, drains],
+        [...identity, atWork, drains],
       );
       if (row?.is_in == null) return "replaced";
       if (row.min_client > SHAPE) return "outgrown";
       return row.is_in === "draining" ? "drain" : "go-on";
     },
     async leave() {
-      await query("select pawl.leave($1, $2, $3)", own);
+      await query("select pawl.leave($1, $2, $3)", identity);
     },
   };
 }

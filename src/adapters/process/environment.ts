@@ -64,9 +64,12 @@ export const REMOTE_CREDENTIALS: readonly string[] = [
 const PROXIES = /^(https?|no|all)_proxy$/i;
 
 /** The variables on the allow-list, those that `names` adds, and a proxy whose address holds no password. */
-export function allowedEnvironment(own: Environment, names: readonly string[] = []): Record<string, string> {
+export function allowedEnvironment(
+  environment: Environment,
+  names: readonly string[] = [],
+): Record<string, string> {
   const wanted = [...ALWAYS, ...names];
-  const passed = Object.entries(own).filter(
+  const passed = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&
       (wanted.some((name) => matches(entry[0], name)) || isPlainProxy(entry[0], entry[1])),
@@ -91,8 +94,8 @@ export function gitSettings(
 }
 
 /** The proxies, with their passwords: for a remote that is reachable only through them. */
-export function proxiesIn(own: Environment): Record<string, string> {
-  const found = Object.entries(own).filter(
+export function proxiesIn(environment: Environment): Record<string, string> {
+  const found = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && PROXIES.test(entry[0]),
   );
   return Object.fromEntries(found);

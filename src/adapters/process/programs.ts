@@ -165,8 +165,8 @@ const ADMIN = 80;
 
 /** Whether other users may write it. A group with the user's own number has no others. */
 function mayChange({ gid, mode }: Stats): boolean {
-  const own = process.getuid?.();
-  if (own === undefined) return false;
-  const isShared = gid !== 0 && gid !== own && !(process.platform === "darwin" && gid === ADMIN);
+  const uid = process.getuid?.();
+  if (uid === undefined) return false;
+  const isShared = gid !== 0 && gid !== uid && !(process.platform === "darwin" && gid === ADMIN);
   return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && isShared);
 }

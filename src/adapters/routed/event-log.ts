@@ -29,9 +29,9 @@ export function openMergedLog(
         end: joined(left.end, right.end),
       };
     },
-    async read({ containing, from, generation, most: asked }) {
+    async read({ containing, from, generation, most: limit }) {
       // At least so many: with these positions, a reader's difference says little about bytes.
-      const most = Math.max(asked, LEAST_BYTES);
+      const most = Math.max(limit, LEAST_BYTES);
       const [first = "", second = ""] = attempt(() => JSON.parse(generation) as string[], []);
       const [a, b] = parted(from);
       const [left, right] = await Promise.all([
@@ -51,8 +51,8 @@ export function openMergedLog(
       return backwards(left, right, [a, b], limit);
     },
     origin: (run) => originOf(isInPlaces(run) ? places : bytes, run),
-    watch(heard) {
-      const both = [bytes.watch(heard), places.watch(heard)];
+    watch(listener) {
+      const both = [bytes.watch(listener), places.watch(listener)];
       return { close: () => both.forEach((each) => void each.close()) };
     },
   };
@@ -67,7 +67,7 @@ type Part = Pick<EventLog, "look" | "read">;
 function openPart(log: EventLog): Part {
   let wasMissing = false;
   let came: string | null = null;
-  const look = async () => {
+  const poll = async () => {
     const found = await log.look();
     wasMissing ||= found === null;
     if (found === null || !wasMissing) return found;
@@ -75,10 +75,10 @@ function openPart(log: EventLog): Part {
     return found.generation === came ? { ...found, generation: "" } : found;
   };
   return {
-    look,
+    look: poll,
     async read({ generation, ...order }) {
       if (generation !== "") return log.read({ generation, ...order });
-      if (came === null && (await look()) === null) return { entries: [], next: order.from, isAll: true };
+      if (came === null && (await poll()) === null) return { entries: [], next: order.from, isAll: true };
       return came === null ? null : log.read({ generation: came, ...order });
     },
   };

@@ -78,9 +78,9 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
 function openView(views: RoutedViews, shared: () => Promise<Store>, routes: Routes): View {
   const open = once(async () => (await shared()).view());
   // A failed read counts as none, so that a commit to the files does not depend on it.
-  const through = async <T>(look: (view: View) => Promise<T>): Promise<T> => {
+  const through = async <T>(read: (view: View) => Promise<T>): Promise<T> => {
     const opened = await open();
-    const found = await look(opened);
+    const found = await read(opened);
     views.shared = opened;
     return found;
   };
@@ -95,9 +95,9 @@ function openView(views: RoutedViews, shared: () => Promise<Store>, routes: Rout
       return merged(entries, await through((view) => view.list(folder)), folder, routes);
     },
     async isCurrent(paths) {
-      const own = paths.filter((path) => routes.isShared(path));
+      const shared = paths.filter((path) => routes.isShared(path));
       const others = paths.filter((path) => !routes.isShared(path));
-      if (own.length > 0 && views.shared !== null && !(await views.shared.isCurrent(own))) return false;
+      if (shared.length > 0 && views.shared !== null && !(await views.shared.isCurrent(shared))) return false;
       return views.files.isCurrent(others);
     },
     packaged: (path) => views.files.packaged(path),
@@ -131,15 +131,15 @@ interface Parted {
 }
 
 function part(changes: readonly Change[], routes: Routes): Parted {
-  const own = changes.filter((change) => isOwn(change, routes));
-  if (own.length === 0) return { own, follow: [] };
+  const ownChanges = changes.filter((change) => isOwn(change, routes));
+  if (ownChanges.length === 0) return { own: ownChanges, follow: [] };
   const [events, others] = [[] as Change[], [] as Change[]];
   for (const change of changes)
-    if (!own.includes(change))
+    if (!ownChanges.includes(change))
       (change.type !== "move" && change.path === EVENTS ? events : others).push(change);
   const split = others.find((change) => !routes.mayFollow(change));
   if (split !== undefined) throw notAtOnce(split);
-  return { own: [...own, ...events], follow: others };
+  return { own: [...ownChanges, ...events], follow: others };
 }
 
 function isOwn(change: Change, routes: Routes): boolean {

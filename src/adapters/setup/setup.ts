@@ -171,17 +171,17 @@ const DEPTH = 6;
 async function candidates(folder: AgentFolder, patterns: readonly string[]): Promise<readonly string[]> {
   if (patterns.length === 0) return [];
   const top = topOf(folder);
-  const own = prefixOf(folder).map(asName);
+  const prefix = prefixOf(folder).map(asName);
   const names = patterns.filter((pattern) => !pattern.includes("/")).map(asName);
   const paths = patterns
     .filter((pattern) => pattern.includes("/"))
-    .map((each) => [...own, ...each.split("/").map(asName)]);
+    .map((each) => [...prefix, ...each.split("/").map(asName)]);
   const found: string[] = [];
-  let seen = 0;
+  let age = 0;
   const search = async (path: readonly string[]) => {
     for await (const entry of await opendir(placeIn(top, path.join("/")), { bufferSize: 512 })) {
-      seen += 1;
-      if (seen > MOST_NAMES) return;
+      age += 1;
+      if (age > MOST_NAMES) return;
       const here = [...path, entry.name];
       const isMeant =
         names.some((name) => name.test(entry.name)) ||
@@ -195,7 +195,7 @@ async function candidates(folder: AgentFolder, patterns: readonly string[]): Pro
   };
   await search([]);
   // What is not known whole is not kept.
-  return seen > MOST_NAMES ? [] : found.sort();
+  return age > MOST_NAMES ? [] : found.sort();
 }
 
 function asName(pattern: string): RegExp {
@@ -224,9 +224,9 @@ async function prune(store: string): Promise<void> {
 /** The key does not contain the workspace's name: equal inputs make equal folders. */
 function keyOf(folder: AgentFolder, { run, inputs, cache = [] }: SetupSettings): string {
   const hash = createHash("sha256");
-  const own = prefixOf(folder);
-  hash.update(JSON.stringify([3, process.platform, process.arch, run, cache, own]));
-  const paths = inputs === undefined ? lockFiles(own) : inputs.map((path) => [...own, path].join("/"));
+  const prefix = prefixOf(folder);
+  hash.update(JSON.stringify([3, process.platform, process.arch, run, cache, prefix]));
+  const paths = inputs === undefined ? lockFiles(prefix) : inputs.map((path) => [...prefix, path].join("/"));
   for (const path of paths) {
     const content = bytesIn(topOf(folder), projectPath(path));
     hash.update(JSON.stringify([path, content === null ? null : content.length]));
@@ -236,8 +236,8 @@ function keyOf(folder: AgentFolder, { run, inputs, cache = [] }: SetupSettings):
 }
 
 /** The lock files of the folder, and of each folder above it in the repository. */
-function lockFiles(own: readonly string[]): readonly string[] {
-  const folders = [...own.keys(), own.length].map((depth) => own.slice(0, depth));
+function lockFiles(prefixes: readonly string[]): readonly string[] {
+  const folders = [...prefixes.keys(), prefixes.length].map((depth) => prefixes.slice(0, depth));
   return folders.flatMap((folder) => LOCK_FILES.map((name) => [...folder, name].join("/")));
 }
 

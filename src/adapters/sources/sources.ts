@@ -68,8 +68,8 @@ function kindOf(place: string, given: string): "file" | "folder" {
 
 /** The project's root; otherwise the nearest repository above; otherwise the file's own folder. */
 function baseOf(real: string, root: string): string {
-  const own = realpathSync(root);
-  if (real === own || real.startsWith(own + sep)) return own;
+  const realRoot = realpathSync(root);
+  if (real === realRoot || real.startsWith(realRoot + sep)) return realRoot;
   for (let at = dirname(real); at !== dirname(at); at = dirname(at))
     if (existsSync(join(at, ".git"))) return at;
   return dirname(real);

@@ -55,11 +55,11 @@ const MOST_UNCLAIMED = 1000;
 /** Milliseconds that the process waits at its end. */
 const CLOSE_LIMIT = 2000;
 
-export function openLive(place: LivePlace): Live {
-  const { environment, instance, version } = place;
+export function openLive(setup: LivePlace): Live {
+  const { environment, instance, version } = setup;
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
-  const tell = warnOnce(place.warn);
-  const sinks = openSinks(place, tell);
+  const warn = warnOnce(setup.warn);
+  const sinks = openSinks(setup, warn);
   const spans =
     sinks.traces && new BatchSpanProcessor({ exporter: sinks.traces, scheduledDelayMillis: SOON });
   const measures: Measures | null = sinks.metrics && openMeasures(sinks.metrics, resource, version);
@@ -72,21 +72,21 @@ export function openLive(place: LivePlace): Live {
     const opened =
       fresh.length === 0
         ? null
-        : await openTraceDigest({ log, runs: fresh, workflows: place.workflows }, (own, by) => {
-            for (const span of own) ended.set(span.id, { by: by.id, span });
+        : await openTraceDigest({ log, runs: fresh, workflows: setup.workflows }, (spans, by) => {
+            for (const span of spans) ended.set(span.id, { by: by.id, span });
           });
     if (opened !== null) for (const run of fresh) traces.set(run, opened);
     // A run that is over is dropped from memory; a later event reads it again.
-    for (const known of new Set(runs.flatMap((run) => traces.get(run) ?? [])))
-      for (const [run, trace] of await known.of(log)) if (trace.open().length === 0) traces.delete(run);
+    for (const traceId of new Set(runs.flatMap((run) => traces.get(run) ?? [])))
+      for (const [run, trace] of await traceId.of(log)) if (trace.open().length === 0) traces.delete(run);
   };
   return {
     async take(events) {
-      const log = await place.log();
+      const log = await setup.log();
       await read([...new Set(events.flatMap((event) => runOf(event) ?? []))], log);
-      const own = new Set(events.map(({ id }) => id));
+      const ids = new Set(events.map(({ id }) => id));
       for (const [id, { by, span }] of ended) {
-        if (!own.has(by)) continue;
+        if (!ids.has(by)) continue;
         ended.delete(id);
         spans?.onEnd(otlpSpan(span, source));
         measures?.ended(span);
@@ -97,7 +97,7 @@ export function openLive(place: LivePlace): Live {
     },
     async close() {
       const last = Promise.allSettled([spans?.shutdown(), measures?.close()]);
-      if (await isLate(CLOSE_LIMIT, last)) tell("the receiver did not take the rest in time");
+      if (await isLate(CLOSE_LIMIT, last)) warn("the receiver did not take the rest in time");
     },
   };
 }
@@ -115,10 +115,10 @@ async function isLate(milliseconds: number, work: Promise<unknown>): Promise<boo
 type Tell = (line: string) => void;
 
 function warnOnce(warn: Tell): Tell {
-  let isTold = false;
+  let hasWarned = false;
   return (line) => {
-    if (!isTold) warn(`OpenTelemetry: ${line}. The work continues.`);
-    isTold = true;
+    if (!hasWarned) warn(`OpenTelemetry: ${line}. The work continues.`);
+    hasWarned = true;
   };
 }
 
@@ -129,24 +129,24 @@ interface Sinks {
   readonly metrics: PushMetricExporter | null;
 }
 
-function openSinks({ environment, isEnding }: LivePlace, tell: Tell): Sinks {
+function openSinks({ environment, isEnding }: LivePlace, warn: Tell): Sinks {
   const limit = isEnding ? LIMIT.ending : LIMIT.running;
-  const own = {
+  const options = {
     ...(environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit }),
     ...agentOptions(environment),
   };
-  const known = (signal: Signal): Protocol | null => {
+  const protocolFor = (signal: Signal): Protocol | null => {
     const protocol = protocolOf(signal, environment);
     if (!isSent(signal, environment)) return null;
     if (protocol === "http/protobuf" || protocol === "http/json") return protocol;
-    tell(`the protocol ${protocol} is not one of http/protobuf and http/json, so nothing is sent`);
+    warn(`the protocol ${protocol} is not one of http/protobuf and http/json, so nothing is sent`);
     return null;
   };
   const sink = <E extends Exporter>(
     protocol: Protocol | null,
     exporters: Readonly<Record<Protocol, new (given: object) => E>>,
-  ) => (protocol === null ? null : telling(new exporters[protocol](own), tell));
-  const [traces, metrics] = [known("TRACES"), known("METRICS")];
+  ) => (protocol === null ? null : telling(new exporters[protocol](options), warn));
+  const [traces, metrics] = [protocolFor("TRACES"), protocolFor("METRICS")];
   return {
     traces: sink<SpanExporter>(traces, { "http/json": JsonTraces, "http/protobuf": ProtobufTraces }),
     metrics: sink<PushMetricExporter>(metrics, {
@@ -169,11 +169,11 @@ interface Exporter {
 }
 
 /** Reports once that the receiver accepts nothing. */
-function telling<E extends Exporter>(exporter: E, tell: Tell): E {
+function telling<E extends Exporter>(exporter: E, warn: Tell): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {
-      if (result.error) tell(`the receiver did not take it (${result.error.message.split("\n")[0]})`);
+      if (result.error) warn(`the receiver did not take it (${result.error.message.split("\n")[0]})`);
       done(result);
     });
   return exporter;
@@ -181,6 +181,6 @@ function telling<E extends Exporter>(exporter: E, tell: Tell): E {
 
 /** The sender: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override Pawl's own name. */
 function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
-  const own = resourceFromAttributes({ "service.name": "pawl", ...attributes });
-  return own.merge(detectResources({ detectors: [envDetector] }));
+  const resource = resourceFromAttributes({ "service.name": "pawl", ...attributes });
+  return resource.merge(detectResources({ detectors: [envDetector] }));
 }

@@ -35,7 +35,7 @@ export function otlpSpan(span: TraceSpan, { resource, version, withWords }: Span
       ...(failed === null ? {} : { "error.type": failed }),
       ...(words === null || !withWords ? {} : { "pawl.words": words }),
     },
-    links: links.map((place) => ({ context: contextOf(place) })),
+    links: links.map((link) => ({ context: contextOf(link) })),
     events: [],
     resource,
     instrumentationScope: { name: SCOPE, version },

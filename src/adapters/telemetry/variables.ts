@@ -11,9 +11,11 @@ export function isTelemetryOn(environment: Environment): boolean {
 
 export function isSent(signal: Signal, environment: Environment): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_SDK_DISABLED: disabled } = environment;
-  const place = environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || all;
+  const endpoint = environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || all;
   return (
-    Boolean(place) && disabled?.toLowerCase() !== "true" && environment[`OTEL_${signal}_EXPORTER`] !== "none"
+    Boolean(endpoint) &&
+    disabled?.toLowerCase() !== "true" &&
+    environment[`OTEL_${signal}_EXPORTER`] !== "none"
   );
 }
 
@@ -26,7 +28,7 @@ export function protocolOf(signal: Signal, environment: Environment): string {
 
 /** Whether to send texts of agents, people and the project: only on request. */
 export function sendsWords({
-  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: asked,
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: capture,
 }: Environment): boolean {
-  return asked?.toLowerCase() === "true";
+  return capture?.toLowerCase() === "true";
 }

@@ -49,8 +49,8 @@ export interface Site {
 
 type Query = Readonly<Record<string, string | number>>;
 
-/** `known`: finds out whether it is the Cloud, for an address that does not show it. */
-export function openSite(access: AtlassianAccess, known: (site: Site) => Promise<boolean>): Site {
+/** `accepts`: finds out whether it is the Cloud, for an address that does not show it. */
+export function openSite(access: AtlassianAccess, accepts: (site: Site) => Promise<boolean>): Site {
   const { address, token, user } = access;
   const http = asSomebody(access.http);
   const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
@@ -73,7 +73,7 @@ export function openSite(access: AtlassianAccess, known: (site: Site) => Promise
         ? Promise.resolve(true)
         : user === undefined
           ? Promise.resolve(false)
-          : known(site);
+          : accepts(site);
       // A failure is not kept: the next call repeats the query.
       cloud.catch(() => {
         cloud = undefined;
@@ -89,8 +89,8 @@ function asSomebody(http: Http): Http {
   return async (url, order) => {
     const answer = await http(url, order);
     const { headers, status } = answer;
-    const refused = (said: string) =>
-      new HttpFailure({ reason: "unauthorized", detail: `${new URL(url).host} ${said}` });
+    const refused = (message: string) =>
+      new HttpFailure({ reason: "unauthorized", detail: `${new URL(url).host} ${message}` });
     if (/captcha/i.test(headers.get("x-authentication-denied-reason") ?? ""))
       throw refused(
         "asks for a CAPTCHA after failed logins; sign in there once in a browser, as the same user",

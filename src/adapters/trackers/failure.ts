@@ -13,11 +13,11 @@ export interface TrackerRequest {
 }
 
 /** Waits for the tracker's answer, with limits. A failure becomes a plain `tracker-failed`. */
-export async function ask<T>(asked: TrackerRequest, work: () => Promise<T>): Promise<T> {
+export async function ask<T>(request: TrackerRequest, work: () => Promise<T>): Promise<T> {
   try {
-    return await withinLimits(asked.limits ?? LIMITS, work);
+    return await withinLimits(request.limits ?? LIMITS, work);
   } catch (thrown) {
-    throw thrown instanceof PawlError ? thrown : failed(asked, thrown);
+    throw thrown instanceof PawlError ? thrown : failed(request, thrown);
   }
 }
 
@@ -36,9 +36,9 @@ function wordsFor(
   switch (reason) {
     case "unauthorized":
     case "forbidden": {
-      const said = /^HTTP \d+$/.test(detail) ? "" : `: ${detail.replace(/^HTTP \d+: /, "")}`;
+      const reason = /^HTTP \d+$/.test(detail) ? "" : `: ${detail.replace(/^HTTP \d+: /, "")}`;
       const code = status === undefined ? "" : ` (HTTP ${status})`;
-      return [`it refused the token${code}${said}`, fixOfToken(token)];
+      return [`it refused the token${code}${reason}`, fixOfToken(token)];
     }
     case "rate-limited": {
       const wait = retryAfter === undefined ? "later" : `in ${retryAfter} s`;

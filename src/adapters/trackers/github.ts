@@ -39,11 +39,11 @@ interface Issue {
 }
 
 export function openGitHub({ api, environment, limits, statuses, token, ...given }: GitHubAccess): Tracker {
-  const asked: TrackerRequest = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
+  const request: TrackerRequest = { tracker: "GitHub", url: api, token: "GITHUB_TOKEN", limits };
   let present: string | undefined;
   const rest = openGitHubRest({ server: { api, token }, environment });
   const asking = <T>(work: (repository: string) => Promise<T>): Promise<T> =>
-    ask(asked, async () => {
+    ask(request, async () => {
       present ??= (await presentRepository(rest, given.repository)).path;
       return work(present);
     });
@@ -75,11 +75,11 @@ async function listIssues(
   // The oldest first: a new issue during the paging moves no issue to another page.
   const query = { state: "open", direction: "asc" };
   const issues = await rest.all<Issue>(`/repos/${repository}/issues`, query);
-  const own = issues.filter((issue) => isIssueOf(issue, repository));
+  const inRepository = issues.filter((issue) => isIssueOf(issue, repository));
   const tasks: TrackedTask[] = [];
   // Each blocked issue needs a query for its blockers: a few run at once.
-  for (let at = 0; at < own.length; at += AT_ONCE) {
-    const some = own.slice(at, at + AT_ONCE);
+  for (let at = 0; at < inRepository.length; at += AT_ONCE) {
+    const some = inRepository.slice(at, at + AT_ONCE);
     tasks.push(...(await Promise.all(some.map((issue) => toTask(rest, issue, repository, statuses)))));
   }
   return tasks;

@@ -22,22 +22,22 @@ const PRIORITIES: Readonly<Record<string, TrackedTask["priority"]>> = {
 
 export function openJira(access: AtlassianAccess, limits?: Limits): Tracker {
   const jira = openJiraSite(access);
-  const asked: TrackerRequest = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
+  const request: TrackerRequest = { tracker: "Jira", url: jira.base, token: "ATLASSIAN_API_TOKEN", limits };
   return {
     list: (project) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         const issues = await listIssues(jira, project);
         const web = await jira.web();
         return issues.map((issue) => toTask(issue, web));
       }),
     read: (id) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         const issue = await jira.issue(id, FIELDS);
         return issue && toTask(issue, await jira.web());
       }),
-    setStatus: (id, name) => ask(asked, () => moveIssue(jira, id, name)),
+    setStatus: (id, name) => ask(request, () => moveIssue(jira, id, name)),
     comment: (id, mark, text) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         const path = `issue/${encodeURIComponent(id)}/comment`;
         const query = { maxResults: PAGE, orderBy: "-created" };
         const { comments = [] } = (await jira.get(path, query)) as {

@@ -48,7 +48,7 @@ const PRIORITIES = [null, "critical", "high", "medium", "low"] as const;
 const API = "https://api.linear.app/graphql";
 
 export function openLinear({ http, key, limits, url = API }: LinearAccess): Tracker {
-  const asked: TrackerRequest = {
+  const request: TrackerRequest = {
     tracker: "Linear",
     url,
     token: "LINEAR_API_KEY",
@@ -58,7 +58,7 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
     answered<T>(http, url, key, { query: text, variables });
   return {
     list: (project) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         const filter = {
           state: { type: { nin: ["completed", "canceled"] } },
           ...(project === null ? { assignee: { isMe: { eq: true } } } : { team: { key: { eq: project } } }),
@@ -76,12 +76,12 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
         return tasks;
       }),
     read: (id) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         const answer = await orNull(query<{ issue: Issue }>(READ, { id }));
         return answer && toTask(answer.issue);
       }),
     setStatus: (id, name) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         type States = {
           issue: {
             id: string;
@@ -103,7 +103,7 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
         await query(MOVE, { id: issue.id, input: { stateId: state.id } });
       }),
     comment: (id, mark, text) =>
-      ask(asked, async () => {
+      ask(request, async () => {
         type Comments = { issue: { id: string; comments: { nodes: { body: string }[] } } };
         const { issue } = await query<Comments>(COMMENTS, { id });
         if (issue.comments.nodes.some(({ body }) => body.includes(mark))) return;
@@ -122,8 +122,8 @@ interface Answer<T> {
 
 /** GraphQL reports errors in the body, and Linear answers with 400 or 200 for most of them: also for a spent limit. */
 async function answered<T>(http: Http, url: string, key: string, body: object): Promise<T> {
-  const reading: Http = async (...asked) => {
-    const { body: text, headers, status } = await http(...asked);
+  const reading: Http = async (...call) => {
+    const { body: text, headers, status } = await http(...call);
     return new Response(text, { headers, status: status === 400 ? 200 : status });
   };
   const { headers, json } = await askForJson(reading, new URL(url), {
@@ -134,12 +134,12 @@ async function answered<T>(http: Http, url: string, key: string, body: object): 
   const [error] = errors ?? [];
   if (error === undefined && data) return data;
   const { extensions, message = "no data" } = error ?? {};
-  const said = extensions?.userPresentableMessage ?? message;
-  if (extensions?.code === "RATELIMITED") throw failureOfStatus(429, waitIn(headers), said);
+  const words = extensions?.userPresentableMessage ?? message;
+  if (extensions?.code === "RATELIMITED") throw failureOfStatus(429, waitIn(headers), words);
   if (extensions?.code === "AUTHENTICATION_ERROR") throw failureOfStatus(401, headers, message);
   throw new HttpFailure({
     reason: /^entity not found/i.test(message) ? "not-found" : "unexpected",
-    detail: `it answered: ${said.replace(/\s+/g, " ").replace(/\.$/, "").slice(0, 200)}`,
+    detail: `it answered: ${words.replace(/\s+/g, " ").replace(/\.$/, "").slice(0, 200)}`,
   });
 }
 

@@ -40,8 +40,7 @@ export function renderTree(children: readonly RootContent[], isPart = false): st
 }
 
 /**
- * Blanks at the ends of marked words stand outside of the marks: within, markdown can write them as entities
- * alone.
+ * Moves blanks at the ends of marked words out of the marks: inside, markdown could write them only as entities.
  */
 function tidied<Each extends RootContent>(node: Each): Each[] {
   if (!("children" in node)) return [node];

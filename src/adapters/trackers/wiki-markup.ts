@@ -30,10 +30,10 @@ const HEADING = /^\s*h([1-6])\.\s+(.*)$/;
 
 function blocks(lines: readonly string[], depth: number): Block[] {
   const found: Block[] = [];
-  let said: string[] = [];
+  let words: string[] = [];
   const end = () => {
-    if (said.length > 0) found.push(paragraph(linesOf(said)));
-    said = [];
+    if (words.length > 0) found.push(paragraph(linesOf(words)));
+    words = [];
   };
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
@@ -61,7 +61,7 @@ function blocks(lines: readonly string[], depth: number): Block[] {
       while (at + 1 < lines.length && continuesBlock(lines, at + 1, kind)) at++;
       const part = lines.slice(first, at + 1);
       found.push(...(kind === ITEM ? listsOf(part) : [table(rowsOf(part))]));
-    } else said.push(line);
+    } else words.push(line);
   }
   end();
   return found;
@@ -120,8 +120,8 @@ function listsOf(lines: readonly string[]): readonly Block[] {
       while (next < to && (marks[next]?.mark.length ?? 0) > depth) next++;
       const ordered = isOrdered(at);
       if (lists.at(-1)?.ordered !== ordered) lists.push({ ordered, items: [] });
-      const own = paragraph(linesOf(marks[at]?.words ?? []));
-      lists.at(-1)?.items.push(item([own, ...(next > at + 1 ? under(at + 1, next) : [])]));
+      const content = paragraph(linesOf(marks[at]?.words ?? []));
+      lists.at(-1)?.items.push(item([content, ...(next > at + 1 ? under(at + 1, next) : [])]));
       at = next;
     }
     return lists.map(({ items, ordered }) => list(items, ordered));
@@ -186,18 +186,18 @@ function inline(line: string, depth = 0): Inline[] {
 
 function marksIn(line: string, depth: number): Inline[] {
   const found: Inline[] = [];
-  const say = (value: string) => {
+  const add = (value: string) => {
     if (value !== "") found.push(text(value));
   };
   let from = 0;
   for (const match of line.matchAll(TOKEN)) {
-    say(line.slice(from, match.index));
+    add(line.slice(from, match.index));
     from = match.index + match[0].length;
     const [, escaped, mono, user, attached, label, target, image, mark, marked] = match;
-    if (escaped !== undefined) say(escaped);
+    if (escaped !== undefined) add(escaped);
     else if (mono !== undefined) found.push({ type: "inlineCode", value: mono });
     else if (user !== undefined) found.push(mention(user));
-    else if (attached !== undefined || image !== undefined) say(`(attachment: ${attached ?? image})`);
+    else if (attached !== undefined || image !== undefined) add(`(attachment: ${attached ?? image})`);
     else if (target !== undefined) found.push(...linkOf(label, target, match[0], depth));
     else if (mark !== undefined && marked !== undefined) {
       const children = depth > 20 ? [text(marked)] : inline(marked, depth + 1);
@@ -206,7 +206,7 @@ function marksIn(line: string, depth: number): Inline[] {
       else found.push(...children);
     }
   }
-  say(line.slice(from));
+  add(line.slice(from));
   return found;
 }
 

@@ -33,9 +33,9 @@ const SILENCE = 30 * 60_000;
 export function openEgress(hosts: readonly string[], environment: Environment): Egress {
   const folder = mkdtempSync(join(shortPlace(), "pawl-out-"));
   const way = { hosts, environment };
-  const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, way));
-  server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) =>
-    tunnel(asked.url ?? "", socket, head, way),
+  const server = createServer({ requestTimeout: 0 }, (request, answer) => pass(request, answer, way));
+  server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    tunnel(request.url ?? "", socket, head, way),
   );
   server.on("clientError", (_, socket) => socket.destroy());
   // Programs inside then find no way out, and report it.
@@ -149,14 +149,14 @@ function answerOf(status: string, words: string): string {
 }
 
 /** A plain request names its whole address. */
-function pass(asked: IncomingMessage, answer: ServerResponse, { environment, hosts }: Way): void {
-  const url = URL.parse(asked.url ?? "");
+function pass(request: IncomingMessage, answer: ServerResponse, { environment, hosts }: Way): void {
+  const url = URL.parse(request.url ?? "");
   const address = url && { host: url.hostname.toLowerCase(), port: Number(url.port || 80) };
   if (!url || !address || url.protocol !== "http:" || !isAllowed(address, hosts)) {
-    answer.writeHead(403, { "content-type": "text/plain" }).end(refusal(url?.host ?? asked.url ?? ""));
+    answer.writeHead(403, { "content-type": "text/plain" }).end(refusal(url?.host ?? request.url ?? ""));
     return;
   }
-  const far = openRequest(asked, url, environment);
+  const far = openRequest(request, url, environment);
   if (far instanceof Error) {
     answer.writeHead(502, { "content-type": "text/plain" }).end(`${far.message}\n`);
     return;
@@ -168,19 +168,19 @@ function pass(asked: IncomingMessage, answer: ServerResponse, { environment, hos
   });
   far.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
   answer.on("close", () => far.destroy());
-  asked.on("error", () => far.destroy());
-  asked.pipe(far);
+  request.on("error", () => far.destroy());
+  request.pipe(far);
 }
 
-function openRequest(asked: IncomingMessage, url: URL, environment: Environment) {
-  const { "proxy-authorization": _, "proxy-connection": __, ...headers } = asked.headers;
-  const { method } = asked;
+function openRequest(incoming: IncomingMessage, url: URL, environment: Environment) {
+  const { "proxy-authorization": _, "proxy-connection": __, ...headers } = incoming.headers;
+  const { method } = incoming;
   try {
     const proxy = proxyFor(url, environment);
     if (proxy === null) return request(url, { method, headers });
     const { host, isSecure, port } = proxy;
-    const own = { ...headers, host: url.host, ...proxy.headers };
-    return (isSecure ? requestHttps : request)({ host, port, path: url.href, method, headers: own });
+    const sent = { ...headers, host: url.host, ...proxy.headers };
+    return (isSecure ? requestHttps : request)({ host, port, path: url.href, method, headers: sent });
   } catch (thrown) {
     return thrown as Error;
   }

@@ -81,7 +81,7 @@ export function searchBelow(folder: string, skipped: readonly string[], most = M
   const gits: string[] = [];
   const places: ProtectedPlace[] = [];
   const open = [""];
-  for (let looked = 0; open.length > 0 && looked < most; looked++) {
+  for (let count = 0; open.length > 0 && count < most; count++) {
     const at = open.shift() ?? "";
     let entries: readonly Dirent[] = [];
     const below = (name: string) => (at === "" ? name : `${at}/${name}`);

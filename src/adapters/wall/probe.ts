@@ -8,7 +8,7 @@ import { spawnSync } from "../process/start-program.ts";
 import { GROUND } from "./arguments.ts";
 
 const LIMIT = 10_000;
-const known = new Map<string, Probed>();
+const results = new Map<string, Probed>();
 
 export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
 
@@ -35,8 +35,8 @@ export function probeKept(environment: Environment, folder: string): Probed {
 
 export function probe(environment: Environment): Probed {
   const path = environment.PATH ?? "";
-  const found = known.get(path) ?? look(environment);
-  known.set(path, found);
+  const found = results.get(path) ?? probeOnce(environment);
+  results.set(path, found);
   return found;
 }
 
@@ -54,7 +54,7 @@ export function followsPlanted(program: string, scratch: string): boolean {
   return existsSync(join(outside, "made"));
 }
 
-function look(environment: Environment): Probed {
+function probeOnce(environment: Environment): Probed {
   if (process.platform !== "linux")
     return { program: null, why: `bubblewrap builds it, on Linux only, and this is ${process.platform}` };
   const { path: program, why } = findProgram("bwrap", environment);
@@ -62,6 +62,6 @@ function look(environment: Environment): Probed {
   const args = [...GROUND, "--tmpfs", "/tmp", "--", findProgram("true", environment).path ?? "/bin/true"];
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: LIMIT, stdio: "pipe" });
   if (tried.status === 0) return { program };
-  const said = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
-  return { program: null, why: `${program} cannot build it here: ${said.slice(0, 300)}` };
+  const reason = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
+  return { program: null, why: `${program} cannot build it here: ${reason.slice(0, 300)}` };
 }

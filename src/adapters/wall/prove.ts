@@ -51,12 +51,12 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
       timeout: LIMIT,
     });
     server.close();
-    const said = stdout.split("\n");
+    const lines = stdout.split("\n");
     const written = (...places: readonly string[]) =>
       places.map((place) => join(place, mark)).filter((path) => existsSync(path));
     const left = written(root, home, "/", join(root, ".git"), join(root, ".pawl"));
     for (const path of left) rmSync(path, { force: true });
-    const isSaid = (what: string) => said.includes(what);
+    const isSaid = (what: string) => lines.includes(what);
     const tried = [
       { what: "to write the project", held: left.length === 0 && !isSaid("wrote settings") },
       { what: "to write HOME", held: !left.some((path) => path === join(home, mark)) },

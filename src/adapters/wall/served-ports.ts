@@ -16,12 +16,12 @@ const REACHED: ReadonlySet<string> = new Set([
 const LISTENS = "0A";
 
 export function servedPorts(environment: Readonly<Record<string, string>>): readonly number[] {
-  const own = Object.entries(environment).flatMap(([name, value]) =>
+  const ports = Object.entries(environment).flatMap(([name, value]) =>
     NAME.test(name) ? [Number(value)] : [],
   );
-  if (own.length === 0) return [];
+  if (ports.length === 0) return [];
   const listening = new Set(["tcp", "tcp6"].flatMap(listeningIn));
-  return own.filter((port) => listening.has(port));
+  return ports.filter((port) => listening.has(port));
 }
 
 /** Reads `sl local_address rem_address st …`, with addresses as `0100007F:1F90`. */

@@ -37,13 +37,13 @@ function isUsed(folder: string): boolean {
 
 /** A path below a folder that an agent has written. Replaces everything on the way by plain folders. */
 export function clearWay(base: string, ...names: readonly string[]): string {
-  let place = base;
+  let folder = base;
   for (const name of names) {
-    mkdirSync(place, { recursive: true });
-    place = join(place, name);
-    const found = lstatSync(place, { throwIfNoEntry: false });
-    if (found && !found.isDirectory() && name !== names.at(-1)) rmSync(place, { force: true });
+    mkdirSync(folder, { recursive: true });
+    folder = join(folder, name);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found && !found.isDirectory() && name !== names.at(-1)) rmSync(folder, { force: true });
   }
-  if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(place, { force: true });
-  return place;
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder, { force: true });
+  return folder;
 }

@@ -42,7 +42,7 @@ export interface Wall {
 }
 
 interface WallOrder {
-  /** The folder that it may write; of a workspace, a part of it stands for the whole. */
+  /** The folder that it may write; a folder in a workspace stands for the whole workspace. */
   readonly folder: AgentFolder;
   /** The program may not write the folder. */
   readonly readOnly?: true;
@@ -81,9 +81,9 @@ export interface Enclosed {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** The folder that stands for the agent's home, or a part of it, that holds the path. Absent: nothing does. */
+  /** Finds the private home folder that holds the path. Absent: there is no private home. */
   readonly homeFor?: (path: string) => HomeFolder | null;
-  /** Call it when the program has ended. Absent: nothing is open for it alone. */
+  /** Call it when the program has ended. Absent: there is nothing to release. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -291,7 +291,7 @@ function gitFoldersOf(root: string, path: string): readonly string[] {
     .filter((at) => at !== "" && !at.startsWith(".."));
 }
 
-/** A link in the root can be replaced there: what is mounted stands where it leads. */
+/** Refuses links in the root: a mount goes where a link leads, so an agent could replace the link itself. */
 function checkLinks(root: string, places: readonly ProtectedPlace[]): void {
   const names = places.map(({ path }) => path.split("/")[0] ?? "");
   const linked = names.filter((name) => name !== DEPENDENCIES);

@@ -5,9 +5,9 @@ import type { AgentFolder } from "./worktrees.ts";
 export interface Agents {
   /**
    * Starts a run and returns at once. If the program cannot start, that is a failed end like any other.
-   * `hear` must not throw.
+   * `onEvent` must not throw.
    */
-  start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
+  start(order: AgentOrder, onEvent: (event: AgentEvent) => void): AgentRun;
   /** Ends every process with the run's tag, which a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**

@@ -20,7 +20,7 @@ export interface Device {
   readonly added: string;
   /** Null: it can approve nothing. */
   readonly passkey: Passkey | null;
-  /** The sha-256 of its cookie, and until when it counts; null: it comes in with its passkey. */
+  /** The sha-256 of its cookie, and when that expires; null: it signs in with its passkey. */
   readonly cookie: { readonly hash: string; readonly until: string } | null;
 }
 

@@ -22,7 +22,7 @@ export interface EventLog {
   /** The source of the ids of a run's traces, equal on every machine. Absent: the log's generation. */
   origin?(run: string): Promise<string | null>;
   /** Calls back soon after the log may have changed; never keeps the process alive. */
-  watch(heard: () => void): { close(): void };
+  watch(onChange: () => void): { close(): void };
 }
 
 export async function originOf(log: EventLog, run: string): Promise<string | null> {

@@ -35,7 +35,7 @@ export interface LeaseManager {
    * prolonged; with null as soon as the last one has been released. Absent: a lease counts as long as this
    * process lives.
    */
-  onProlonged?(heard: (left: number | null) => void): void;
+  onProlonged?(listener: (left: number | null) => void): void;
   /** Removes files that dead owners left. */
   sweep(): Promise<void>;
 }

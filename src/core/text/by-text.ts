@@ -3,13 +3,13 @@
  * empty.
  */
 export function openByText<Made>(most: number): (text: string, make: () => Made) => Made {
-  const known = new Map<string, Made>();
+  const cache = new Map<string, Made>();
   return (text, make) => {
-    const found = known.get(text);
+    const found = cache.get(text);
     if (found !== undefined) return found;
     const made = make();
-    if (known.size >= most) known.clear();
-    known.set(text, made);
+    if (cache.size >= most) cache.clear();
+    cache.set(text, made);
     return made;
   };
 }

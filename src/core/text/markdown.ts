@@ -20,8 +20,8 @@ import { withoutFrontMatter } from "./front-matter.ts";
 const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 500_000;
 /**
- * Quotations and lists that one line opens inside each other, and all lines: the parser's time grows with
- * their square.
+ * Maximum of quotations and lists that one line opens inside each other, and of all lines together: the parser's
+ * time grows with their square.
  */
 const MAX_DEPTH = 100;
 const MAX_NESTED = 2_000;
@@ -104,7 +104,7 @@ function itemsIn(paragraph: string): readonly TaskItem[] {
   });
 }
 
-/** The box of a table's row that is not exactly checked, else one that is; its text is the row's. */
+/** The first box of a table's row that is not plainly checked, else the first box, with the row's text. */
 function boxInRow(line: string): Checkbox | null {
   const cells = line.split("|").map((cell) => cell.trim());
   const boxes = cells.flatMap((cell) => parseCheckbox(cell.replace(MARKER_BEFORE_BOX, "")) ?? []);

@@ -51,7 +51,7 @@ function entriesOf(node: Node | null, nested: string | undefined): readonly Entr
 
 /** An entry of a list, and the entries inside it. */
 function listed(item: YAMLMap, nested: string | undefined): readonly Entry[] {
-  const own = { name: String(item.get("id")), value: item, offset: item.range?.[0] ?? 0 };
+  const entry = { name: String(item.get("id")), value: item, offset: item.range?.[0] ?? 0 };
   const more = nested === undefined ? undefined : item.get(nested, true);
-  return isSeq(more) ? [own, ...entriesOf(more as Node, nested)] : [own];
+  return isSeq(more) ? [entry, ...entriesOf(more as Node, nested)] : [entry];
 }

@@ -290,14 +290,14 @@ function firstAlias(document: Document): { readonly offset: number } | null {
 
 /** How many values a walk visits if it follows shared ones each time; infinite if a value contains itself. */
 function countOf(data: unknown): number {
-  const known = new Map<object, number>();
+  const anchors = new Map<object, number>();
   const count = (value: unknown): number => {
     if (typeof value !== "object" || value === null) return 1;
-    const before = known.get(value);
+    const before = anchors.get(value);
     if (before !== undefined) return before;
-    known.set(value, Number.POSITIVE_INFINITY);
+    anchors.set(value, Number.POSITIVE_INFINITY);
     const total = Object.values(value).reduce<number>((sum, each) => sum + count(each), 1);
-    known.set(value, total);
+    anchors.set(value, total);
     return total;
   };
   return count(data);

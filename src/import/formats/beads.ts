@@ -127,11 +127,11 @@ function linksOf({ dependencies, depends_on, id }: Fields): readonly Link[] {
   });
 }
 
-function linkOf(fields: Fields, own: string): Link | null {
+function linkOf(fields: Fields, id: string): Link | null {
   const named = textOf(fields.depends_on_id) || textOf(fields.depends_on) || textOf(fields.target_id);
   // Some versions put the other issue's id in place of the own id, and nothing in place of the other's.
   const owner = textOf(fields.issue_id);
-  const on = named || (owner === own ? "" : owner);
+  const on = named || (owner === id ? "" : owner);
   const type = textOf(fields.type) || textOf(fields.dependency_type) || (on ? textOf(fields.dep_type) : "");
   return on === "" ? null : { type, on };
 }

@@ -51,8 +51,8 @@ export function readCsv(files: readonly SourceFile[], more: Partial<Shape> = {})
 
 function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
   // Excel's own first line.
-  const [own = "", separator] = /^sep=(.)\n/i.exec(plain(text).slice(0, 8)) ?? [];
-  const [header = [], ...lines] = rowsIn(path, plain(text).slice(own.length), separator);
+  const [hint = "", separator] = /^sep=(.)\n/i.exec(plain(text).slice(0, 8)) ?? [];
+  const [header = [], ...lines] = rowsIn(path, plain(text).slice(hint.length), separator);
   if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
   const wide = [header, ...lines].find(({ length }) => length > MOST_COLUMNS);
   if (wide) throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
@@ -103,9 +103,9 @@ function todoistTasks(path: string, rows: readonly Fields[], remarks: string[]):
 function namesOf(header: readonly string[]): readonly string[] {
   const names = header.map((name, at) => name.trim().slice(0, 200) || `Column ${at + 1}`);
   for (const [field, ending] of ENDINGS) {
-    const known = { title: SHAPE.title, status: SHAPE.status }[field] ?? TEXTS;
+    const knownNames = { title: SHAPE.title, status: SHAPE.status }[field] ?? TEXTS;
     const at = names.findIndex((name) => ending.test(bare(name)));
-    if (at >= 0 && !names.some((name) => known.includes(bare(name)))) names[at] = field;
+    if (at >= 0 && !names.some((name) => knownNames.includes(bare(name)))) names[at] = field;
   }
   return names;
 }

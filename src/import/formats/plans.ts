@@ -46,8 +46,8 @@ export function readExecPlans(files: readonly SourceFile[]): Read {
       const depth = entries[from]?.depth ?? 1;
       const end = rest.findIndex((entry) => entry.kind === "heading" && entry.depth <= depth);
       const name = feature.tasks.path.split("/").at(-1)?.replace(/\.md$/i, "") ?? feature.name;
-      const own = { ...feature, name, others: [] };
-      return featureTask(own, feature.tasks.path, boxSteps(end < 0 ? rest : rest.slice(0, end)), {
+      const entry = { ...feature, name, others: [] };
+      return featureTask(entry, feature.tasks.path, boxSteps(end < 0 ? rest : rest.slice(0, end)), {
         title: titleIn(feature.tasks, name),
         text: "",
       });

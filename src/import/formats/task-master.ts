@@ -85,8 +85,8 @@ const WORK = [
 
 function listsOf(data: unknown): readonly TagList[] {
   if (!isObject(data)) return [];
-  const own = LISTS.flatMap((name) => itemsOf(data[name]) ?? []);
-  if (LISTS.some((name) => itemsOf(data[name]) !== null)) return [{ tag: "master", tasks: own }];
+  const listed = LISTS.flatMap((name) => itemsOf(data[name]) ?? []);
+  if (LISTS.some((name) => itemsOf(data[name]) !== null)) return [{ tag: "master", tasks: listed }];
   return Object.entries(data).flatMap(([tag, value]) => {
     const items = isObject(value)
       ? itemsOf(value.tasks)

@@ -71,7 +71,10 @@ export interface CostGroup extends CostSum {
 
 /** By day, the latest first; otherwise the most expensive first. */
 export function groupCosts(rows: readonly CostRow[], by: CostsBy): readonly CostGroup[] {
-  const groups = [...Map.groupBy(rows, (row) => row[by])].map(([name, own]) => ({ name, ...sumCosts(own) }));
+  const groups = [...Map.groupBy(rows, (row) => row[by])].map(([name, group]) => ({
+    name,
+    ...sumCosts(group),
+  }));
   return groups.sort((one, other) =>
     by === "day"
       ? Number(one.name < other.name) - Number(one.name > other.name)
@@ -85,10 +88,10 @@ export function mergeCosts(rows: readonly CostRow[]): readonly CostRow[] {
   for (const row of rows) {
     const { accepted, agent, cause, day, task } = row;
     const key = JSON.stringify([day, task, agent, cause, accepted]);
-    const known = found.get(key);
-    if (known === undefined) found.set(key, row);
+    const existing = found.get(key);
+    if (existing === undefined) found.set(key, row);
     else {
-      const { again: _a, causes: _c, usdPerStep: _u, ...sums } = sumCosts([known, row]);
+      const { again: _a, causes: _c, usdPerStep: _u, ...sums } = sumCosts([existing, row]);
       found.set(key, { ...row, ...sums, accepted });
     }
   }

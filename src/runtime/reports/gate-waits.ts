@@ -31,15 +31,15 @@ export function openGateWaits(): GateWaits {
     containing: ['"run:advanced"', '"task:waiting"'],
     take(event) {
       const run = runOf(event);
-      const known = run === null ? undefined : entered.get(run);
+      const entry = run === null ? undefined : entered.get(run);
       if (run === null) return null;
-      if (event.type === "task:waiting" && known) known.waits = true;
+      if (event.type === "task:waiting" && entry) entry.waits = true;
       if (event.type !== "run:advanced") return null;
       const isVerdict = event.strength !== undefined;
       if (event.from === event.to && !isVerdict) return null;
       entered.set(run, { time: event.time, waits: false });
-      if (known === undefined || !(isVerdict || known.waits)) return null;
-      return { run, gate: event.from, verdict: event.event, from: known.time, to: event.time };
+      if (entry === undefined || !(isVerdict || entry.waits)) return null;
+      return { run, gate: event.from, verdict: event.event, from: entry.time, to: event.time };
     },
   };
 }

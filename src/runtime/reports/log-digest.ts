@@ -47,12 +47,12 @@ export function openDigest<T>(
   let { generation, end: from } = begin ?? { generation: "", end: 0 };
   let reading: Promise<unknown> = Promise.resolve();
   const read = async (log: EventLog) => {
-    const look = await log.look();
-    if (look === null) return make();
-    if (look.generation !== generation || look.end < from)
-      [made, generation, from] = [make(), look.generation, 0];
-    while (from < look.end) {
-      const part = await log.read({ generation, from, most: Math.min(PART, look.end - from), containing });
+    const state = await log.look();
+    if (state === null) return make();
+    if (state.generation !== generation || state.end < from)
+      [made, generation, from] = [make(), state.generation, 0];
+    while (from < state.end) {
+      const part = await log.read({ generation, from, most: Math.min(PART, state.end - from), containing });
       if (part === null || part.next === from) break;
       for (const entry of part.entries) {
         const event = parseEvent(entry);

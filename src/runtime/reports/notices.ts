@@ -18,11 +18,11 @@ import type { RunOverview } from "../transaction/transaction.ts";
 
 /** Every cause that holds. `rest`: the loop's state, if it rests and no other loop works on a task. */
 export function causesOf(runs: readonly RunOverview[], rest: LoopRest | null): readonly Cause[] {
-  const own = runs.flatMap((run) => [
+  const causes = runs.flatMap((run) => [
     ...waitingIn(run).flatMap((waiting) => waitOf(waiting, run)),
     ...budgetOf(run),
   ]);
-  const all = [...own, ...targetsOf(runs), ...restsOf(runs)];
+  const all = [...causes, ...targetsOf(runs), ...restsOf(runs)];
   return rest === null ? all : [...all, restOf(rest)];
 }
 
@@ -54,8 +54,8 @@ function sharedCauses(
     const [first] = waiting;
     if (key === null || first === undefined) return [];
     const tasks = waiting.length === 1 ? `${first.run} waits` : `${waiting.length} tasks wait`;
-    const own = { key, kind: "blocked", run: null, command: "pawl status" } as const;
-    return [{ ...own, since: first.since ?? "", says: saysOf(first, tasks), quote: first.next }];
+    const common = { key, kind: "blocked", run: null, command: "pawl status" } as const;
+    return [{ ...common, since: first.since ?? "", says: saysOf(first, tasks), quote: first.next }];
   });
 }
 
@@ -140,11 +140,11 @@ const MOST_APART = 3;
 export function tellings(
   causes: readonly Cause[],
   kinds: readonly NoticeKind[],
-  told: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>>,
   after: Date | null,
-  place: NoticeContext,
+  context: NoticeContext,
 ): readonly Telling[] {
-  const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(told, key));
+  const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(known, key));
   const began = (cause: Cause) => after !== null && Date.parse(cause.since) < after.getTime();
   const held = fresh.filter(began);
   const apart = held.length > 1 ? fresh.filter((cause) => !held.includes(cause)) : fresh;
@@ -152,7 +152,7 @@ export function tellings(
     ...(held.length > 1 ? [held] : []),
     ...(apart.length > MOST_APART ? [apart] : apart.map((cause) => [cause])),
   ];
-  return groups.map((group) => ({ notice: noticeOf(group, place), keys: group.map(({ key }) => key) }));
+  return groups.map((group) => ({ notice: noticeOf(group, context), keys: group.map(({ key }) => key) }));
 }
 
 const TITLES: Readonly<Record<NoticeKind, string>> = {
@@ -164,12 +164,12 @@ const TITLES: Readonly<Record<NoticeKind, string>> = {
   done: "the loop is done",
 };
 
-function noticeOf(causes: readonly Cause[], place: NoticeContext): Notice {
+function noticeOf(causes: readonly Cause[], context: NoticeContext): Notice {
   const [first] = causes;
   const key = causes.map((cause) => cause.key).join("\n");
   const acts = causes.every(({ kind }) => kind === "budget" || kind === "done") ? "nobody" : "person";
   if (first === undefined || causes.length > 1)
-    return made(place, key, {
+    return made(context, key, {
       type: "summary",
       title: `${causes.length} notices`,
       text: summaryOf(causes),
@@ -177,12 +177,12 @@ function noticeOf(causes: readonly Cause[], place: NoticeContext): Notice {
       command: "pawl status",
     });
   const { command, kind, quote, run, says, since } = first;
-  const { pages } = place;
+  const { pages } = context;
   const page = pages && run && `${pages}/${kind === "gate" ? "review" : "run"}/${encodeURIComponent(run)}`;
-  return made(place, key, {
+  return made(context, key, {
     ...(page && { board: page }),
     type: kind,
-    time: since || place.time,
+    time: since || context.time,
     title: TITLES[kind],
     text: oneLine(says, 500),
     quote: quote === null ? null : oneLine(quote, 300),
@@ -199,9 +199,9 @@ function summaryOf(causes: readonly Cause[]): string {
 }
 
 /** The last notice to a receiver whose settings differ from those with a person's consent. */
-export function endedNotice(agreed: string, place: NoticeContext): Telling {
+export function endedNotice(agreed: string, context: NoticeContext): Telling {
   const key = `ended ${hashOf(agreed)}`;
-  const notice = made(place, key, {
+  const notice = made(context, key, {
     type: "ended",
     title: "notices end here",
     text: "pawl.yaml no longer has this receiver as a person agreed to it, so this is the last notice. If that was you, nothing is wrong.",
@@ -211,23 +211,23 @@ export function endedNotice(agreed: string, place: NoticeContext): Telling {
   return { notice, keys: [key] };
 }
 
-export function testNotice(place: NoticeContext): Notice {
+export function testNotice(context: NoticeContext): Notice {
   const text = "This is what a notice of Pawl looks like.";
-  return made(place, `test ${place.time}`, { type: "test", title: "a test", text, acts: "nobody" });
+  return made(context, `test ${context.time}`, { type: "test", title: "a test", text, acts: "nobody" });
 }
 
 /** `key`: the same for repeated attempts. */
 function made(
   { board, project, time }: NoticeContext,
   key: string,
-  said: Pick<Notice, "type" | "title" | "text" | "acts"> & Partial<Notice>,
+  words: Pick<Notice, "type" | "title" | "text" | "acts"> & Partial<Notice>,
 ): Notice {
   const name = oneLine(project, 60);
   return {
     ...{ id: `pawl_${hashOf(key).slice(0, 32)}`, project: name, board, time },
     ...{ quote: null, run: null, command: null },
-    ...said,
-    title: `${name}: ${said.title}`,
+    ...words,
+    title: `${name}: ${words.title}`,
   };
 }
 

@@ -31,22 +31,22 @@ export async function overview(
   project: Pick<Project, "runtime" | "workflows">,
 ): Promise<readonly WorkflowOverview[]> {
   const view = project.runtime.store.view();
-  const around = aroundOf(project.runtime, view);
+  const context = aroundOf(project.runtime, view);
   const modules = await loadWorkflows(project.workflows);
   const faults: PawlError[] = [];
   const workflows = await Promise.all(
     modules.map(async (module): Promise<WorkflowOverview> => {
       const { name, title, summary, begin } = module;
-      const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
+      const heading = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
       try {
         const facts: OverviewFacts = {};
         const addFacts = (found: OverviewFacts) => void Object.assign(facts, found);
-        const runs = await module.overview(view, { ...around, addFacts });
-        return { ...told, runs, ...facts, ...(module.fault ? { warning: wordsOf(module.fault) } : {}) };
+        const runs = await module.overview(view, { ...context, addFacts });
+        return { ...heading, runs, ...facts, ...(module.fault ? { warning: wordsOf(module.fault) } : {}) };
       } catch (thrown) {
         const fault = toPawlError(thrown);
         faults.push(fault);
-        return { ...told, runs: [], problem: wordsOf(fault) };
+        return { ...heading, runs: [], problem: wordsOf(fault) };
       }
     }),
   );

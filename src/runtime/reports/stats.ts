@@ -52,8 +52,8 @@ export function statsOf(rows: readonly CostRow[], waits: readonly GateWait[], by
   const keyOf = (wait: GateWait) => (by === "task" ? wait.run : wait.to.slice(0, 10));
   const waited = by === "agent" ? null : Map.groupBy(waits, keyOf);
   const groups = groupCosts(rows, by);
-  const known = new Set(groups.map(({ name }) => name));
-  const only = [...(waited?.keys() ?? [])].filter((name) => !known.has(name));
+  const groupNames = new Set(groups.map(({ name }) => name));
+  const only = [...(waited?.keys() ?? [])].filter((name) => !groupNames.has(name));
   const all: CostGroup[] = [...groups, ...only.map((name) => ({ name, ...sumCosts([]) }))];
   if (by === "day") all.sort((one, other) => (one.name < other.name ? 1 : -1));
   return {

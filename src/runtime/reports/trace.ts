@@ -142,8 +142,8 @@ const BEGINS: ReadonlySet<string> = new Set([
 function rootOf({ trace, traced: { run } }: Building, id: string, start: number): Span {
   const [workflow = ""] = run.split(":");
   const attributes = { "pawl.run": run, "pawl.workflow": workflow };
-  const own = { trace, id: spanId(trace, `run ${id}`), parent: null, kind: "run", name: run } as const;
-  return { ...EMPTY, ...own, start, attributes, links: [] };
+  const root = { trace, id: spanId(trace, `run ${id}`), parent: null, kind: "run", name: run } as const;
+  return { ...EMPTY, ...root, start, attributes, links: [] };
 }
 
 const EMPTY = { end: null, failed: null, words: null } as const;
@@ -216,8 +216,8 @@ const TAKES: { readonly [T in PawlEvent["type"]]?: Take<T> } = {
   },
   "task:retried"({ root }) {
     if (root === null) return;
-    const known = root.attributes["pawl.retries"];
-    root.attributes = { ...root.attributes, "pawl.retries": (typeof known === "number" ? known : 0) + 1 };
+    const retries = root.attributes["pawl.retries"];
+    root.attributes = { ...root.attributes, "pawl.retries": (typeof retries === "number" ? retries : 0) + 1 };
   },
   "session:opened"(building, { session }) {
     building.session = session;
@@ -340,15 +340,15 @@ function usageOf(
 }
 
 function only(type: "number" | "string", given: Readonly<Record<string, unknown>>): TraceSpan["attributes"] {
-  const known = Object.entries(given).filter(([, value]) => typeof value === type);
-  return Object.fromEntries(known) as TraceSpan["attributes"];
+  const valid = Object.entries(given).filter(([, value]) => typeof value === type);
+  return Object.fromEntries(valid) as TraceSpan["attributes"];
 }
 
 const MOST_LINKS = 100;
 
 function link({ root, step }: Building, traceparent: unknown): void {
-  const place = parseTraceparent(traceparent);
+  const parentSpan = parseTraceparent(traceparent);
   const links = (step?.span ?? root)?.links;
-  if (place === null || links === undefined || links.length >= MOST_LINKS) return;
-  if (!links.some(({ id }) => id === place.id)) links.push(place);
+  if (parentSpan === null || links === undefined || links.length >= MOST_LINKS) return;
+  if (!links.some(({ id }) => id === parentSpan.id)) links.push(parentSpan);
 }

@@ -19,7 +19,7 @@ import { type Point, renderPlace } from "./points.ts";
 import { NO_REPOSITORY } from "./work-changes.ts";
 
 export function briefOf(review: ReviewFacts): Brief {
-  const said = saidIn(review);
+  const statements = saidIn(review);
   const last = requestsIn(review);
   const { criteria = [] } = review;
   // A claim that differs has a chip of its own.
@@ -27,7 +27,7 @@ export function briefOf(review: ReviewFacts): Brief {
   const chips = [
     ...review.checks.map(checkChip),
     ...criteriaChips(criteria),
-    ...(said.some((each) => each.differs !== null && !isClaim(each)) ? [DIFFERING] : []),
+    ...(statements.some((each) => each.differs !== null && !isClaim(each)) ? [DIFFERING] : []),
     ...claimChips(review),
     ...fileChips(review),
     ...lastChips(last),
@@ -36,10 +36,10 @@ export function briefOf(review: ReviewFacts): Brief {
   return {
     chips: sorted,
     criteria: criteria.map(({ check, text }) => {
-      const speaks = speaksFor(text, review, said);
+      const speaks = speaksFor(text, review, statements);
       return { text, check: check === null ? unchecked(speaks) : checkWords(check), speaks };
     }),
-    ...{ said, last },
+    ...{ said: statements, last },
     files: filesLine(review),
     against: sorted.filter(({ tone }) => tone === "bad" || tone === "open").map(({ words }) => words),
   };
@@ -51,12 +51,13 @@ const DIFFERING: Chip = { tone: "bad", words: "the agent says otherwise", place:
 // ── Chips ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function checkChip({ empty, exit, name, state }: ReviewCheck): Chip {
-  const own = { place: "checks" };
-  if (empty) return { ...own, tone: state === "passed" ? "warn" : "bad", words: `${name} looked at nothing` };
-  if (state === "failed") return { ...own, tone: "bad", words: `${name} failed${exitWords(exit)}` };
-  if (state === "running") return { ...own, tone: "open", words: `${name} is still running` };
-  if (state === "unknown") return { ...own, tone: "open", words: `${name} was not run` };
-  return { ...own, tone: "good", words: `${name} passed` };
+  const target = { place: "checks" };
+  if (empty)
+    return { ...target, tone: state === "passed" ? "warn" : "bad", words: `${name} looked at nothing` };
+  if (state === "failed") return { ...target, tone: "bad", words: `${name} failed${exitWords(exit)}` };
+  if (state === "running") return { ...target, tone: "open", words: `${name} is still running` };
+  if (state === "unknown") return { ...target, tone: "open", words: `${name} was not run` };
+  return { ...target, tone: "good", words: `${name} passed` };
 }
 
 /** What the checks' own chips do not say: which criteria they leave open. */
@@ -93,14 +94,14 @@ function fileChips({ changes }: ReviewFacts): readonly Chip[] {
   const judging = files.filter(({ group }) => group === "process");
   const kinds = [...new Set(judging.map(({ item }) => item))];
   const outside = files.filter(({ isOutside }) => isOutside);
-  const firstIn = (own: readonly ReviewFile[]) => `file ${own[0]?.path ?? ""}`;
+  const firstIn = (group: readonly ReviewFile[]) => `file ${group[0]?.path ?? ""}`;
   return [
     ...kinds.map((kind): Chip => {
-      const own = judging.filter(({ item }) => item === kind);
-      const weak = own.filter(({ weakens }) => weakens !== undefined);
+      const ofKind = judging.filter(({ item }) => item === kind);
+      const weak = ofKind.filter(({ weakens }) => weakens !== undefined);
       return weak.length > 0
         ? { tone: "bad", words: `${kind} weakened`, place: firstIn(weak) }
-        : { tone: "warn", words: `${kind} changed`, place: firstIn(own) };
+        : { tone: "warn", words: `${kind} changed`, place: firstIn(ofKind) };
     }),
     ...(outside.length === 0
       ? []
@@ -177,7 +178,7 @@ const MOST_SPEAKING = 4;
 const MOST_QUOTED = 160;
 
 /** Whatever names the criterion's own words: it may still not hold. */
-function speaksFor(criterion: string, review: ReviewFacts, said: readonly Said[]): readonly string[] {
+function speaksFor(criterion: string, review: ReviewFacts, statements: readonly Said[]): readonly string[] {
   const own = termsIn(criterion);
   const names = (text: string) => {
     const terms = termsIn(text);
@@ -185,7 +186,7 @@ function speaksFor(criterion: string, review: ReviewFacts, said: readonly Said[]
     return shared.reduce((sum, [, weight]) => sum + weight, 0) >= 2;
   };
   const files = review.changes?.kind === "changes" ? review.changes.files : [];
-  const sentences = said
+  const sentences = statements
     .filter(({ differs }) => differs === null)
     .flatMap(({ text }) => text.slice(0, 20_000).split(/(?<=[.!?;])\s+|\n+/))
     .filter(names);
@@ -319,7 +320,7 @@ export interface BriefLine {
 
 const MARKS: Readonly<Record<Chip["tone"], string>> = { bad: "x", open: "!", warn: "!", good: "v" };
 
-export function briefLines({ chips, criteria, files, last, said }: Brief): readonly BriefLine[] {
+export function briefLines({ chips, criteria, files, last, said: saidTexts }: Brief): readonly BriefLine[] {
   const under = (head: string, lines: readonly Omit<BriefLine, "head">[]): readonly BriefLine[] =>
     lines.map((line, at) => ({ ...line, head: at === 0 ? head : "" }));
   return [
@@ -333,7 +334,7 @@ export function briefLines({ chips, criteria, files, last, said }: Brief): reado
     ),
     ...under(
       "AGENT",
-      said.flatMap(({ differs, text, title }) => [
+      saidTexts.flatMap(({ differs, text, title }) => [
         { tone: null, text: `${title}: ${text}` },
         ...(differs === null ? [] : [{ tone: "bad" as const, text: `DIFFERS: ${differs}` }]),
       ]),
@@ -373,9 +374,9 @@ export function valueLines(value: unknown, depth = 0): readonly string[] {
   if (typeof value !== "object" || value === null) return [String(value)];
   if (depth >= DEEPEST) return [JSON.stringify(value)];
   if (Array.isArray(value)) return value.flatMap((each) => hang("- ", valueLines(each, depth + 1)));
-  return Object.entries(value).flatMap(([field, own]) => {
-    const lines = valueLines(own, depth + 1);
-    const isShort = lines.length === 1 && (typeof own !== "object" || own === null);
+  return Object.entries(value).flatMap(([field, entry]) => {
+    const lines = valueLines(entry, depth + 1);
+    const isShort = lines.length === 1 && (typeof entry !== "object" || entry === null);
     if (isShort) return [`${fieldWords(field)}: ${lines[0]}`];
     return lines.length === 0 ? [] : [`${fieldWords(field)}:`, ...lines.map((line) => `  ${line}`)];
   });
@@ -395,18 +396,18 @@ export function restOfArtifact({
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const done = deeds.map(({ id }) => id);
   // The claims name the items of the plan that are said to be done.
-  const isDeeds = (own: unknown) =>
-    Array.isArray(own) && own.length > 0 && own.every((id) => done.includes(id));
-  const isShown = (field: string, own: unknown) =>
-    typeof own === "string" || isDeeds(own)
+  const isDeeds = (entry: unknown) =>
+    Array.isArray(entry) && entry.length > 0 && entry.every((id) => done.includes(id));
+  const isShown = (field: string, entry: unknown) =>
+    typeof entry === "string" || isDeeds(entry)
       ? true
       : choices.some(
           ({ field: shown, words }) =>
             shown === field &&
-            Array.isArray(own) &&
-            own.length === words.length &&
-            own.every((text, at) => text === words[at]),
+            Array.isArray(entry) &&
+            entry.length === words.length &&
+            entry.every((text, at) => text === words[at]),
         );
-  const rest = Object.entries(value).filter(([field, own]) => !isShown(field, own));
+  const rest = Object.entries(value).filter(([field, entry]) => !isShown(field, entry));
   return rest.length === 0 ? null : Object.fromEntries(rest);
 }

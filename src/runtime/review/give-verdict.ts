@@ -104,14 +104,14 @@ export function openVerdicts() {
     return signed;
   };
   const ask = async (question: Pending, passkey: DevicePasskey | undefined): Promise<VerdictQuestion> => {
-    const { sign: asked, to } = question;
+    const { sign: signRequest, to } = question;
     const message = shownIn(to);
     const proof = proofOf(question);
-    const hash = hashOf(asked?.record ?? proof ?? message);
+    const hash = hashOf(signRequest?.record ?? proof ?? message);
     const options = proof === null ? undefined : await devicePasskey(passkey).ask(proof);
     pending.set(hash, question);
-    const shown = asked === null ? message : `${message}\n\n${asked.words}`;
-    const digits = asked === null ? 0 : DIGITS;
+    const shown = signRequest === null ? message : `${message}\n\n${signRequest.words}`;
+    const digits = signRequest === null ? 0 : DIGITS;
     return { asked: { hash, message: shown, digits, ...(options && { passkey: options }) } };
   };
   return {
@@ -142,11 +142,11 @@ export function openVerdicts() {
         const isShown = proposal.ask && !needsMore && !(await hasOutOfScopeEdits(project, run));
         if (isShown && proposal.ask) proposal = await advanced({ to: askedIn(proposal.ask) });
       } else {
-        const { bound, sign: asked, to } = answers;
-        if (asked !== null) checkDigits(order);
+        const { bound, sign: signRequest, to } = answers;
+        if (signRequest !== null) checkDigits(order);
         const proof = proofOf(answers);
         if (proof !== null) await devicePasskey(passkey).check(proof, order.assertion);
-        const signed = asked && (await sign(project, asked.record));
+        const signed = signRequest && (await sign(project, signRequest.record));
         proposal = await advanced({
           to,
           ...(signed && { signed }),

@@ -56,8 +56,8 @@ export async function waiting({
   const gates = all.flatMap(({ kind }, at) => (kind === "gate" ? [at] : []));
   const work = async () => {
     for (let at = gates.shift(); at !== undefined; at = gates.shift()) {
-      const own = all[at] as Waiting;
-      all[at] = { ...own, minutes: await minutesOf(project, own.run) };
+      const waiting = all[at] as Waiting;
+      all[at] = { ...waiting, minutes: await minutesOf(project, waiting.run) };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -108,16 +108,16 @@ export async function differencesOf(
   const found = await git.diff({ ...range, path, ...limits });
   if (found.kind === "unavailable") return found;
   const renamed = new Map<string, (typeof found.files)[number]>();
-  for (const { path: own, was } of wanted) {
+  for (const { path, was } of wanted) {
     if (was === undefined) continue;
-    const shown = await git.diff({ ...range, path: own, was, ...limits });
-    if (shown.kind === "diff" && shown.files[0]) renamed.set(own, shown.files[0]);
+    const shown = await git.diff({ ...range, path, was, ...limits });
+    if (shown.kind === "diff" && shown.files[0]) renamed.set(path, shown.files[0]);
   }
-  const places = new Map(wanted.map((file, at) => [file.path, at]));
-  const place = (each: { readonly path: string }) => places.get(each.path) ?? -1;
+  const indexes = new Map(wanted.map((file, at) => [file.path, at]));
+  const indexOf = (each: { readonly path: string }) => indexes.get(each.path) ?? -1;
   const files = found.files
     .map((each) => renamed.get(each.path) ?? each)
-    .filter((each) => place(each) >= 0)
-    .sort((one, other) => place(one) - place(other));
+    .filter((each) => indexOf(each) >= 0)
+    .sort((one, other) => indexOf(one) - indexOf(other));
   return { kind: "diff", files };
 }

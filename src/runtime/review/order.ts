@@ -140,18 +140,18 @@ export async function listFiles(
   const { from, git, last, to } = at;
   const shapes = (await git.shapes?.(from, to)) ?? [];
   const later = last !== null && sinceLast !== null ? ((await git.shapes?.(last, to)) ?? []) : [];
-  const own = orderFiles(files, { plan, sinceLast, shapes });
+  const ordered = orderFiles(files, { plan, sinceLast, shapes });
   const since = sinceLast === null ? [] : orderFiles(sinceLast, { plan, sinceLast, shapes: later });
-  const weak = await weakened(own, at);
+  const weak = await weakened(ordered, at);
   const touched = new Set(
-    [...files, ...own].flatMap((file) => [file.path, ("was" in file && file.was) || ""]),
+    [...files, ...ordered].flatMap((file) => [file.path, ("was" in file && file.was) || ""]),
   );
   const mark = (file: ReviewFile): ReviewFile => {
     const weakens = weak.get(file.path);
     return weakens === undefined ? file : { ...file, weakens };
   };
   return {
-    files: own.map(mark),
+    files: ordered.map(mark),
     since: since.map(mark),
     untouched: (plan ?? []).flatMap(({ files: named }) => named).filter((path) => !touched.has(path)),
   };
@@ -193,8 +193,8 @@ export function sizeOf(
   files: readonly (ChangedFile & Partial<Pick<ReviewFile, "folded">>)[],
   words: number,
 ): ReviewSize {
-  const linesIn = (own: typeof files) =>
-    own.reduce((sum, { added, deleted }) => sum + (added ?? 0) + (deleted ?? 0), 0);
+  const linesIn = (group: typeof files) =>
+    group.reduce((sum, { added, deleted }) => sum + (added ?? 0) + (deleted ?? 0), 0);
   const read = files.filter(({ folded }) => (folded ?? null) === null);
   const minutes = linesIn(read) / LINES_A_MINUTE + read.length * MINUTES_A_FILE + words / WORDS_A_MINUTE;
   return {

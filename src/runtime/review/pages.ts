@@ -61,9 +61,9 @@ export function openReviews(coloursOf: Colouring) {
     return review;
   };
   const recent = async (project: Project, run: string) => {
-    const known = made.get(keyOf(project, run));
-    const isFresh = known?.review && project.runtime.now().getTime() - known.at < FRESH;
-    return isFresh ? known.review : make(project, run);
+    const cached = made.get(keyOf(project, run));
+    const isFresh = cached?.review && project.runtime.now().getTime() - cached.at < FRESH;
+    return isFresh ? cached.review : make(project, run);
   };
   return {
     async page(project: Project, run: string): Promise<ReviewPage> {

@@ -25,18 +25,19 @@ export interface Waiting {
 /** The entries of a run: one for each open question of its agent, and one if a person must act. */
 export function waitingIn(run: RunOverview): readonly Waiting[] {
   const { questions = [], problem, state, title } = run;
-  const asked = questions.map(({ command, id: question, since, text }): Waiting => {
+  const waitingQuestions = questions.map(({ command, id: question, since, text }): Waiting => {
     const { minutes } = sizeOf([], wordsIn(text));
     return { run: run.run, title, kind: "question", state, next: text, command, since, minutes, question };
   });
-  if (run.awaits !== "human" || (run.waitsFor === "question" && asked.length > 0)) return asked;
+  if (run.awaits !== "human" || (run.waitsFor === "question" && waitingQuestions.length > 0))
+    return waitingQuestions;
   const kind: Waiting["kind"] = problem ? "held" : (run.waitsFor ?? "other");
   const usual = problem
     ? heldCommand(run.run, problem)
     : `pawl ${kind === "gate" ? "review" : "approve"} ${run.run}`;
   const next = problem ? problem.message : run.next;
-  const own = { run: run.run, title, kind, state, next, command: run.command ?? usual, since: run.since };
-  return [...asked, { ...own, minutes: null }];
+  const common = { run: run.run, title, kind, state, next, command: run.command ?? usual, since: run.since };
+  return [...waitingQuestions, { ...common, minutes: null }];
 }
 
 /** A held run takes no verdict. */

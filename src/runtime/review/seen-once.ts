@@ -5,11 +5,11 @@ import type { Git } from "../../core/ports/git.ts";
  * look needs another instance.
  */
 export function seenOnce(git: Git): Git {
-  const seen = new Map<string, Promise<unknown>>();
-  const once = <T>(look: string, asked: unknown, answer: () => Promise<T>): Promise<T> => {
-    const key = JSON.stringify([look, asked]);
-    const found = (seen.get(key) as Promise<T> | undefined) ?? answer();
-    seen.set(key, found);
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <T>(question: string, input: unknown, answer: () => Promise<T>): Promise<T> => {
+    const key = JSON.stringify([question, input]);
+    const found = (answers.get(key) as Promise<T> | undefined) ?? answer();
+    answers.set(key, found);
     return found;
   };
   const { in: other, shapes } = git;

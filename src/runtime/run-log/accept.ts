@@ -66,9 +66,9 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
     return { ...of, from: null, found };
   }
   const faults = await stateFaults(view, kind, run, state);
-  const own = [...faults, ...(await wholeLogFaults(view, kind, run))];
-  const others = own.length > 0 && over.length > 0 ? ["what others recorded no longer counts"] : [];
-  const found = [...own, ...others];
+  const allFaults = [...faults, ...(await wholeLogFaults(view, kind, run))];
+  const others = allFaults.length > 0 && over.length > 0 ? ["what others recorded no longer counts"] : [];
+  const found = [...allFaults, ...others];
   return { ...of, from: last?.local.checkpoint.state ?? null, found };
 }
 

@@ -106,10 +106,10 @@ function stepLines(
   others: readonly RunBranch<unknown>[],
 ): readonly string[] {
   const common = new Set(others.flatMap((other) => other.steps.map(hashOfStep)));
-  const own = steps.filter((step) => !common.has(hashOfStep(step)));
-  const left = own.length - MOST_TOLD;
+  const newSteps = steps.filter((step) => !common.has(hashOfStep(step)));
+  const left = newSteps.length - MOST_TOLD;
   return [
     `${name}:${left > 0 ? ` ${left} steps, then` : ""}`,
-    ...own.slice(-MOST_TOLD).map((step) => `- ${stepWords(step)}`),
+    ...newSteps.slice(-MOST_TOLD).map((step) => `- ${stepWords(step)}`),
   ];
 }

@@ -65,8 +65,8 @@ async function logChange(
   { caller, details = {}, events, id, shares, time }: Committing,
 ): Promise<readonly Change[]> {
   const path = logPath(run);
-  const own = events.filter((event) => "run" in event && event.run === run);
-  const moves = own.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
+  const runEvents = events.filter((event) => "run" in event && event.run === run);
+  const moves = runEvents.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
   // With a line that cannot be read, the log would hold the run again.
   const isAccepted = moves.some(({ row }) => row === EDIT_ACCEPTED);
   const last = await (isAccepted ? lastOfWhole : lastOf)(view, run);
@@ -94,7 +94,7 @@ async function logChange(
   }
   const document = after === null ? null : hashOfState(kind, after);
   const patch = patchOf(isAsWritten && !chain.isDecided() ? before : null, after);
-  const local = { document, patch, events: own };
+  const local = { document, patch, events: runEvents };
   const lines = chain.lines({ ...local, ...named(end?.local.records) }, id);
   const shared = after === null ? null : kind.sharedIn?.(after);
   const [workflow = ""] = run.split(":");

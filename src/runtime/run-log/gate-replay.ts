@@ -95,7 +95,7 @@ function gateFaults(record: GateRecord, passed: Passed | null): readonly string[
 function reachesGoal(table: Workflow, from: Configuration, signed: SignedGate): boolean {
   const { configurations } = reachOf(table);
   const start = configurations.findIndex(({ configuration }) => isSame(configuration, from));
-  const seen = new Set([start]);
+  const visited = new Set([start]);
   const left = [start];
   for (let index = left.pop(); index !== undefined; index = left.pop()) {
     const here = configurations[index];
@@ -103,8 +103,8 @@ function reachesGoal(table: Workflow, from: Configuration, signed: SignedGate): 
     if (table.goals.includes(here.configuration.state)) return true;
     for (const { event, to } of here.steps) {
       const isGate = to !== index && signed({ event, from: here.configuration.state }) !== null;
-      if (isGate || seen.has(to)) continue;
-      seen.add(to);
+      if (isGate || visited.has(to)) continue;
+      visited.add(to);
       left.push(to);
     }
   }

@@ -42,9 +42,9 @@ export function storedTable(table: Workflow): Readonly<Record<string, unknown>> 
 const tables = new WeakMap<Workflow, string>();
 
 export function hashOfTable(table: Workflow): string {
-  const known = tables.get(table) ?? hashOf(canonical(storedTable(table)));
-  tables.set(table, known);
-  return known;
+  const hash = tables.get(table) ?? hashOf(canonical(storedTable(table)));
+  tables.set(table, hash);
+  return hash;
 }
 
 /** The event of accepting the state as it was, by a person at a terminal: no rule of any table. */

@@ -58,11 +58,12 @@ async function branchesWith<RecordedState>(
   run: string,
   recordedState: Check<RecordedState>,
   names: readonly string[],
-  own: readonly Step[],
+  chain: readonly Step[],
 ): Promise<readonly RunBranch<RecordedState>[]> {
-  const end = own.at(-1);
-  if (end && recordedByName(names, own).isAll) return [{ head: hashOfStep(end), steps: own, recorded: null }];
-  return branchesOf(run, await loadRecords(view, run, names, recordedState), own);
+  const end = chain.at(-1);
+  if (end && recordedByName(names, chain).isAll)
+    return [{ head: hashOfStep(end), steps: chain, recorded: null }];
+  return branchesOf(run, await loadRecords(view, run, names, recordedState), chain);
 }
 
 /**
@@ -74,8 +75,8 @@ export async function othersSteps(view: View, run: string): Promise<readonly Ste
     const [branch, other] = await loadBranches(view, run, object);
     if (!branch?.recorded || other) return [];
     // Not all of this checkout's own need be on it: a person may have overruled some.
-    const own = new Set((await loadChain(view, run)).map(hashOfStep));
-    return branch.steps.filter((step) => !own.has(hashOfStep(step)));
+    const hashes = new Set((await loadChain(view, run)).map(hashOfStep));
+    return branch.steps.filter((step) => !hashes.has(hashOfStep(step)));
   } catch (thrown) {
     if (thrown instanceof PawlError) return [];
     throw thrown;
@@ -90,8 +91,8 @@ export async function recordedEnds(view: View, run: string): Promise<readonly st
   const names = await recordNames(view, run);
   if (names.length === 0) return [];
   try {
-    const own = await loadChain(view, run).catch(noneIfDamaged);
-    const branches = await branchesWith(view, run, object, names, own);
+    const chain = await loadChain(view, run).catch(noneIfDamaged);
+    const branches = await branchesWith(view, run, object, names, chain);
     return branches.flatMap(({ head, recorded }) => (recorded === null ? [] : [head]));
   } catch (thrown) {
     if (thrown instanceof PawlError) return [];

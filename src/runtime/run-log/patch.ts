@@ -37,10 +37,10 @@ export function diff(before: Json, after: Json, depth = DEPTH): Patch {
       else within.push([key, change]);
     }
   }
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   return {
     ...(set.length > 0 ? { set: Object.fromEntries(set) } : {}),
-    ...(gone.length > 0 ? { gone } : {}),
+    ...(removed.length > 0 ? { gone: removed } : {}),
     ...(within.length > 0 ? { in: Object.fromEntries(within) } : {}),
   };
 }

@@ -71,8 +71,8 @@ export async function lastLocal(view: View, run: string): Promise<End["local"] |
 /** All lines, the oldest first. Throws `state-tampered`. */
 export async function loadLines(view: View, run: string): Promise<readonly Line[]> {
   const text = (await view.read(logPath(run))) ?? "";
-  const known = text.length < SHORT ? parsedShort : parsed;
-  return known(`${run}\n${text}`, () => {
+  const parsers = text.length < SHORT ? parsedShort : parsed;
+  return parsers(`${run}\n${text}`, () => {
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines.map((line, index) => parseLine(run, line, index + 1));
@@ -224,13 +224,13 @@ export async function loggedVerdicts(
   view: View,
   run: string,
 ): Promise<Pick<RunOverview, "unproved" | "verdicts">> {
-  const told = await loggedOverview(view, run);
+  const logged = await loggedOverview(view, run);
   try {
     const verdicts = verdictsIn(await loadSteps(view, run));
-    return { ...told, ...(verdicts.length > 0 ? { verdicts } : {}) };
+    return { ...logged, ...(verdicts.length > 0 ? { verdicts } : {}) };
   } catch (thrown) {
     // `pawl repair` says so; the overview of the other runs does not fail for it.
-    if (thrown instanceof PawlError) return told;
+    if (thrown instanceof PawlError) return logged;
     throw thrown;
   }
 }

@@ -45,11 +45,11 @@ export function shareRun({
     propose(changes, _, input) {
       const run = runOf(input);
       const files = changes.flatMap((change) => (change.type === "write" ? [change.path] : []));
-      const said =
+      const sentence =
         files.length === 0
           ? `All steps of ${run} are recorded already. Commit ${recordsFolder(run)}, if you have not.`
           : `All steps of ${run} are recorded now. Commit ${files.join(" and ")}.`;
-      const text = `${said} Whoever gets it by git can adopt the run with \`pawl adopt ${run}\`.`;
+      const text = `${sentence} Whoever gets it by git can adopt the run with \`pawl adopt ${run}\`.`;
       return { reply: { text, data: { status: "success", message: text, run, files } }, changes };
     },
   };

@@ -68,8 +68,8 @@ export function recordsFolder(run: string): ProjectPath {
 /** Whether records of the workflow's runs are written. `pawl verify` reads those of a signed gate's run. */
 export function sharesRuns({ gates, share, workflows }: Settings, workflow: string): boolean {
   if (share) return true;
-  const own = workflows.map((file) => /([^/]*)\.ya?ml$/.exec(file)?.[1] ?? file);
-  const others = [...WITH_GATES, ...own].filter((name) => name !== workflow);
+  const names = workflows.map((file) => /([^/]*)\.ya?ml$/.exec(file)?.[1] ?? file);
+  const others = [...WITH_GATES, ...names].filter((name) => name !== workflow);
   const entries = Object.entries(gates).filter(([entry]) => !others.includes(entry));
   return hasSignedGate(Object.fromEntries(entries), workflow);
 }
@@ -153,14 +153,14 @@ export function recordedByName(
     const span = spanOf(name);
     return span === null ? [] : [{ ...span, name }];
   });
-  const own = spans.filter(({ hash, last }) => {
+  const ours = spans.filter(({ hash, last }) => {
     const step = steps[last - 1];
     return step !== undefined && hashOfStep(step).startsWith(hash);
   });
   let recorded = 0;
-  for (const { first, last } of own.sort((one, other) => one.first - other.first))
+  for (const { first, last } of ours.sort((one, other) => one.first - other.first))
     if (first <= recorded + 1) recorded = Math.max(recorded, last);
-  return { recorded, isAll: own.length === spans.length, own: own.map(({ name }) => name) };
+  return { recorded, isAll: ours.length === spans.length, own: ours.map(({ name }) => name) };
 }
 
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -274,20 +274,20 @@ export function invalidRecords(path: string, what: string): PawlError {
 }
 
 /**
- * The run's branches: one, if each step continued the last one. `own`: this checkout's own steps, which count
+ * The run's branches: one, if each step continued the last one. `ownSteps`: this checkout's own steps, which count
  * like those of a record. Throws `records-invalid` if a step is missing in between.
  */
 export function branchesOf<RecordedState>(
   run: string,
   records: readonly LoadedRecord<RecordedState>[],
-  own: readonly Step[] = [],
+  ownSteps: readonly Step[] = [],
 ): readonly RunBranch<RecordedState>[] {
   const steps = new Map<string, Step>();
   const ends = new Map<
     string,
     { readonly path: ProjectPath; readonly recordedState: RecordedState | null }
   >();
-  for (const each of [...records.flatMap((record) => record.steps), ...own])
+  for (const each of [...records.flatMap((record) => record.steps), ...ownSteps])
     steps.set(hashOfStep(each), each);
   for (const { path, recordedState, steps: held } of records) {
     const end = hashOfStep(held.at(-1) as Step);
@@ -296,7 +296,7 @@ export function branchesOf<RecordedState>(
   const past = new Set<string>();
   for (const { over = [], prev } of steps.values())
     for (const each of [prev, ...over]) if (each) past.add(each);
-  const ownHead = own.length === 0 ? null : hashOfStep(own.at(-1) as Step);
+  const ownHead = ownSteps.length === 0 ? null : hashOfStep(ownSteps.at(-1) as Step);
   return [...steps.keys()]
     .filter((each) => !past.has(each))
     .map((head) => {
@@ -408,8 +408,8 @@ function sharedWords(shared: number): string {
 }
 
 function branchWords({ recorded, steps }: RunBranch<unknown>, shared: number): string {
-  const own = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
-  return `${own.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
+  const newWords = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
+  return `${newWords.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
 }
 
 const MOST_TOLD = 3;

@@ -41,12 +41,12 @@ export function checkEvent(run: TableRun, event: string, owners: Owners = {}, by
 }
 
 function unknownEvent(run: TableRun, event: string, owners: Owners): PawlError {
-  const known = Object.keys(run.workflow.events).filter((name) => owners[name] !== "engine");
-  const near = nearest(event, known);
+  const events = Object.keys(run.workflow.events).filter((name) => owners[name] !== "engine");
+  const near = nearest(event, events);
   return new PawlError(
     "usage",
-    `${run.workflow.name} has no event ${JSON.stringify(event)}: expected one of ${known.join(", ")}.`,
-    `${near ? `Send ${near}.` : `Send one of ${known.join(", ")}.`} ${takes(run, owners)}`,
+    `${run.workflow.name} has no event ${JSON.stringify(event)}: expected one of ${events.join(", ")}.`,
+    `${near ? `Send ${near}.` : `Send one of ${events.join(", ")}.`} ${takes(run, owners)}`,
   );
 }
 

@@ -44,7 +44,7 @@ export interface ProposalWithEdits<R> {
  * `tree-strayed` if another caller would move the run.
  */
 export async function proposeWithOutOfScopeEdits<R>(
-  look: () => Promise<OutOfScopeEdits | null>,
+  find: () => Promise<OutOfScopeEdits | null>,
   asking: Asking,
   propose: (asking: Asking) => Promise<Proposal<R>>,
 ): Promise<ProposalWithEdits<R>> {
@@ -52,12 +52,12 @@ export async function proposeWithOutOfScopeEdits<R>(
   if (answered === undefined) {
     const proposal = await propose(asking);
     if (!proposal.ask && !proposal.changes?.length) return { proposal, accepted: null };
-    const edits = await look();
+    const edits = await find();
     if (edits === null || isPersonHere({ caller }) || proposal.ask)
       return { proposal: edits === null ? proposal : withWords(proposal, edits), accepted: null };
     throw strayed(edits);
   }
-  const edits = await look();
+  const edits = await find();
   // A library program's own question does not show the edits, so they are not accepted.
   if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: null };
   const isShown = answered.to.edits === wordsOf(edits);

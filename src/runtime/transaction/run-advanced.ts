@@ -22,8 +22,8 @@ export function runAdvanced(
   { caller: by, trace }: Pick<Context, "caller" | "trace">,
 ): RunAdvanced {
   const worth = strength === undefined ? {} : { strength };
-  const around = trace === undefined ? {} : { trace };
-  return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth, ...around };
+  const withTrace = trace === undefined ? {} : { trace };
+  return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth, ...withTrace };
 }
 
 /** The events of one commit, each with its id and time. */

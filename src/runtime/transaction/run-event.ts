@@ -254,10 +254,10 @@ async function observe<Note>(
 ): Promise<Observed<Note> | Unfinished<Note>> {
   const facts: Record<string, FactValue> = {};
   const notes: Record<string, Note> = {};
-  for (const [name, { costly, observe: look }] of Object.entries(observers)) {
+  for (const [name, { costly, observe }] of Object.entries(observers)) {
     if (!needed.includes(name)) continue;
     if (costly && !canMatter(workflow, configuration, event, facts, name)) continue;
-    const { note, value } = await look(facts);
+    const { note, value } = await observe(facts);
     if (note !== undefined) notes[name] = note;
     if (value === undefined) return { facts, notes, pending: name };
     facts[name] = value;
@@ -274,14 +274,14 @@ function proposed<T extends RunTypes>(
 ): Proposal<T["reply"]> {
   const { decision, governed, run } = step;
   const advanced = moved ? [runAdvanced(moveOf(run, decision), moved, context)] : [];
-  const told: Proposal<T["reply"]> = {
+  const result: Proposal<T["reply"]> = {
     ...proposal,
     events: stamped([...advanced, ...events], context),
     ...(next === undefined
       ? {}
       : { afterCommit: { plan, input: next, merge: (_, followed) => followed, failed } }),
   };
-  return withGoverned(told, run, governed, context);
+  return withGoverned(result, run, governed, context);
 }
 
 /** Pins the policy and reports ignored settings, in the same commit. */

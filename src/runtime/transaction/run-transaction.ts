@@ -65,11 +65,11 @@ export interface Runtime {
 export async function runTransaction<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
-  said: Input,
+  given: Input,
   caller: Caller,
   answered?: Context["answered"],
 ): Promise<Proposal<R>> {
-  const input = masked(said, runtime.mask);
+  const input = masked(given, runtime.mask);
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
   const outOfScopeEdits = outOfScopeEditsOf(runtime, run);
@@ -168,11 +168,11 @@ export async function preview<Input, Snapshot, Observations, R>(
   input: Input,
   caller: Caller,
 ): Promise<Proposal<R>> {
-  const said = masked(input, runtime.mask);
+  const given = masked(input, runtime.mask);
   const { proposal } = await proposeWithOutOfScopeEdits(
-    outOfScopeEditsOf(runtime, plan.run(said)),
+    outOfScopeEditsOf(runtime, plan.run(given)),
     { caller },
-    (asking) => propose(runtime, plan, said, asking, runtime.store.view()),
+    (asking) => propose(runtime, plan, given, asking, runtime.store.view()),
   );
   return proposal;
 }
@@ -202,13 +202,13 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   );
   const done = { ...(await unlessStopped(beside, stop)), view };
   const { proposal } = done;
-  const own = withEvents(proposal, runtime.mask);
+  const full = withEvents(proposal, runtime.mask);
   const { pin } = proposal;
-  if (own.length === 0 && !pin) return done;
-  const history = own.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
+  if (full.length === 0 && !pin) return done;
+  const history = full.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
   // The events last: whoever sees one in the log finds the files as it says.
-  const changes = [...history, ...own];
-  const lock = run ?? (own.length === 0 ? pin?.run : undefined);
+  const changes = [...history, ...full];
+  const lock = run ?? (full.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
   await using _last = plan.observe ? await store.hold(lock) : null;
@@ -240,7 +240,7 @@ async function proposeAtGate<Input, Snapshot, Observations, R>(
   if (!proposal.verdict && !proposal.ask && !isAgreed) return proposal;
   const settings = await runtime.settings(view);
   const time = runtime.now().toISOString();
-  const scene = {
+  const context = {
     ...asking,
     settings,
     view,
@@ -249,7 +249,7 @@ async function proposeAtGate<Input, Snapshot, Observations, R>(
     lock: plan.run(input),
     runs: plan.runs,
   };
-  return atGate(proposal, scene, (answered) => propose(runtime, plan, input, answered, view));
+  return atGate(proposal, context, (answered) => propose(runtime, plan, input, answered, view));
 }
 
 async function propose<Input, Snapshot, Observations, R>(

@@ -55,34 +55,37 @@ type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Propos
 /** The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and errors of signing. */
 export async function atGate<R>(
   proposal: Proposal<R>,
-  scene: GateScene,
+  gate: GateScene,
   again: Again<R>,
 ): Promise<Proposal<R>> {
-  if (scene.caller.device !== undefined)
-    return atDeviceGate(proposal, scene, {
-      foresee: (to) => again({ caller: scene.caller, answered: { to } }),
-      level: (verdict) => levelAt(verdict, scene),
+  if (gate.caller.device !== undefined)
+    return atDeviceGate(proposal, gate, {
+      foresee: (to) => again({ caller: gate.caller, answered: { to } }),
+      level: (verdict) => levelAt(verdict, gate),
     });
-  if (proposal.ask) return asking(proposal, scene, again);
+  if (proposal.ask) return asking(proposal, gate, again);
   const { verdict } = proposal;
   if (!verdict) return proposal;
-  const level = await levelAt(verdict, scene);
-  const signed = typeof scene.answered === "object" ? scene.answered.signed : undefined;
+  const level = await levelAt(verdict, gate);
+  const signed = typeof gate.answered === "object" ? gate.answered.signed : undefined;
   if (!isSignedLevel(level) && !signed) {
     checkStrength(verdict, level);
     return proposal;
   }
   if (!signed) {
-    if (!isPersonHere(scene)) throw tooWeak(verdict, level);
-    return { ...proposal, ask: { message: messageOf(scene), sign: await toSign(proposal, verdict, scene) } };
+    if (!isPersonHere(gate)) throw tooWeak(verdict, level);
+    return { ...proposal, ask: { message: messageOf(gate), sign: await toSign(proposal, verdict, gate) } };
   }
-  const own = parseRecord(signed.record);
-  const present = typeof own === "string" ? null : await recordOf(proposal, verdict, scene, own);
+  const record = parseRecord(signed.record);
+  const present = typeof record === "string" ? null : await recordOf(proposal, verdict, gate, record);
   if (present !== signed.record)
-    return { ...proposal, ask: { message: messageOf(scene), sign: await toSign(proposal, verdict, scene) } };
-  await checkSignature(signed, own as GateRecord, scene);
+    return { ...proposal, ask: { message: messageOf(gate), sign: await toSign(proposal, verdict, gate) } };
+  await checkSignature(signed, record as GateRecord, gate);
   checkStrength(verdict, level);
-  return { ...proposal, changes: [...(proposal.changes ?? []), ...recordChanges(own as GateRecord, signed)] };
+  return {
+    ...proposal,
+    changes: [...(proposal.changes ?? []), ...recordChanges(record as GateRecord, signed)],
+  };
 }
 
 /** The question that the person was just asked. */
@@ -91,17 +94,17 @@ function messageOf({ answered }: GateScene): string {
 }
 
 /** Changes the question if a yes is not enough: shows what to sign instead, or where that is possible. */
-async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R>): Promise<Proposal<R>> {
+async function asking<R>(proposal: Proposal<R>, gate: GateScene, again: Again<R>): Promise<Proposal<R>> {
   const { ask } = proposal;
-  if (!ask || !(await asksMuch(scene))) return proposal;
-  const isHere = isPersonHere(scene);
-  const caller: Caller = isHere ? scene.caller : { ...scene.caller, channel: "elicitation" };
+  if (!ask || !(await asksMuch(gate))) return proposal;
+  const isHere = isPersonHere(gate);
+  const caller: Caller = isHere ? gate.caller : { ...gate.caller, channel: "elicitation" };
   const foreseen = await again({ caller, answered: { to: askedIn(ask) } });
   if (!foreseen.verdict) return proposal;
-  const level = await levelAt(foreseen.verdict, scene);
+  const level = await levelAt(foreseen.verdict, gate);
   if (!isHere) checkStrength(foreseen.verdict, level);
   if (!isHere || !isSignedLevel(level)) return proposal;
-  return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, scene) } };
+  return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, gate) } };
 }
 
 /** Whether any gate may require more than a yes from any caller; if not, nothing is proposed twice. */
@@ -151,11 +154,11 @@ function tooWeak({ approve, gate, run, strength }: Verdict, level: GateLevel): P
 
 // ── The record ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateScene) {
-  const { signatures } = scene.outside;
+async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, gate: GateScene) {
+  const { signatures } = gate.outside;
   if (!signatures) throw unsignable(verdict, "this program has no signatures");
   const { principal } = await signatures.signer();
-  const record = await recordOf(proposal, verdict, scene, { signer: principal, time: scene.time });
+  const record = await recordOf(proposal, verdict, gate, { signer: principal, time: gate.time });
   const { base_commit, process_files, tree } = JSON.parse(record) as GateRecord;
   const files = process_files.length === 0 ? "none" : process_files.join(", ");
   const words = [
@@ -171,26 +174,27 @@ async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateSce
 async function recordOf<R>(
   proposal: Proposal<R>,
   verdict: Verdict,
-  scene: GateScene,
+  context: GateScene,
   { signer, time }: Pick<GateRecord, "signer" | "time">,
 ): Promise<string> {
-  const { settings } = scene;
+  const { settings } = context;
   const move = proposal.events?.find(
     (event): event is RunAdvanced & { id: string; time: string } =>
       event.type === "run:advanced" && event.run === verdict.run,
   );
   if (!move) throw unsignable(verdict, "it moves nothing");
   if (settings.project_id === null) throw unsignable(verdict, "pawl.yaml has no project_id");
-  const earlier = await loadEarlier(scene, verdict);
+  const earlier = await loadEarlier(context, verdict);
   const life = earlier.slice(
     Math.max(
       0,
       earlier.findLastIndex(({ record }) => record.start !== null),
     ),
   );
-  const known = life.flatMap(({ record }) => record.steps);
-  const steps = await loadProvenSteps(scene, verdict);
-  const continues = known.every((step, at) => canonical(step) === canonical(steps[at])) && life.length > 0;
+  const knownSteps = life.flatMap(({ record }) => record.steps);
+  const steps = await loadProvenSteps(context, verdict);
+  const continues =
+    knownSteps.every((step, at) => canonical(step) === canonical(steps[at])) && life.length > 0;
   const last = earlier.at(-1);
   const { approve, artifact, evidence, gate, notes, policy, run, workflow } = verdict;
   return renderRecord({
@@ -200,10 +204,10 @@ async function recordOf<R>(
     round: earlier.filter(({ record }) => record.gate === gate).length + 1,
     verdict: approve ? "approve" : "reject",
     ...{ machine: move.machine, event: move.event, rule: move.row, from: move.from, to: move.to },
-    ...(await workOf(verdict, scene)),
+    ...(await workOf(verdict, context)),
     checks: evidence.map(({ about, verdict: found }) => ({ about, verdict: found })),
     evidence: hashOf(canonical(evidence)),
-    steps: (continues ? steps.slice(known.length) : steps) as unknown as GateRecord["steps"],
+    steps: (continues ? steps.slice(knownSteps.length) : steps) as unknown as GateRecord["steps"],
     start: continues ? null : (steps[0]?.set ?? {}),
     seq: earlier.length + 1,
     prev: last ? hashOfRecord(last.text) : null,
@@ -224,8 +228,8 @@ interface Earlier {
 }
 
 /** The run's records, in order. */
-async function loadEarlier(scene: GateScene, verdict: Verdict): Promise<readonly Earlier[]> {
-  const { view } = scene;
+async function loadEarlier(gate: GateScene, verdict: Verdict): Promise<readonly Earlier[]> {
+  const { view } = gate;
   const folder = gatesFolder(verdict.run);
   const names = (await view.list(folder)).filter(({ name }) => name.endsWith(".json"));
   const found: Earlier[] = [];
@@ -238,7 +242,7 @@ async function loadEarlier(scene: GateScene, verdict: Verdict): Promise<readonly
       throw unsignable(verdict, `${folder} lacks the record ${recordName(found.length + 1)}.json`);
     found.push({ text, record });
   }
-  const faults = await Promise.all(found.map(async (each) => earlierFault(scene, each)));
+  const faults = await Promise.all(found.map(async (each) => earlierFault(gate, each)));
   const at = faults.findIndex((fault) => fault !== null);
   if (at >= 0)
     throw unsignable(verdict, `${folder}/${recordName(at + 1)}.json is not what was signed: ${faults[at]}`);
@@ -258,17 +262,18 @@ async function workOf(
     const { base: base_commit, files, tree } = found;
     return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
   }
-  const look = await git.snapshot({ base: work.base, own: BOOKKEEPING });
-  if (look.kind !== "tree")
+  const snapshot = await git.snapshot({ base: work.base, own: BOOKKEEPING });
+  if (snapshot.kind !== "tree")
     throw unsignable(
       verdict,
-      look.kind === "unavailable" ? look.reason : "the project is in no git repository",
+      snapshot.kind === "unavailable" ? snapshot.reason : "the project is in no git repository",
     );
-  if (look.base === null) throw unsignable(verdict, "there is no base branch (main, master) to compare with");
-  const paths = look.files.map(({ path }) => path);
+  if (snapshot.base === null)
+    throw unsignable(verdict, "there is no base branch (main, master) to compare with");
+  const paths = snapshot.files.map(({ path }) => path);
   return {
-    tree: look.tree,
-    base_commit: look.base.commit,
+    tree: snapshot.tree,
+    base_commit: snapshot.base.commit,
     process_files: judgingFiles(paths, settings.workflows),
   };
 }
@@ -281,9 +286,9 @@ function unsignable({ gate, run }: Verdict, why: string): PawlError {
   );
 }
 
-async function earlierFault(scene: GateScene, { record, text }: Earlier): Promise<string | null> {
-  const signature = (await scene.view.read(recordPath(record.run, record.seq, "sig"))) ?? "";
-  return signatureFault(scene, { text, signature, principal: record.signer, time: record.time });
+async function earlierFault(gate: GateScene, { record, text }: Earlier): Promise<string | null> {
+  const signature = (await gate.view.read(recordPath(record.run, record.seq, "sig"))) ?? "";
+  return signatureFault(gate, { text, signature, principal: record.signer, time: record.time });
 }
 
 async function signatureFault(
@@ -297,9 +302,9 @@ async function signatureFault(
 async function checkSignature(
   { record, signature }: SignedRecord,
   { signer, time }: GateRecord,
-  scene: GateScene,
+  gate: GateScene,
 ) {
-  const fault = await signatureFault(scene, { text: record, signature, principal: signer, time });
+  const fault = await signatureFault(gate, { text: record, signature, principal: signer, time });
   if (fault === null) return;
   throw new PawlError(
     "signature-failed",

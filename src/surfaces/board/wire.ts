@@ -25,7 +25,7 @@ export type { EditedTask, Overlap, TaskCard } from "../../runtime/board.ts";
 export interface EditOrder {
   /** The keys to change; null takes one away. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Of the definition that the person saw. */
+  /** Identifies the definition that the person saw. */
   readonly seen: string;
   readonly asked?: string;
 }
@@ -100,7 +100,7 @@ export interface RunEntry {
   readonly next: string;
   readonly since: string | null;
   readonly problem: Refused | null;
-  /** Of its agent's order that waits for a person; absent: none does. Its acts are POSTs, as those of a task, with the run's name. */
+  /** The agent's order that waits for a person; absent: there is none. Its acts are POSTs like a task's, with the run's name. */
   readonly order?: HeldOrder;
 }
 

@@ -126,9 +126,9 @@ export async function listDevices(host: Host): Promise<Answer> {
 export async function revokeDevice(host: Host, wanted: string): Promise<Answer> {
   refuseAgent(host, "revoke a device", `pawl board --revoke ${wanted}`);
   const devices = await host.servers.devices();
-  const known = devices.list();
-  const [found, other] = known.filter(({ id, name }) => id === wanted || name === wanted);
-  if (!found || other) throw unknownDevice(wanted, known);
+  const registered = devices.list();
+  const [found, other] = registered.filter(({ id, name }) => id === wanted || name === wanted);
+  if (!found || other) throw unknownDevice(wanted, registered);
   devices.revoke(found.id);
   await devices.report({
     type: "device:revoked",
@@ -142,8 +142,8 @@ export async function revokeDevice(host: Host, wanted: string): Promise<Answer> 
   };
 }
 
-function unknownDevice(wanted: string, known: readonly Device[]): PawlError {
-  const names = known.map(({ id, name }) => `${name} (${id})`).join(", ") || "none";
+function unknownDevice(wanted: string, devices: readonly Device[]): PawlError {
+  const names = devices.map(({ id, name }) => `${name} (${id})`).join(", ") || "none";
   return new PawlError(
     "usage",
     `There is no single device ${JSON.stringify(wanted)}: expected one of ${names}.`,

@@ -53,7 +53,7 @@ const HARMLESS = /todo|memory|plan_mode|comment|issue|ticket|message/i;
 export const OWN_SERVER = /pawl|alfred|spells|bloom/i;
 
 export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Action[] {
-  const own: readonly Action[] = server ? [{ type: "call", server, tool, input }] : [];
+  const calls: readonly Action[] = server ? [{ type: "call", server, tool, input }] : [];
   if (!server && SHELL.test(tool)) {
     const command = commandIn(input);
     if (command === null) return [];
@@ -61,18 +61,18 @@ export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Actio
   }
   if (!server && TASK.test(tool)) return taskIn(input, cwd);
   if (PATCH.test(tool))
-    return [...own, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
-  if (!WRITING.test(tool) || HARMLESS.test(tool) || isView(tool, input)) return own;
+    return [...calls, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
+  if (!WRITING.test(tool) || HARMLESS.test(tool) || isView(tool, input)) return calls;
   const { mentions, paths } = placesIn(input);
   // Pawl's tools write their files themselves, and a client may not name the server, so only absolute paths
   // and those in the home folder count.
   if (server && OWN_SERVER.test(server)) {
     const far = paths.filter(isFar);
-    return far.length === 0 ? own : [...own, { type: "write", paths: far, cwd }];
+    return far.length === 0 ? calls : [...calls, { type: "write", paths: far, cwd }];
   }
   // The client's own tools are known: one that names no place writes none.
-  if (!server && paths.length === 0) return own;
-  return [...own, { type: "write", paths, mentions, cwd, tool }];
+  if (!server && paths.length === 0) return calls;
+  return [...calls, { type: "write", paths, mentions, cwd, tool }];
 }
 
 function isView(tool: string, input: Input): boolean {
@@ -148,7 +148,7 @@ function isFar(text: string): boolean {
 /** Every text in the input that names a place; `mentions`: texts under unknown keys that may name one. */
 function placesIn(input: Input): { readonly paths: readonly string[]; readonly mentions: readonly string[] } {
   const [paths, mentions]: [string[], string[]] = [[], []];
-  const look = (value: unknown, key: string, depth: number): void => {
+  const visit = (value: unknown, key: string, depth: number): void => {
     if (typeof value === "string") {
       if (value === "" || /^(?!file:)[a-z][\w+.-]+:\/\//i.test(value)) return;
       if (PATH_KEY.test(key)) paths.push(value);
@@ -156,10 +156,10 @@ function placesIn(input: Input): { readonly paths: readonly string[]; readonly m
       else if (isFar(value)) paths.push(value);
       else mentions.push(value);
     } else if (depth > MAX_DEPTH) paths.push(".");
-    else if (Array.isArray(value)) for (const each of value) look(each, key, depth + 1);
-    else if (isObject(value)) for (const [name, each] of Object.entries(value)) look(each, name, depth + 1);
+    else if (Array.isArray(value)) for (const each of value) visit(each, key, depth + 1);
+    else if (isObject(value)) for (const [name, each] of Object.entries(value)) visit(each, name, depth + 1);
   };
-  look(input, "", 0);
+  visit(input, "", 0);
   return { paths, mentions };
 }
 

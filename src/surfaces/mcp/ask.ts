@@ -51,17 +51,17 @@ export async function ask(
   connection: Connection,
   tool: Tool,
   input: Input,
-  asked: HumanQuestion,
+  humanQuestion: HumanQuestion,
   context: ServerContext,
 ): Promise<Answer> {
   const run = tool.transaction.run(input) ?? "RUN";
-  const message = shownIn(asked);
-  const terminal = answerCommands(run, asked.command);
+  const message = shownIn(humanQuestion);
+  const terminal = answerCommands(run, humanQuestion.command);
   if (tool.waitsAtGate && showsApp(connection, context)) {
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then look at the state of ${run} and continue.`;
-    return said(connection, context, text);
+    return textResult(connection, context, text);
   }
-  const question = { tool: tool.name, input: hash(input), message: shownHash(asked) };
+  const question = { tool: tool.name, input: hash(input), message: shownHash(humanQuestion) };
   const { elicitation } = capabilitiesOf(connection, context) ?? {};
   const url = elicitation?.url && addressOf(connection, tool, input);
   if (url) {
@@ -98,15 +98,15 @@ export async function takeAnswer(
   if (question.tool !== tool.name || question.input !== hash(input)) {
     return undecided("The answer belongs to another call.");
   }
-  const look = () =>
+  const decidedNow = () =>
     preview(connection.runtime, tool.transaction, input, callerOf(connection, context, "mcp"));
   if (question.led) {
     const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
     if (action === "decline" || action === "cancel") return undecided(unanswered(action));
-    const isOpen = async () => shownHash((await look()).ask) === question.message;
+    const isOpen = async () => shownHash((await decidedNow()).ask) === question.message;
     return awaitVerdict(connection, tool.transaction.run(input) ?? "RUN", isOpen, context);
   }
-  const open = await look();
+  const open = await decidedNow();
   if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
   if (shownHash(open.ask) !== question.message || answer.kind !== "elicit") {
@@ -190,8 +190,8 @@ async function awaitVerdict(
         ring = resolve;
         limit.addEventListener("abort", () => resolve(), { once: true });
       });
-      if (!(await isOpen())) return said(connection, context, await decidedWords(connection, run));
-      if (limit.aborted) return said(connection, context, openWords(run));
+      if (!(await isOpen())) return textResult(connection, context, await decidedWords(connection, run));
+      if (limit.aborted) return textResult(connection, context, openWords(run));
       await changed;
     }
   } finally {
@@ -199,7 +199,7 @@ async function awaitVerdict(
   }
 }
 
-function said(connection: Connection, context: ServerContext, text: string): CallToolResult {
+function textResult(connection: Connection, context: ServerContext, text: string): CallToolResult {
   return toResult({ text, data: { message: text } }, partFor(connection, context));
 }
 

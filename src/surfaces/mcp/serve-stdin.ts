@@ -30,14 +30,14 @@ export async function serveStdin(
   // ends.
   const declared = await declaredBy(modules, runtime);
   const work = openWork(() => runtime.store.settle());
-  const { stdout, gone } = takeStdout();
+  const { stdout, closed } = takeStdout();
   const follower = openFollower(project);
   const makeServer = openServers({ project, modules, version, work, app, follower, over: "stdio" });
   const handle = serveStdio(({ era }) => makeServer(era, declared), {
     transport: followingFirst(new StdioServerTransport(process.stdin, stdout), follower, runtime),
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
-  const signal = (await Promise.race([gone, ended(process.stdin), stopped])) ?? null;
+  const signal = (await Promise.race([closed, ended(process.stdin), stopped])) ?? null;
   await work.done();
   follower.end();
   await handle.close();
@@ -45,15 +45,15 @@ export async function serveStdin(
   return signal;
 }
 
-/** A stream to the real standard output, which nothing else can reach. `gone`: its reader is gone. */
-function takeStdout(): { stdout: Writable; gone: Promise<void> } {
+/** A stream to the real standard output, which nothing else can reach. `closed`: its reader is gone. */
+function takeStdout(): { stdout: Writable; closed: Promise<void> } {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
   const stdout = new Writable({
     decodeStrings: false,
     write: (chunk, encoding, done) => void write(chunk, encoding, () => done()),
   });
-  return { stdout, gone: new Promise((resolve) => process.stdout.once("error", () => resolve())) };
+  return { stdout, closed: new Promise((resolve) => process.stdout.once("error", () => resolve())) };
 }
 
 function ended(stream: NodeJS.ReadableStream): Promise<void> {

@@ -114,8 +114,8 @@ export function openServers(served: ServerDeps): (era: Era, declared: Declared) 
     answerLists(connection);
     for (const workflow of workflows) register(connection, workflow, settings);
     const gated = workflows.filter(({ tools }) => tools.some(({ waitsAtGate }) => waitsAtGate));
-    const own = { project, gated: gated.map(({ name }) => name), nonces: nonces(era) };
-    if (app) connection.tools.push(...registerApp(connection, app, own));
+    const options = { project, gated: gated.map(({ name }) => name), nonces: nonces(era) };
+    if (app) connection.tools.push(...registerApp(connection, app, options));
     return server;
   };
 }
@@ -155,7 +155,7 @@ function register(
 /** Makes Claude Code ask the person before each call, even under permissions that allow calls. */
 const NEEDS_PERSON = { "anthropic/requiresUserInteraction": true };
 
-/** In the list of tools, hence as short as possible; a call is checked against the whole schema. */
+/** The output schema in the list of tools: as short as possible. A call is checked against the whole schema. */
 const ENVELOPE: z.ZodObject = withSchema(OUTPUT, () => ({ type: "object", required: ["status", "message"] }));
 
 /**
@@ -195,8 +195,8 @@ function answerLists(connection: Connection): void {
   const { listings, server, tools } = connection;
   server.server.setRequestHandler("tools/list", (_, context) => {
     const isShown = showsApp(connection, context);
-    const own = tools.filter(({ audience }) => isShown || audience !== "app");
-    return { tools: own.map((each) => shownTool(each, isShown)) };
+    const shown = tools.filter(({ audience }) => isShown || audience !== "app");
+    return { tools: shown.map((each) => shownTool(each, isShown)) };
   });
   server.server.setRequestHandler("resources/list", async () => {
     const lists = await Promise.all(listings.map((list) => list()));
@@ -216,8 +216,8 @@ function shownTool({ audience, name, tool }: Listed, isShown: boolean) {
   };
 }
 
-function json(schema: StandardSchemaWithJSON | undefined, side: "input" | "output") {
-  return { type: "object" as const, ...schema?.["~standard"].jsonSchema[side](DIALECT) };
+function json(schema: StandardSchemaWithJSON | undefined, direction: "input" | "output") {
+  return { type: "object" as const, ...schema?.["~standard"].jsonSchema[direction](DIALECT) };
 }
 
 type Described = Pick<WorkflowModule, "title" | "summary" | "mcp">;

@@ -72,9 +72,11 @@ function settled(promise: Promise<unknown>): () => boolean {
   return () => isSettled;
 }
 
-function heardBy({ hear }: Pick<ReturnType<typeof openFollower>, "hear">): readonly string[] {
+function heardBy({
+  onEachDecision,
+}: Pick<ReturnType<typeof openFollower>, "onEachDecision">): readonly string[] {
   const heard: string[] = [];
-  hear(({ run }: Decided) => void heard.push(run));
+  onEachDecision(({ run }: Decided) => void heard.push(run));
   return heard;
 }
 

@@ -30,10 +30,10 @@ export interface Decided {
 /** Follows the event log for listeners to verdicts, from the first who asks for it to the end. */
 export interface Follower {
   /**
-   * Calls `heard` for each verdict of a person while the log is followed. Returns a function that
+   * Calls `listener` for each verdict of a person while the log is followed. Returns a function that
    * unsubscribes.
    */
-  hear(heard: (decided: Decided) => void): () => void;
+  onEachDecision(listener: (decided: Decided) => void): () => void;
   /** Resolves once no later verdict can be missed. Rejects if the log is unreadable; the next call tries again. */
   follow(): Promise<void>;
   end(): void;
@@ -64,9 +64,9 @@ export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower 
     soon();
   };
   return {
-    hear(heard) {
-      listeners.add(heard);
-      return () => listeners.delete(heard);
+    onEachDecision(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     follow() {
       following ??= begin().catch((thrown) => {
@@ -108,7 +108,7 @@ type Masking = Pick<Runtime, "mask">;
 export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "modern"): void {
   const { runtime, server } = connection;
   const subscribed = new Set<string>();
-  const leave = follower.hear(({ run, summary }) => {
+  const leave = follower.onEachDecision(({ run, summary }) => {
     // For a client of 2026, the SDK's connection knows the subscribers.
     for (const uri of urisOf(connection.templates.values(), run))
       if (era === "modern" || subscribed.has(uri))
@@ -197,11 +197,11 @@ export interface Bus extends ServerEventBus {
 /** For clients of 2026 over HTTP, whose subscriptions are separate streams. */
 export function openBus(modules: readonly WorkflowModule[], follower: Follower, runtime: Masking): Bus {
   const bus = new InMemoryServerEventBus();
-  const heard = async ({ run }: Decided) => {
+  const onDecided = async ({ run }: Decided) => {
     const resources = (await Promise.all(modules.map(({ mcp }) => mcp?.resources?.() ?? []))).flat();
     for (const uri of urisOf(resources, run)) bus.publish({ kind: "resource_updated", uri });
   };
-  follower.hear((decided) => void heard(decided).catch(() => {}));
+  follower.onEachDecision((decided) => void onDecided(decided).catch(() => {}));
   return {
     publish: (event) => bus.publish(event),
     subscribe: (listener) => bus.subscribe(listener),

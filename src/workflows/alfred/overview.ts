@@ -20,13 +20,14 @@ import { placeOf, titleOf, wordsFor } from "./texts/titles.ts";
 /** Every task, its state and who must act. Reads only the files that it needs. */
 export async function overview(
   view: View,
-  around: Partial<OverviewContext> = {},
+  context: Partial<OverviewContext> = {},
 ): Promise<readonly RunOverview[]> {
-  const { only } = around;
+  const { only } = context;
   const isWanted = (id: string) => isId(id) && (only === undefined || id === only);
   const runs: RunOverview[] = [];
   for (const id of await filesIn(view, TASKS, ".md"))
-    if (isWanted(id)) runs.push(await recalled(around, nameOf(id), view, (seen) => overviewOf(seen, id)));
+    if (isWanted(id))
+      runs.push(await recalled(context, nameOf(id), view, (readView) => overviewOf(readView, id)));
   runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)), isWanted)));
   return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }

@@ -10,11 +10,11 @@ export function allowedCommands(
   command: string,
   task: Pick<Task, "acceptance_criteria" | "steps" | "verify"> = { acceptance_criteria: [], steps: [] },
 ): readonly string[] {
-  const own = OWN_VERBS.map((verb) => `${command} ${verb}`);
+  const verbs = OWN_VERBS.map((verb) => `${command} ${verb}`);
   const checks = [task, ...task.steps].flatMap(checksOf);
   return [
     ...["add", "commit", "status", "diff", "log"].map((verb) => `git ${verb}`),
-    ...own,
+    ...verbs,
     ...new Set(checks.map((check) => `=${check.trim()}`)),
   ];
 }

@@ -65,8 +65,8 @@ export const BOARD: TaskBoard = {
   costs: openCosts,
 };
 
-async function loadBoard(view: View, around: OverviewContext): Promise<BoardTasks> {
-  const file = await readTasks(view, around);
+async function loadBoard(view: View, context: OverviewContext): Promise<BoardTasks> {
+  const file = await readTasks(view, context);
   if (file === null) return { tasks: [], overlaps: [], accounts: [], queued: 0 };
   const placed = eachTask(file);
   const kept = new Set(await listRuns(view));
@@ -76,10 +76,10 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
   );
   const { runs, held } = await withOthers(view, file, here);
   const accounts = await loadAccounts(view);
-  const rests = restsIn(accounts, around.time);
-  const standings = schedulingStatuses(file, runs, around.time, rests);
-  const restOf = await openRests(file, { runs, standings, rests }, around);
-  const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
+  const rests = restsIn(accounts, context.time);
+  const standings = schedulingStatuses(file, runs, context.time, rests);
+  const restOf = await openRests(file, { runs, standings, rests }, context);
+  const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(context.leases, context.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   const stuck = heldByCancelled(file, standings);
   const cards = placed.map((each) =>
@@ -99,7 +99,7 @@ async function loadBoard(view: View, around: OverviewContext): Promise<BoardTask
   const going = new Set(cards.flatMap(({ column, id }) => (column === "done" ? [] : [id])));
   return {
     tasks: cards.map((card) => ({ ...card, failed: failed.get(card.id) ?? null })),
-    accounts: listAccounts(accounts, around.time),
+    accounts: listAccounts(accounts, context.time),
     queued: [...nowReady(file, standings), ...takeable(file, standings)].filter(({ id }) => !atWork.has(id))
       .length,
     overlaps: overlapsOf(placed.flatMap(({ task }) => (going.has(task.id) ? [task] : []))),
@@ -118,10 +118,10 @@ async function failedOf(view: View, run: TaskRun | undefined): Promise<TaskCard[
 /** The rest for which a task waits, whether it has begun or not; null: it waits for none. */
 async function openRests(
   file: readonly Task[],
-  known: { readonly runs: Runs["runs"]; readonly standings: SchedulingStatuses; readonly rests: Rests },
+  loaded: { readonly runs: Runs["runs"]; readonly standings: SchedulingStatuses; readonly rests: Rests },
   { settings, time }: OverviewContext,
 ): Promise<(task: Task) => AgentRest | null> {
-  const { rests, runs, standings } = known;
+  const { rests, runs, standings } = loaded;
   if (rests.size === 0) return () => null;
   const { bloom } = await settings();
   const next = new Set([...takeable(file, standings), ...nowReady(file, standings)]);
@@ -143,14 +143,14 @@ interface CardContext {
   readonly questions: readonly Question[];
 }
 
-function cardOf({ task, parent }: PlacedTask, known: CardContext): TaskCard {
-  const { fault, isAtWork, questions, rest, run, standing } = known;
+function cardOf({ task, parent }: PlacedTask, context: CardContext): TaskCard {
+  const { fault, isAtWork, questions, rest, run, standing } = context;
   const step = getCurrentStepForTask(task);
   return {
     id: task.id,
     title: task.title,
-    column: columnOf(task, known),
-    // What the scheduler calls backing off, `pawl status` calls by the run's state.
+    column: columnOf(task, context),
+    // A task that backs off is shown by its run's state, as in `pawl status`.
     state: rest !== null && run !== undefined ? run.state : (standing ?? task.status),
     dependsOn: task.depends_on,
     parent: parent?.id ?? null,

@@ -19,9 +19,9 @@ export function withCost(
   const step =
     purpose === "repair" ? (task.steps.findLast(({ status }) => status === "done")?.id ?? null) : on;
   const isSame = (each: RunCost) => each.step === step && (step !== null || each.purpose === purpose);
-  const known = costs.find(isSame);
-  const cost: RunCost = { step, purpose: known?.purpose ?? purpose, ...withRun(known, ended) };
-  return [...costs.filter((each) => each !== known), cost];
+  const existing = costs.find(isSame);
+  const cost: RunCost = { step, purpose: existing?.purpose ?? purpose, ...withRun(existing, ended) };
+  return [...costs.filter((each) => each !== existing), cost];
 }
 
 const MINUTE = 60_000;

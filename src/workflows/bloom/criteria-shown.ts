@@ -9,10 +9,10 @@ export function criteriaShown(
   { evidence, work }: Pick<TaskRun, "evidence" | "work">,
   task: Task,
 ): readonly ReviewCriterion[] {
-  const own = task.acceptance_criteria.length;
+  const count = task.acceptance_criteria.length;
   return criteriaOf(task).flatMap((criterion, at): readonly ReviewCriterion[] => {
     const text = criterionText(criterion);
-    if (!isChecked(criterion)) return at < own ? [{ text, check: null }] : [];
+    if (!isChecked(criterion)) return at < count ? [{ text, check: null }] : [];
     const { check: command } = criterion;
     const last = evidence.findLast(
       (each) =>

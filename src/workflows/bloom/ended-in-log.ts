@@ -17,11 +17,11 @@ export async function endedInLog(log: EventLog, items: readonly EndedItem[]): Pr
   for (let read = 0; before > 0 && open.size > 0 && read < MOST; read += CHUNK) {
     const entries = await log.readBack({ before, limit: CHUNK });
     for (const entry of entries) {
-      const told = toldBy(parseEvent(entry));
-      const status = told && open.get(told.id);
-      if (!told || status === undefined) continue;
-      open.delete(told.id);
-      if (told.status === status) ended.add(told.id);
+      const toldEvents = toldBy(parseEvent(entry));
+      const status = toldEvents && open.get(toldEvents.id);
+      if (!toldEvents || status === undefined) continue;
+      open.delete(toldEvents.id);
+      if (toldEvents.status === status) ended.add(toldEvents.id);
     }
     before = entries.at(-1)?.start ?? 0;
   }

@@ -156,10 +156,10 @@ function branches(task: Task): { readonly branch: string; readonly base: string 
 /** Settles with the reason once the current work must end. */
 export function stopped(stop: AbortSignal): { readonly reason: Promise<StopReason>; forget(): void } {
   const { promise: reason, resolve } = Promise.withResolvers<StopReason>();
-  const heard = () => resolve(stop.reason as StopReason);
-  if (stop.aborted) heard();
-  else stop.addEventListener("abort", heard, { once: true });
-  return { reason, forget: () => stop.removeEventListener("abort", heard) };
+  const onStop = () => resolve(stop.reason as StopReason);
+  if (stop.aborted) onStop();
+  else stop.addEventListener("abort", onStop, { once: true });
+  return { reason, forget: () => stop.removeEventListener("abort", onStop) };
 }
 
 /** Runs a command to its end. Null: it was stopped. */

@@ -61,18 +61,18 @@ export const gate = changing(
       const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
       return { ...withUntold(task, snapshot, sent), verdict };
     }
-    const said = noted(task, rejection(notes ?? ""));
+    const withNote = noted(task, rejection(notes ?? ""));
     if (!block) {
       const message = notes?.trim() || "No reason was given.";
       const sent = sendEvent(snapshot, task, judged, { event: "sent_back" }, context, message);
       return {
         ...sent,
         text: `${id} is rejected: its agent continues with your notes.`,
-        edits: [said, ...(sent.edits ?? [])],
+        edits: [withNote, ...(sent.edits ?? [])],
         verdict,
       };
     }
-    const edits = [said, statusEdit(task, "blocked")];
+    const edits = [withNote, statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
       snapshot,

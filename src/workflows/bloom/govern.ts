@@ -43,19 +43,19 @@ const TASK_KEYS = [
 ] as const;
 
 export function taskPolicy(task: Task): Policy {
-  const own = TASK_KEYS.map((key) => [`task.${key}`, task[key]]);
+  const values = TASK_KEYS.map((key) => [`task.${key}`, task[key]]);
   const budget = Object.entries(task.budget ?? {}).map(([key, value]) => [`task.budget.${key}`, value]);
   const steps = task.steps.flatMap(({ id, verify, ...step }) => [
     [`task.steps.${id}.verify`, verify],
     [`task.steps.${id}.acceptance_criteria`, checkedIn(step)],
   ]);
   const criteria = ["task.acceptance_criteria", checkedIn(task)];
-  return policyFrom(Object.fromEntries([...own, criteria, ...budget, ...steps]));
+  return policyFrom(Object.fromEntries([...values, criteria, ...budget, ...steps]));
 }
 
 /** The task with its pinned policy; everything else as in the file. */
 export function taskBy(policy: Policy, task: Task): Task {
-  const own = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
+  const values = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
   const steps = task.steps.map((step): Step => {
     const path = `task.steps.${step.id}`;
     const acceptance_criteria = criteriaBy(policy[`${path}.acceptance_criteria`], step);
@@ -64,7 +64,7 @@ export function taskBy(policy: Policy, task: Task): Task {
   const acceptance_criteria = criteriaBy(policy["task.acceptance_criteria"], task);
   const amounts = ["usd", "turns", "minutes"].map((key) => [key, policy[`task.budget.${key}`]]);
   const budget = policyFrom(Object.fromEntries(amounts)) as Task["budget"];
-  return { ...task, ...own, acceptance_criteria, steps, budget };
+  return { ...task, ...values, acceptance_criteria, steps, budget };
 }
 
 /** Only criteria with a check are part of the policy: a text alone decides nothing. */
@@ -73,7 +73,7 @@ function checkedIn({ acceptance_criteria }: Pick<Step, "acceptance_criteria">) {
   return checked.length === 0 ? undefined : checked;
 }
 
-/** The pinned criteria in the places of those with their texts, else at the end; another one has no check. */
+/** The criteria of the file, the pinned ones with their checks; pinned ones that the file lacks come last. */
 function criteriaBy(
   pinned: unknown,
   { acceptance_criteria }: Pick<Step, "acceptance_criteria">,
@@ -100,9 +100,9 @@ export function loopPolicy({
   setup,
   task_environment,
 }: Settings): Policy {
-  const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
+  const values = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
   return policyFrom({
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(values),
     ...pathsBelow("bloom.budget", bloom.budget),
     ...pathsBelow("bloom.limits", bloom.limits),
     ...pathsBelow("bloom.caps.repositories", bloom.caps.repositories),
@@ -131,7 +131,7 @@ export function loopSettings(pinned: Policy | null, settings: Settings): Setting
 }
 
 export function settingsBy(policy: Policy, settings: Settings): Settings {
-  const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
+  const values = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
   const groups = {
     budget: valuesBelow("bloom.budget", policy),
     limits: valuesBelow("bloom.limits", policy),
@@ -152,7 +152,7 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
     task_environment: { ...NO_ENVIRONMENT, ...valuesBelow("environment", policy) },
     bloom: {
       ...settings.bloom,
-      ...{ ...own, ...groups, environment, stand_ins, life: policy["bloom.life"] ?? null },
+      ...{ ...values, ...groups, environment, stand_ins, life: policy["bloom.life"] ?? null },
     } as BloomSettings,
   };
 }
@@ -178,8 +178,8 @@ export async function tasksThatPin(
 }
 
 /**
- * Why there are no tasks, if the project's own workflows, or those of a program (`hasOthers`), may have something for the loop;
- * null: there are. Else throws that, as `checkedSettings` does.
+ * Returns why there are no tasks if the project's own workflows, or a program's (`hasOthers`), may have work for
+ * the loop; null if there are tasks. Otherwise throws, as `checkedSettings` does.
  */
 export async function tasksMissing(
   runtime: Runtime,
@@ -208,9 +208,9 @@ export async function checkedSettings(runtime: Runtime, only: string | null = nu
 }
 
 /**
- * Pins the loop's present settings as it begins, and returns none. Unless they are looser than the pinned ones and
- * open runs keep these: then it returns their tasks. Under a lock: of two loops that begin at the same time, the later
- * one reads what the other has stored.
+ * Pins the loop's present settings when it begins, and returns no tasks. If they are looser than the pinned ones
+ * and open runs keep those, pins nothing and returns the tasks of these runs. Holds a lock, so that of two loops
+ * that begin at the same time, the later one reads what the other has stored.
  */
 export async function pinLoop({ outside, settings, store }: Runtime): Promise<readonly string[]> {
   await using _lock = await store.hold(LOOP);

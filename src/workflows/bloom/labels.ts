@@ -40,14 +40,14 @@ export function without(agent: string): string {
 
 /** The labels that the task needs and the worker lacks; empty: the worker serves the task. */
 export function lackOf(labels: Labels, task: Task, settings: Asking): Labels {
-  const asked = asks(task, settings);
+  const required = asks(task, settings);
   return [
-    ...asked.kinds.filter((label) => {
+    ...required.kinds.filter((label) => {
       if (labels.includes(`-${label}`)) return true;
       const kind = label.slice(0, label.indexOf(":") + 1);
       return labels.some((each) => each.startsWith(kind)) && !labels.includes(label);
     }),
-    ...asked.words.filter((word) => !labels.includes(word)),
+    ...required.words.filter((word) => !labels.includes(word)),
   ];
 }
 

@@ -13,18 +13,18 @@ const FILE = /(?<![\w:/.-])(?:(?:[\w-][\w.-]*\/)+[\w-]+|[\w-]{2,})(?:\.[\w-]+)*\
 /** Only this much of a text is searched: the files it names first are enough. */
 const MOST_CHARACTERS = 20_000;
 
-const known = new WeakMap<Task, ReadonlySet<string>>();
+const cache = new WeakMap<Task, ReadonlySet<string>>();
 
 /** The files that the task's title, instructions, criteria and steps name. */
 export function filesNamed(task: Task): ReadonlySet<string> {
   const found =
-    known.get(task) ??
+    cache.get(task) ??
     new Set(
       textOf(task)
         .match(FILE)
         ?.map((path) => path.replace(/^\.\//, "")),
     );
-  known.set(task, found);
+  cache.set(task, found);
   return found;
 }
 

@@ -36,17 +36,17 @@ import { openUntaken, type Untaken } from "./untaken.ts";
  * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are
  * done, unless a question of theirs is open, and runs whose task is no longer in tasks.yaml.
  */
-export async function overview(view: View, around: OverviewContext): Promise<readonly RunOverview[]> {
-  const tasks = (await readTasks(view, around)) ?? [];
+export async function overview(view: View, context: OverviewContext): Promise<readonly RunOverview[]> {
+  const tasks = (await readTasks(view, context)) ?? [];
   const all = new Set(await listRuns(view));
   // A run's status depends on the run alone; a task without a run depends on other tasks.
-  const kept = around.only !== undefined && all.has(around.only) ? new Set([around.only]) : all;
+  const kept = context.only !== undefined && all.has(context.only) ? new Set([context.only]) : all;
   const runs = new Map<string, TaskRun>();
   const faults = new Map<string, PawlError>();
   for (const { task } of eachTask(tasks)) {
     if (!kept.has(task.id)) continue;
     try {
-      const run = await recalled(around, `bloom:${task.id}`, view, (seen) => loadRun(seen, task.id));
+      const run = await recalled(context, `bloom:${task.id}`, view, (readView) => loadRun(readView, task.id));
       if (run) runs.set(task.id, run);
     } catch (error) {
       if (!(error instanceof PawlError)) throw error;
@@ -55,18 +55,18 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
   }
   const others = await othersIn(view, tasks, runs, faults);
   const accounts = await loadAccounts(view);
-  const rests = restsIn(accounts, around.time);
-  const standings = schedulingStatuses(tasks, runs, around.time, rests);
+  const rests = restsIn(accounts, context.time);
+  const standings = schedulingStatuses(tasks, runs, context.time, rests);
   const waits = waitsIn(tasks, standings);
   const stuck = heldByCancelled(tasks, standings);
   const phase = openPhase(tasks);
-  const asked = await openQuestions(view);
-  const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
-  const settings = (await around.settings()).bloom;
-  const untaken = await openUntaken(around.workers, settings);
+  const questions = await openQuestions(view);
+  const held = runs.size === 0 ? new Set() : await heldTasks(context.leases, context.time);
+  const settings = (await context.settings()).bloom;
+  const untaken = await openUntaken(context.workers, settings);
   const environments = new Map((await loadEnvironments(view)).map((each) => [each.task, each]));
   const inUse = [...environments.values()].filter(({ exclusive }) => exclusive.length > 0);
-  const whole = { waits, phase, untaken, inUse, settings, resting: lasting(rests, around.time) };
+  const whole = { waits, phase, untaken, inUse, settings, resting: lasting(rests, context.time) };
   const begun: RunOverview[] = [];
   const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
@@ -80,22 +80,22 @@ export async function overview(view: View, around: OverviewContext): Promise<rea
       begun.push({
         ...ofRun(run, task, { isHeld: held.has(task.id), untaken, rests }),
         ...environmentOf(environments.get(task.id)),
-        ...asked(task.id),
+        ...questions(task.id),
         ...others.aside.get(task.id),
-        ...(await recalled(around, `bloom:${task.id} logged`, view, (seen) =>
-          loggedVerdicts(seen, `bloom:${task.id}`),
+        ...(await recalled(context, `bloom:${task.id} logged`, view, (readView) =>
+          loggedVerdicts(readView, `bloom:${task.id}`),
         )),
       });
     else if (isOpen(task) && !(run && isOver(run)))
       unbegun.push({
         ...(stuck.has(task.id) ? ofStuck(task, stuck.get(task.id)) : ofTask(placed, whole)),
-        ...asked(task.id),
+        ...questions(task.id),
       });
-    else begun.push(...ofAsked(task, asked(task.id)));
+    else begun.push(...ofTaskWithQuestions(task, questions(task.id)));
   }
   const listed = [...begun, ...unbegun];
-  const known = listAccounts(accounts, around.time);
-  around.addFacts?.({
+  const known = listAccounts(accounts, context.time);
+  context.addFacts?.({
     ...(known.length > 0 && { accounts: known }),
     ...(listed.length === 0 && endedIn(tasks)),
   });
@@ -110,12 +110,19 @@ function endedIn(tasks: readonly Task[]): Pick<OverviewFacts, "ended"> {
 }
 
 /** A finished task with a question of its agent that is still open. */
-function ofAsked({ id, status, title }: Task, asked: Pick<RunOverview, "questions">): readonly RunOverview[] {
-  const [first] = asked.questions ?? [];
+function ofTaskWithQuestions(
+  { id, status, title }: Task,
+  questions: Pick<RunOverview, "questions">,
+): readonly RunOverview[] {
+  const [first] = questions.questions ?? [];
   if (!first) return [];
   const base = { run: `bloom:${id}`, title, state: status, since: first.since };
   return [
-    { ...byHand(base, `answer its question: ${first.text}`, first.command), waitsFor: "question", ...asked },
+    {
+      ...byHand(base, `answer its question: ${first.text}`, first.command),
+      waitsFor: "question",
+      ...questions,
+    },
   ];
 }
 
@@ -151,10 +158,10 @@ async function othersIn(
 }
 
 function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview {
-  const { waitsFor: _, ...told } = ofRun(run, task, { isHeld: false, untaken: null, rests: new Map() });
+  const { waitsFor: _, ...shown } = ofRun(run, task, { isHeld: false, untaken: null, rests: new Map() });
   const verdicts = verdictsIn(steps);
   return {
-    ...told,
+    ...shown,
     command: `pawl adopt bloom:${task.id}`,
     ...(verdicts.length > 0 ? { verdicts } : {}),
     elsewhere,
@@ -165,9 +172,9 @@ function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview
 async function openQuestions(view: View): Promise<(task: string) => Pick<RunOverview, "questions">> {
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
   return (task) => {
-    const own = open.filter((each) => each.task === task);
-    if (own.length === 0) return {};
-    const questions = own.map(
+    const ofTask = open.filter((each) => each.task === task);
+    if (ofTask.length === 0) return {};
+    const questions = ofTask.map(
       ({ asked, id, text }): OpenQuestion => ({ id, text, since: asked, command: `pawl answer ${id} "…"` }),
     );
     return { questions };
@@ -181,11 +188,11 @@ function speaksFor(run: TaskRun, task: Task): boolean {
 }
 
 /** Null: there is no tasks file. */
-export async function readTasks(view: View, around: OverviewContext): Promise<readonly Task[] | null> {
-  const { cache } = around;
+export async function readTasks(view: View, context: OverviewContext): Promise<readonly Task[] | null> {
+  const { cache } = context;
   try {
     const { file, cacheEntries } = await loadTasks(view, {
-      settings: await around.settings(),
+      settings: await context.settings(),
       ...(cache ? { cache } : {}),
     });
     for (const { kind, source, value } of cacheEntries) cache?.put(kind, source, value);

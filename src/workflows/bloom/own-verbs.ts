@@ -51,7 +51,7 @@ const OWN: Readonly<Record<string, OwnVerb>> = {
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(["blocking", "nothing"]);
 
 /** Commands of the program that change nothing. */
-const LOOKS = [
+const READ_ONLY = [
   ...["list", "show", "next", "validate", "prompt", "questions", "step show", "step list"],
   ...[
     "status",
@@ -72,7 +72,7 @@ const LOOKS = [
 export const OWN_VERBS: readonly string[] = Object.keys(OWN);
 
 export function changesNothing(command: string): boolean {
-  return LOOKS.includes(command);
+  return READ_ONLY.includes(command);
 }
 
 /**
@@ -94,21 +94,21 @@ export function checkCommand(name: string, caller: Caller): void {
 export function guarded(name: string, transaction: AnyTransaction): AnyTransaction {
   return {
     ...transaction,
-    propose(seen, gathered, input, context) {
+    propose(loaded, gathered, input, context) {
       if (context.caller.task !== undefined && transaction.run(input) !== null)
-        checkCall(name, input, seen.file, context.caller);
-      return transaction.propose(seen, gathered, input, context);
+        checkCall(name, input, loaded.file, context.caller);
+      return transaction.propose(loaded, gathered, input, context);
     },
   };
 }
 
 function checkCall(name: string, input: Given, file: TasksFile, caller: Caller): void {
   checkCommand(name, caller);
-  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
-  const more = Object.keys(input).find((key) => !own?.says.includes(key) && isSaid(input[key]));
+  const allowed = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  const more = Object.keys(input).find((key) => !allowed?.says.includes(key) && isGiven(input[key]));
   if (more !== undefined)
     throw refused(caller, `\`${name} --${more}\` is a person's word`, `Call \`${name}\` without it`);
-  const task = own?.about(input, file) ?? null;
+  const task = allowed?.about(input, file) ?? null;
   if (task !== null && task !== caller.task)
     throw refused(
       caller,
@@ -117,7 +117,7 @@ function checkCall(name: string, input: Given, file: TasksFile, caller: Caller):
     );
 }
 
-function isSaid(value: unknown): boolean {
+function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
@@ -131,15 +131,15 @@ export function readCall({
   verb,
   input,
 }: DeferredCall): { transaction: AnyTransaction; input: Given } | null {
-  const own = Object.hasOwn(OWN, verb) ? OWN[verb] : undefined;
-  if (!own) return null;
-  const said = Object.entries(input).filter(([name]) => own.says.includes(name));
-  const isRight = said.every(
+  const allowed = Object.hasOwn(OWN, verb) ? OWN[verb] : undefined;
+  if (!allowed) return null;
+  const texts = Object.entries(input).filter(([name]) => allowed.says.includes(name));
+  const isRight = texts.every(
     ([name, value]) => typeof value === (name === "blocking" ? "boolean" : "string"),
   );
-  const isWhole = own.says.every(
-    (name) => MAY_BE_LEFT_OUT.has(name) || said.some(([given]) => given === name),
+  const isWhole = allowed.says.every(
+    (name) => MAY_BE_LEFT_OUT.has(name) || texts.some(([given]) => given === name),
   );
   if (!isRight || !isWhole) return null;
-  return { transaction: guarded(verb, own.transaction), input: Object.fromEntries(said) };
+  return { transaction: guarded(verb, allowed.transaction), input: Object.fromEntries(texts) };
 }

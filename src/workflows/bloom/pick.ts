@@ -57,7 +57,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
 export function nowReady(tasks: readonly Task[], runs: SchedulingStatuses): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
-  const isLater = ({ phase: own }: Task) => own !== undefined && phase !== null && own > phase;
+  const isLater = ({ phase: itsPhase }: Task) => itsPhase !== undefined && phase !== null && itsPhase > phase;
   const found = eachTask(tasks).filter(
     ({ task, parent }) =>
       task.status === "todo" && !(parent === null && isLater(task)) && waits(task, parent) === null,
@@ -166,8 +166,8 @@ function holdsIn(
     return above ? forParent(above) : null;
   };
   return (task, parent) => {
-    const own = forDependencies(task, "it") ?? (parent ? forParent(parent) : null);
-    if (own) return own;
+    const cause = forDependencies(task, "it") ?? (parent ? forParent(parent) : null);
+    if (cause) return cause;
     const open = hasOwnWork(task) ? [] : task.subtasks.filter((sub) => !isClosed(sub));
     return open.length > 0
       ? { why: `its subtasks ${open.map(({ id }) => id).join(", ")} are not done` }

@@ -98,9 +98,9 @@ export function buildStepPrompt(
 ): string {
   const info = stepInfoOf(task, step);
   const last = task.steps.slice(info.stepIndex + 1).every(({ status }) => status === "cancelled");
-  const own = step.acceptance_criteria.length > 0;
+  const hasCriteria = step.acceptance_criteria.length > 0;
   return paragraphs(
-    ...(fresh ? context(task, gitInfo, own) : [continuation(task)]),
+    ...(fresh ? context(task, gitInfo, hasCriteria) : [continuation(task)]),
     doneSteps(info.previousSteps),
     `## Step ${info.stepIndex + 1} of ${info.totalSteps}: ${step.id}`,
     step.instruction,

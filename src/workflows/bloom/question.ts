@@ -30,12 +30,12 @@ function questionPath(id: string): ProjectPath {
 }
 
 export function newQuestion(
-  known: readonly Question[],
-  asked: Pick<Question, "blocking" | "task" | "text">,
+  questions: readonly Question[],
+  question: Pick<Question, "blocking" | "task" | "text">,
   time: string,
 ): Question {
-  const id = `q${Math.max(0, ...known.map(numberOf)) + 1}`;
-  return { id, ...asked, asked: time, answer: null, answered: null };
+  const id = `q${Math.max(0, ...questions.map(numberOf)) + 1}`;
+  return { id, ...question, asked: time, answer: null, answered: null };
 }
 
 export function questionAsked({ blocking, id, task, text }: Question) {

@@ -52,7 +52,7 @@ interface ReviewFindings {
   readonly ignored: readonly PolicyChange[];
   /** The task under its policy. */
   readonly task: Task;
-  readonly gone: ReadonlySet<string>;
+  readonly missingLogs: ReadonlySet<string>;
   readonly level: string;
   readonly version: string;
 }
@@ -68,7 +68,8 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
     const shown = !run || awaitsVerdict(run) ? (run ?? null) : anyState ? withSeen(run, task) : null;
     return { snapshot, run: shown, ...(await loadKept(view, shown)) };
   },
-  observe: async ({ run, snapshot }, _, outside, context) => run && look(run, snapshot, outside, context),
+  observe: async ({ run, snapshot }, _, outside, context) =>
+    run && gatherFindings(run, snapshot, outside, context),
   propose: ({ run, snapshot: { cacheEntries, file }, ...kept }, found) => ({
     reply: run && found && reviewOf(run, file, kept, found),
     cacheEntries,
@@ -94,7 +95,7 @@ export async function reviewNow(
   outside: Outside,
   context: Context,
 ): Promise<ReviewFacts> {
-  return reviewOf(run, snapshot.file, kept, await look(run, snapshot, outside, context));
+  return reviewOf(run, snapshot.file, kept, await gatherFindings(run, snapshot, outside, context));
 }
 
 async function triesOf(view: View, run: TaskRun): Promise<number> {
@@ -124,7 +125,7 @@ async function loadTails(
   return tails;
 }
 
-async function look(
+async function gatherFindings(
   run: TaskRun,
   snapshot: Snapshot,
   outside: Outside,
@@ -143,7 +144,7 @@ async function look(
     logins: judged === undefined ? undefined : await outside.workers?.logins(`bloom:${id}`),
     ignored: await ignoredFor(snapshot, id, outside),
     task: governTask(task, pinned).task,
-    gone: new Set(logs.length === 0 ? [] : await outside.files.missing(logs as ProjectPath[])),
+    missingLogs: new Set(logs.length === 0 ? [] : await outside.files.missing(logs as ProjectPath[])),
     level: await levelAt({ gate: APPROVAL, run: `bloom:${id}` }, { outside, settings }),
     version: versionOf(judgedIn(run)),
   };
@@ -175,7 +176,7 @@ function reviewOf(
   { tails, tries }: Pick<Opened, "tails" | "tries">,
   found: ReviewFindings,
 ): ReviewFacts {
-  const { changed, changes, gone, ignored, level, logins, task, version } = found;
+  const { changed, changes, missingLogs, ignored, level, logins, task, version } = found;
   const { verdicts } = run;
   const last = verdicts.at(-1);
   const notes = task.ai_notes.join("\n");
@@ -196,10 +197,10 @@ function reviewOf(
     choices: [],
     artifact: null,
     changes,
-    checks: shownOf(run).map((each) => checkOf(each, tails.get(each) ?? "", gone)),
+    checks: shownOf(run).map((each) => checkOf(each, tails.get(each) ?? "", missingLogs)),
     cost: costOf(run, task, tries),
     size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(notes)),
-    history: verdicts.map(({ approved, by, commit, notes: said, strength, time }) => ({
+    history: verdicts.map(({ approved, by, commit, notes: text, strength, time }) => ({
       ...{
         time,
         approved,
@@ -210,7 +211,7 @@ function reviewOf(
         artifact: null,
         work: commit,
       },
-      ...pointsIn(said),
+      ...pointsIn(text),
     })),
     points: answered(last && !last.approved ? pointsIn(last.notes).points : [], {
       ...{ changed, before: null, now: null },
@@ -274,7 +275,7 @@ function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
         command,
         last: evidence.findLast((each) => each.command === command && each.on === "worktree"),
       }));
-      const named = (own: typeof ends) => own.map(({ command }) => `\`${command}\``).join(", ");
+      const named = (group: typeof ends) => group.map(({ command }) => `\`${command}\``).join(", ");
       const failed = ends.filter(({ last }) => last !== undefined && last.exit !== 0);
       const unseen = ends.filter(({ last }) => last === undefined);
       const empty = ends.filter(({ last }) => last?.empty);
@@ -288,7 +289,7 @@ function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
     });
 }
 
-function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): ReviewCheck {
+function checkOf(each: LoopEvidence, tail: string, missingLogs: ReadonlySet<string>): ReviewCheck {
   const { command, commit, duration, exit, on } = each;
   const log = outputFileOf(each);
   return {
@@ -299,7 +300,7 @@ function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): R
     exit,
     duration_ms: duration,
     tail,
-    log: gone.has(log) ? null : log,
+    log: missingLogs.has(log) ? null : log,
     on: commit,
   };
 }

@@ -22,15 +22,16 @@ export function runPrompt(
     ...(isWork && run.message !== null ? [run.message] : []),
     ...messages.map((each) => each.text),
   ];
-  const said = `${words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`}${doneText(done)}`;
+  const prefix = `${words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`}${doneText(done)}`;
   if (!isWork) {
     const text = orderedText(run, task) ?? purposeText(run.purpose, run.message, task, conflicts, cli);
-    return said + buildPurposePrompt(task, git, text, fresh);
+    return prefix + buildPurposePrompt(task, git, text, fresh);
   }
-  if (!fresh && run.purpose === "step" && isTold(run, step)) return said + goOnText(task.id, step, cli);
-  if (run.purpose === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
+  if (!fresh && run.purpose === "step" && hasBeenSent(run, step))
+    return prefix + goOnText(task.id, step, cli);
+  if (run.purpose === "mark" && !fresh) return prefix + markText(task.id, step, cli, run.refused);
   return (
-    said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
+    prefix + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
 }
 
@@ -44,7 +45,7 @@ function orderedText(run: TaskRun, task: Task): string | null {
  * Whether its session already knows this step or purpose: the earlier run in it was stopped or could not
  * continue.
  */
-function isTold({ purpose, session, toldIn }: TaskRun, step: Step | null): boolean {
+function hasBeenSent({ purpose, session, toldIn }: TaskRun, step: Step | null): boolean {
   return toldIn != null && toldIn.session === session?.id && toldIn.what === (step?.id ?? purpose);
 }
 
@@ -86,24 +87,24 @@ export function purposeText(
   cli: string,
 ): string {
   const { id, merge_into: target } = task;
-  const told = message ?? "";
+  const news = message ?? "";
   switch (purpose) {
     case "repair":
-      return `## A check failed\n\nIt was run for you after your last turn. Repair what it shows.\n\n${told}`;
+      return `## A check failed\n\nIt was run for you after your last turn. Repair what it shows.\n\n${news}`;
     case "commit":
-      return `## Uncommitted work\n\n${told}\n\nCommit what belongs to the task; delete or ignore the rest.`;
+      return `## Uncommitted work\n\n${news}\n\nCommit what belongs to the task; delete or ignore the rest.`;
     case "nothing":
-      return `## Nothing was committed\n\n${told}\n\nDo what the task asks, and commit it. If there is truly nothing to be done, say why:\n\n${cli} done ${id} --nothing "why"`;
+      return `## Nothing was committed\n\n${news}\n\nDo what the task asks, and commit it. If there is truly nothing to be done, say why:\n\n${cli} done ${id} --nothing "why"`;
     case "resolve":
       return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
     case "repair-merge":
-      return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${told}`;
+      return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${news}`;
     case "rework":
-      return `## Your work was rejected\n\nA person read it. Change what they ask for${task.repo === undefined ? "" : ", and commit it"}; then end your turn.\n\n${told}`;
+      return `## Your work was rejected\n\nA person read it. Change what they ask for${task.repo === undefined ? "" : ", and commit it"}; then end your turn.\n\n${news}`;
     case "pull-request":
       return [
         `## Your pull request came back\n\nThis speaks against your branch as it was pushed. \`${targetOf(task)}\` is merged into your branch now. Do what is asked and commit it; the branch is checked and pushed for you.`,
-        told,
+        news,
         ...(conflicts.length === 0
           ? []
           : [
@@ -111,6 +112,6 @@ export function purposeText(
             ]),
       ].join("\n\n");
     default:
-      return told;
+      return news;
   }
 }

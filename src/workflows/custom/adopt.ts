@@ -36,11 +36,11 @@ async function readBranches(
   id: string,
   loaded: Loaded | null,
 ): Promise<LoadedBranches> {
-  const own = await loadOwn(view, name, id);
-  if (own && loaded) await checkHistory(view, own, loaded);
-  const branches = await loadBranches(view, name, id, own);
-  if (own === null && branches.length === 0) throw runMissing(name, id);
-  return { branches, own, loaded };
+  const present = await loadOwn(view, name, id);
+  if (present && loaded) await checkHistory(view, present, loaded);
+  const branches = await loadBranches(view, name, id, present);
+  if (present === null && branches.length === 0) throw runMissing(name, id);
+  return { branches, own: present, loaded };
 }
 
 function adoptBranch(

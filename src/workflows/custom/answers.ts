@@ -38,18 +38,18 @@ export function standing({ loaded: { definition }, run }: OwnRun, configuration:
 /** The run's state. `ignored`: the loosened policy that holds it. `children`: the runs that it began, where they are known. */
 export function shown(
   run: OwnRun,
-  { said = [] }: SendInput,
+  { said: spoken = [] }: SendInput,
   ignored: readonly PolicyChange[] = [],
   children?: readonly Child[],
 ): Proposal<Reply> {
   const { file, configuration, run: name, workflow } = run;
-  const turn = turnOf(name, run.order, children);
+  const currentTurn = turnOf(name, run.order, children);
   const now = standing(run, configuration);
   const data = {
     ...now,
     // While an agent has the order, nobody else moves the run; while runs work that it began, only a person's events do.
-    ...(turn && {
-      ...{ awaits: turn.awaits, next: turn.next },
+    ...(currentTurn && {
+      ...{ awaits: currentTurn.awaits, next: currentTurn.next },
       available: now.available.filter(({ human }) => human && run.order?.agent === undefined),
     }),
     ...(children?.length && { children }),
@@ -66,7 +66,7 @@ export function shown(
     ...(children?.length ? [childrenList(children)] : []),
     ...(data.available.length > 0 && !elsewhere ? [`Events:\n${renderEvents(name, data.available)}`] : []),
   ];
-  const message = [...said, lines.join("\n\n")].join("\n");
+  const message = [...spoken, lines.join("\n\n")].join("\n");
   const holding = { ...(ignored.length > 0 ? { ignored } : {}), ...(elsewhere ? { elsewhere } : {}) };
   return { reply: { text: `${message}\n`, data: { status: "success", message, ...data, ...holding } } };
 }
@@ -81,7 +81,7 @@ export function canAnswer({ answered, caller }: Context): boolean {
 }
 
 /** The answer to an event that only a person may send: asks them if the caller can, else refuses. */
-export function asked(
+export function askedFor(
   { run }: OwnRun,
   event: string,
   question: HumanQuestion,
@@ -149,8 +149,8 @@ export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
 
 /** The answer if the person said no. */
 export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Proposal<Reply> {
-  const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
-  const message = `The human did not agree to ${event}; ${run.run} stays in ${run.configuration.state}.${said}`;
+  const notes = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
+  const message = `The human did not agree to ${event}; ${run.run} stays in ${run.configuration.state}.${notes}`;
   const data = { status: "error", message, ...standing(run, run.configuration) };
   return { reply: { text: `${message}\n`, data, refused: true } };
 }
@@ -163,13 +163,13 @@ export function stillRunning(
   run: OwnRun,
   command: string,
   looks: Looks,
-  { said = [], event }: SendInput,
+  { said: theirNotes = [], event }: SendInput,
   time: string,
 ): Answered<Reply> {
   const { file, path, configuration, run: name } = run;
   const again = `pawl cast ${name}${event && !file?.pending ? ` ${event}` : ""}`;
   const message = [
-    ...said,
+    ...theirNotes,
     `Still running: \`${command}\`. ${name} stays in ${configuration.state} until it has ended. Do the same again in a while (\`${again}\`): Pawl finds the command and does not start it again.`,
   ].join("\n");
   const data = { status: "running", message, ...standing(run, configuration) };

@@ -49,56 +49,56 @@ const IN_FILES: Readonly<Record<string, string>> = {
  */
 export function checkKeys(draft: unknown): readonly Problem[] {
   const found: Problem[] = [];
-  const keys = (place: string, value: unknown, known: readonly string[]) => {
+  const keys = (where: string, value: unknown, names: readonly string[]) => {
     for (const key of Object.keys(mapOf(value)))
-      if (!known.includes(key)) found.push({ place, message: unknownKey(key, known) });
+      if (!names.includes(key)) found.push({ place: where, message: unknownKey(key, names) });
   };
-  const word = (place: string, value: unknown, known: readonly string[]) => {
-    if (value === undefined || known.includes(value as string)) return;
-    const message = `expected ${known.join(", ")}; found ${JSON.stringify(value)}.`;
-    found.push({ place, message });
+  const word = (where: string, value: unknown, names: readonly string[]) => {
+    if (value === undefined || names.includes(value as string)) return;
+    const message = `expected ${names.join(", ")}; found ${JSON.stringify(value)}.`;
+    found.push({ place: where, message });
   };
   const definition = mapOf(draft);
   const table = mapOf(definition.table);
   const name = String(table.name ?? "the definition");
-  const each = (part: string, value: unknown, look: (place: string, entry: Fields) => void) => {
-    for (const [key, entry] of Object.entries(mapOf(value))) look(`${name}, ${part} ${key}`, mapOf(entry));
+  const each = (part: string, value: unknown, check: (where: string, entry: Fields) => void) => {
+    for (const [key, entry] of Object.entries(mapOf(value))) check(`${name}, ${part} ${key}`, mapOf(entry));
   };
   keys(name, definition, DEFINITION);
   keys(`${name}, table`, table, TABLE);
-  each("event", table.events, (place, event) => {
-    keys(place, event, EVENT);
-    word(`${place}: gate`, event.gate, ["human"]);
-    word(`${place}: verdict`, event.verdict, ["approve", "reject"]);
+  each("event", table.events, (where, event) => {
+    keys(where, event, EVENT);
+    word(`${where}: gate`, event.gate, ["human"]);
+    word(`${where}: verdict`, event.verdict, ["approve", "reject"]);
   });
-  each("state", table.states, (place, state) => {
-    keys(place, state, STATE);
-    word(`${place}: awaits`, state.awaits, AWAITS);
+  each("state", table.states, (where, state) => {
+    keys(where, state, STATE);
+    word(`${where}: awaits`, state.awaits, AWAITS);
   });
-  each("fact", table.facts, (place, fact) => keys(place, fact, FACT));
-  each("hint", definition.hints, (place, hint) => {
-    keys(place, hint, HINT);
-    word(`${place}: awaits`, hint.awaits, AWAITS);
+  each("fact", table.facts, (where, fact) => keys(where, fact, FACT));
+  each("hint", definition.hints, (where, hint) => {
+    keys(where, hint, HINT);
+    word(`${where}: awaits`, hint.awaits, AWAITS);
   });
-  each("agent", definition.agents, (place, agent) => {
-    keys(place, agent, AGENT);
-    word(`${place}: permission`, agent.permission, PERMISSIONS);
-    word(`${place}: session`, agent.session, SESSIONS);
+  each("agent", definition.agents, (where, agent) => {
+    keys(where, agent, AGENT);
+    word(`${where}: permission`, agent.permission, PERMISSIONS);
+    word(`${where}: session`, agent.session, SESSIONS);
   });
   for (const [event, gate] of Object.entries(mapOf(definition.gates)))
     word(`${name}, gate ${event}`, gate, GATES);
-  each("source", definition.sources, (place, source) => {
-    word(`${place}: type`, source.type, Object.keys(FACT_SOURCES));
-    const own = FACT_SOURCES[source.type as keyof typeof FACT_SOURCES];
-    if (own) keys(place, source, own);
+  each("source", definition.sources, (where, source) => {
+    word(`${where}: type`, source.type, Object.keys(FACT_SOURCES));
+    const keysOfSource = FACT_SOURCES[source.type as keyof typeof FACT_SOURCES];
+    if (keysOfSource) keys(where, source, keysOfSource);
   });
   for (const rule of Array.isArray(table.rules) ? table.rules.map(mapOf) : []) {
-    const place = `${name}, rule ${String(rule.id)}`;
-    keys(place, rule, RULE);
+    const where = `${name}, rule ${String(rule.id)}`;
+    keys(where, rule, RULE);
     for (const command of Array.isArray(rule.commands) ? rule.commands : []) {
       const isBegin = mapOf(command).type === "begin";
-      keys(place, command, isBegin ? BEGIN : COMMAND);
-      if (isBegin) keys(`${place}: with`, mapOf(command).with, WITH);
+      keys(where, command, isBegin ? BEGIN : COMMAND);
+      if (isBegin) keys(`${where}: with`, mapOf(command).with, WITH);
     }
   }
   return found;
@@ -108,9 +108,9 @@ function mapOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
+function unknownKey(key: string, names: readonly string[]): string {
   const other = Object.hasOwn(IN_FILES, key) ? IN_FILES[key] : undefined;
   if (other !== undefined) return `${key} is not a key: in a program it is ${other}.`;
-  const near = nearest(key, known);
-  return `${key} is not a key: ${near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`}`;
+  const near = nearest(key, names);
+  return `${key} is not a key: ${near ? `did you mean ${near}?` : `expected one of ${names.join(", ")}.`}`;
 }

@@ -33,8 +33,8 @@ export function defineWorkflow<
 
 function definitionOf(draft: WorkflowDraft): Definition {
   const name = typeof draft?.table?.name === "string" ? draft.table.name : "of the program";
-  const said = checkKeys(draft);
-  if (said.length > 0) throw invalid(name, "its definition", said);
+  const faultLines = checkKeys(draft);
+  if (faultLines.length > 0) throw invalid(name, "its definition", faultLines);
   const definition = withoutDrafts(draft);
   const { table } = definition;
   const problems: readonly Problem[] = [

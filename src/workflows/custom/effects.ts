@@ -30,8 +30,8 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   const { input } = context;
   const { rule, after, before } = decision;
   const order = orderedBy(decision, run, context);
-  const said = [...(input.said ?? []), replyText(step, input), ...remarksIn(step), ...notSent(sent, input)];
-  const message = [...said, ...(order ? [toBeRun(run.run, order)] : [])].join("\n");
+  const texts = [...(input.said ?? []), replyText(step, input), ...remarksIn(step), ...notSent(sent, input)];
+  const message = [...texts, ...(order ? [toBeRun(run.run, order)] : [])].join("\n");
   const isBlocked = rule.outcome === "blocked";
   const reply: Reply = {
     text: message,
@@ -55,8 +55,8 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
     ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
     ...(sent.events && { events: sent.events }),
-    ...(order && order.agent === undefined && said.length <= MAX_FOLLOWING
-      ? { next: { run: run.run, said } }
+    ...(order && order.agent === undefined && texts.length <= MAX_FOLLOWING
+      ? { next: { run: run.run, said: texts } }
       : {}),
   };
 }

@@ -45,9 +45,9 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
   const merged = mergedEntry(entry, there, replies);
   const unfit: Fault[] = [];
   const definition = definitionOf(name, merged, (table) => {
-    const own = Object.entries(table.facts).filter(([fact]) => Object.hasOwn(entry.facts ?? {}, fact));
+    const facts = Object.entries(table.facts).filter(([fact]) => Object.hasOwn(entry.facts ?? {}, fact));
     const rows = entry.rows.map((row) => rowOver(row, table, openStates(merged)));
-    const over = { events: {}, facts: Object.fromEntries(own), rows };
+    const over = { events: {}, facts: Object.fromEntries(facts), rows };
     const extended = extend({ ...table, name: base.name }, over);
     unfit.push(...extended.faults);
     return { ...extended.table, name };

@@ -99,12 +99,12 @@ export function ownReplies({
 function rowOf(row: RowOver, base: Workflow): OwnRow {
   const { reply, to } = row;
   const usual = to === "blocked" ? "blocked" : to === "waiting_for_human" ? "waits" : "went_on";
-  const own = rowOver({ ...row, reply: reply ?? usual }, base, openStates(base));
-  if (!("commands" in own)) return own;
-  const commands = own.commands?.map((command) =>
+  const newRow = rowOver({ ...row, reply: reply ?? usual }, base, openStates(base));
+  if (!("commands" in newRow)) return newRow;
+  const commands = newRow.commands?.map((command) =>
     command.agent === TASKS_AGENT ? { type: "run-agent", purpose: "order", prompt: command.prompt } : command,
   );
-  return { ...own, ...(commands && { commands }) };
+  return { ...newRow, ...(commands && { commands }) };
 }
 
 // ── What the schema cannot say ────────────────────────────────────────────────────────────────────────────
@@ -160,11 +160,11 @@ function entryFaults(over: Extensible, entry: ExtendingFile, base: Workflow): re
 /** What the file that extends another table may not call as that one does. */
 export function takenFaults(
   base: string,
-  own: Pick<ExtendingFile, Named>,
+  file: Pick<ExtendingFile, Named>,
   others: { readonly [Kind in Named]?: object | undefined },
 ): readonly Fault[] {
   return NAMED.flatMap(([kinds, kind]) =>
-    Object.keys(own[kinds] ?? {})
+    Object.keys(file[kinds] ?? {})
       .filter((name) => Object.hasOwn(others[kinds] ?? {}, name))
       .map((name) => ({
         [kind]: name,
@@ -193,7 +193,7 @@ function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: W
   const shape = shapeFaults("Bloom", row, isChange(row, base));
   if (shape !== null) return shape;
   const states = Object.keys(entry.states ?? {});
-  const own = typeof to === "string" && states.includes(to);
+  const isOwnState = typeof to === "string" && states.includes(to);
   const strangers = Object.keys(set).filter(
     (name) => !Object.hasOwn(entry.facts ?? {}, name) && !over.sets.includes(name),
   );
@@ -211,12 +211,12 @@ function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: W
           `the reply ${reply} is Bloom's own: expected ${over.sharedReplies.join(", ")}, or a text of this file.`,
         ]
       : []),
-    ...(own && (run?.agent === undefined || run.agent === TASKS_AGENT)
+    ...(isOwnState && (run?.agent === undefined || run.agent === TASKS_AGENT)
       ? [
           `it leads to ${to}, where one of this file's agents works: expected \`run: {agent, prompt, answers}\`.`,
         ]
       : []),
-    ...(run === undefined ? workFaults(over, to) : orderFaults(over, run, to, own, entry)),
+    ...(run === undefined ? workFaults(over, to) : orderFaults(over, run, to, isOwnState, entry)),
     ...(row.begin === undefined ? [] : ["a row of a task's life begins no runs."]),
     ...(id.includes(".") ? ["its id has a dot, as Bloom's own have: expected another."] : []),
   ];
@@ -256,7 +256,7 @@ function orderFaults(
   { works }: Extensible,
   run: RunEntry,
   to: unknown,
-  own: boolean,
+  isOwnState: boolean,
   { events = {} }: ExtendingFile,
 ): readonly string[] {
   const { agent, answers, command, failed, passed, prompt, session } = run;
@@ -278,7 +278,9 @@ function orderFaults(
     ...(Object.values(answers ?? {}).includes("tasks")
       ? ["its agent answers no tasks: expected text, or a list of events."]
       : []),
-    ...(own ? [] : [`the agent ${agent} works in a state of this file: expected one of them in \`to\`.`]),
+    ...(isOwnState
+      ? []
+      : [`the agent ${agent} works in a state of this file: expected one of them in \`to\`.`]),
     ...strangers.map((event) => `its agent may answer ${event}, which is no event of this file.`),
   ];
 }

@@ -215,13 +215,13 @@ const OF_AGENTS = ["agent", "prompt", "answers"] as const;
 /** `run` has the keys of a command or those of an agent, all of them. */
 export function runFaults(run: RunEntry): readonly string[] {
   const isForAgent = run.agent !== undefined;
-  const [own, others] = isForAgent
+  const [mine, others] = isForAgent
     ? [OF_AGENTS, OF_COMMANDS]
     : [OF_COMMANDS, [...OF_AGENTS, "session" as const]];
-  const missing = own.filter((key) => run[key] === undefined);
+  const missing = mine.filter((key) => run[key] === undefined);
   const strange = others.filter((key) => run[key] !== undefined);
   return [
-    ...(missing.length > 0 ? [`\`run\` lacks ${missing.join(" and ")}: expected ${own.join(", ")}.`] : []),
+    ...(missing.length > 0 ? [`\`run\` lacks ${missing.join(" and ")}: expected ${mine.join(", ")}.`] : []),
     ...(strange.length > 0
       ? [
           `\`run\` starts ${isForAgent ? "an agent" : "a command"}, so it takes no ${strange.join(" and no ")}.`,

@@ -37,8 +37,8 @@ const called = new Map<string, Promise<Ended>>();
 
 /** Never throws: an error of the function is its outcome. A text that it returns is the end of its output. */
 export function callOnce(act: RuleFunction, call: FunctionCall): Promise<Ended> {
-  const known = called.get(call.key);
-  if (known) return known;
+  const cached = called.get(call.key);
+  if (cached) return cached;
   const [oldest] = called.keys();
   if (called.size >= KEYS_REMEMBERED && oldest !== undefined) called.delete(oldest);
   const ended = endOf(act, call);
@@ -48,11 +48,11 @@ export function callOnce(act: RuleFunction, call: FunctionCall): Promise<Ended> 
 
 async function endOf(act: RuleFunction, call: FunctionCall): Promise<Ended> {
   const begun = performance.now();
-  const ended = (exitCode: number, said: unknown): Ended => ({
+  const ended = (exitCode: number, value: unknown): Ended => ({
     kind: "ended",
     exitCode,
     milliseconds: Math.round(performance.now() - begun),
-    tail: typeof said === "string" ? said : "",
+    tail: typeof value === "string" ? value : "",
   });
   try {
     return ended(0, await act(call));

@@ -79,12 +79,12 @@ export async function loadChecked(
   id: string,
   loaded: Loaded,
 ): Promise<ResolvedRun | null> {
-  const own = await loadOwn(view, workflow, id);
-  if (own) {
-    configurationOf(runPath(workflow, id), own, loaded);
-    await checkHistory(view, own, loaded);
+  const present = await loadOwn(view, workflow, id);
+  if (present) {
+    configurationOf(runPath(workflow, id), present, loaded);
+    await checkHistory(view, present, loaded);
   }
-  const standing = await resolveRun(view, workflow, id, own);
+  const standing = await resolveRun(view, workflow, id, present);
   if (standing?.elsewhere) checkElsewhere(standing, loaded);
   return standing;
 }

@@ -42,8 +42,8 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
       const { parsed, texts: ofFiles } = await parsedFrom(view);
       const { base, needsReplies = base === undefined && needsTexts(parsed.definition) } = parsed;
       const folder = folderBeside(file, parsed.replies);
-      const own = await readReplies(view, folder);
-      if (own === null && needsReplies)
+      const ownReplies = await readReplies(view, folder);
+      if (ownReplies === null && needsReplies)
         throw invalid(name, file, [
           {
             place: parsed.repliesPlace,
@@ -51,11 +51,11 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
           },
         ]);
       const others = base === undefined ? {} : ((await readReplies(view, base.replies)) ?? {});
-      const replies = { ...usedOf(others, parsed.definition), ...own };
+      const replies = { ...usedOf(others, parsed.definition), ...ownReplies };
       return loadedOnce(JSON.stringify([ofFiles, replies]), () => {
         const definition: Definition = { ...parsed.definition, ...parted(parsed.definition, replies) };
         const textFile = (text: string) =>
-          `${own?.[text] === undefined && Object.hasOwn(others, text) ? base?.replies : folder}/${text}.md`;
+          `${ownReplies?.[text] === undefined && Object.hasOwn(others, text) ? base?.replies : folder}/${text}.md`;
         const problems =
           definition.extends === undefined
             ? [...checkReplies(definition, textFile), ...checkPrompts(definition, textFile)]
@@ -86,8 +86,8 @@ async function baseOf(
   const others = bases.files.filter((each) => each.name !== name);
   const base = others.find((each) => each.name === extended.name);
   if (base === undefined) {
-    const known = [BLOOM, ...others.map((each) => each.name)].join(", ");
-    const message = `extends: expected ${BLOOM}, or another of \`workflows\` in pawl.yaml: ${known}; found ${extended.name}.`;
+    const names = [BLOOM, ...others.map((each) => each.name)].join(", ");
+    const message = `extends: expected ${BLOOM}, or another of \`workflows\` in pawl.yaml: ${names}; found ${extended.name}.`;
     throw invalid(name, file, [{ place: extended.place, message }]);
   }
   const baseText = await view.read(base.file);

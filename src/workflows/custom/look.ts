@@ -33,13 +33,13 @@ export function lookAt(
       const one = await loadRun(sources, view, run);
       return { one, children: await childrenShown(one.file, { ...context, sources, view }), view };
     },
-    observe: async (seen, _, outside, context) =>
-      "one" in seen ? govern(seen.one, outside, { ...context, view: seen.view }, false) : null,
-    propose(seen, governed, input) {
-      if ("all" in seen) return { reply: renderAll(seen.all) };
+    observe: async (loaded, _, outside, context) =>
+      "one" in loaded ? govern(loaded.one, outside, { ...context, view: loaded.view }, false) : null,
+    propose(loaded, governed, input) {
+      if ("all" in loaded) return { reply: renderAll(loaded.all) };
       const pinned = governed?.pin ? { pin: governed.pin } : {};
-      const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored, seen.children);
-      const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
+      const { reply } = shown(loaded.one, { run: input.run ?? "" }, governed?.ignored, loaded.children);
+      const history = loaded.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
       const steps = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
       const text = steps.length > 0 ? `${reply.text}\nHistory:\n${steps.join("\n")}\n` : reply.text;
       return { reply: { text, data: { ...reply.data, history } }, ...pinned };

@@ -15,25 +15,29 @@ export interface OwnWorkflows {
 }
 
 /** The modules by name. Lazy: a workflow is read only when its module is needed. */
-export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () => Promise<WorkflowModule>>> {
+export function openOwnWorkflows(
+  workflows: OwnWorkflows,
+): Readonly<Record<string, () => Promise<WorkflowModule>>> {
   let tools: Promise<readonly Tool[]> | undefined;
   const shared = () => {
-    tools ??= import("./tools.ts").then(({ toolsOf }) => toolsOf(own.sources));
+    tools ??= import("./tools.ts").then(({ toolsOf }) => toolsOf(workflows.sources));
     return tools;
   };
-  return Object.fromEntries(own.sources.map((source) => [source.name, () => openOne(source, own, shared)]));
+  return Object.fromEntries(
+    workflows.sources.map((source) => [source.name, () => openOne(source, workflows, shared)]),
+  );
 }
 
 /** Does not throw for a faulty file: each use of the workflow reports that. */
 async function openOne(
   source: DefinitionSource,
-  own: OwnWorkflows,
+  workflows: OwnWorkflows,
   tools: () => Promise<readonly Tool[]>,
 ): Promise<WorkflowModule> {
   const { name } = source;
-  const loaded = await source.load(own.view()).catch(toPawlError);
+  const loaded = await source.load(workflows.view()).catch(toPawlError);
   const isSound = !(loaded instanceof PawlError);
-  if (isSound && loaded.definition.extends) return lifeModule(source, own, loaded.definition);
+  if (isSound && loaded.definition.extends) return lifeModule(source, workflows, loaded.definition);
   const gates = isSound ? Object.values(loaded.definition.gates ?? {}) : [];
   const description = isSound
     ? (loaded.definition.summary ?? "A workflow of the project's own.")
@@ -44,9 +48,9 @@ async function openOne(
     summary: description,
     begin: `pawl cast ${name}:ID`,
     ...(isSound ? {} : { fault: loaded }),
-    tables: () => tablesOf(source, own),
-    overview: async (view, around) =>
-      (await import("./overview.ts")).overview(source, view, around, own.sources),
+    tables: () => tablesOf(source, workflows),
+    overview: async (view, context) =>
+      (await import("./overview.ts")).overview(source, view, context, workflows.sources),
     scopes: {
       runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
       scopeOf: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
@@ -56,28 +60,28 @@ async function openOne(
       guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
       tools,
     },
-    story: async () => (await import("./story.ts")).storyOf(source, own.sources),
+    story: async () => (await import("./story.ts")).storyOf(source, workflows.sources),
     log: { kind: async () => (await import("./run-kind.ts")).runsOfSources([source]) },
     records: async () => (await import("./adopt.ts")).recordsOf(name, (view) => source.load(view)),
     ...(source.file !== null && {
       policy: {
         present: async (view, settings, id) =>
           (await import("./govern.ts")).policyIn(view, source, id, settings),
-        proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
+        proof: async () => (await import("./proof.ts")).openProof(await source.load(workflows.view())),
       },
     }),
-    verbs: [castVerb(source, own)],
-    again: () => againOf(source, own.sources),
+    verbs: [castVerb(source, workflows)],
+    again: () => againOf(source, workflows.sources),
     ...(gates.some((gate) => gate !== "human") && {
       gate: {
-        verdict: () => gateOf(source, own.sources),
-        review: async () => (await import("./review.ts")).reviewIn(source, own.sources),
+        verdict: () => gateOf(source, workflows.sources),
+        review: async () => (await import("./review.ts")).reviewIn(source, workflows.sources),
       },
     }),
   };
 }
 
-async function tablesOf(source: DefinitionSource, own: OwnWorkflows): Promise<readonly Table[]> {
+async function tablesOf(source: DefinitionSource, workflows: OwnWorkflows): Promise<readonly Table[]> {
   const [{ ownersOf }, { boundOf }, { repliesOf }, { loadFamily }, { extensionFaults }] = await Promise.all([
     import("./definition.ts"),
     import("./agents/bound.ts"),
@@ -85,9 +89,9 @@ async function tablesOf(source: DefinitionSource, own: OwnWorkflows): Promise<re
     import("./begin/family.ts"),
     import("./extending.ts"),
   ]);
-  const loaded = await source.load(own.view());
+  const loaded = await source.load(workflows.view());
   const { definition, placeOf } = loaded;
-  const bound = boundOf(definition, await loadFamily(own.sources, own.view(), source, loaded));
+  const bound = boundOf(definition, await loadFamily(workflows.sources, workflows.view(), source, loaded));
   const table = {
     ...{ workflow: definition.table, replies: repliesOf(definition), owners: ownersOf(definition) },
     ...(bound && { bound }),
@@ -97,15 +101,19 @@ async function tablesOf(source: DefinitionSource, own: OwnWorkflows): Promise<re
 }
 
 /** A task's life has no runs of its own: the tasks whose `life` names it follow its table. */
-function lifeModule(source: DefinitionSource, own: OwnWorkflows, definition: Definition): WorkflowModule {
+function lifeModule(
+  source: DefinitionSource,
+  workflows: OwnWorkflows,
+  definition: Definition,
+): WorkflowModule {
   const { name } = source;
   const { summary = "A life of tasks.", table } = definition;
   return {
     ...{ name, title: table.title, summary },
-    tables: () => tablesOf(source, own),
+    tables: () => tablesOf(source, workflows),
     overview: async () => [],
     // It says why there is no such run.
-    verbs: [castVerb(source, own)],
+    verbs: [castVerb(source, workflows)],
   };
 }
 

@@ -48,14 +48,16 @@ export function checkGiven(
   { event, given }: OwnSent,
 ): void {
   const { sources, table } = definition;
-  const asked = neededFacts(table, configuration, event).filter((name) => sources[name]?.type === "given");
+  const givenFacts = neededFacts(table, configuration, event).filter(
+    (name) => sources[name]?.type === "given",
+  );
   for (const [name, value] of Object.entries(given)) {
-    if (asked.includes(name) && table.facts[name]?.values.includes(value)) continue;
-    if (asked.includes(name)) throw notGiven(table, event, name, value);
-    const near = nearest(name, asked);
+    if (givenFacts.includes(name) && table.facts[name]?.values.includes(value)) continue;
+    if (givenFacts.includes(name)) throw notGiven(table, event, name, value);
+    const near = nearest(name, givenFacts);
     throw new PawlError(
       "usage",
-      `${event} takes no fact ${JSON.stringify(name)} here: expected ${asked.length > 0 ? asked.join(", ") : "none"}.`,
+      `${event} takes no fact ${JSON.stringify(name)} here: expected ${givenFacts.length > 0 ? givenFacts.join(", ") : "none"}.`,
       near ? `Give ${near} instead.` : `Send ${event} again without it.`,
     );
   }
@@ -148,12 +150,12 @@ async function runCommand(
   const commands = neededFacts(workflow, configuration, event).filter(
     (each) => sources[each]?.type === "command",
   );
-  const look = earlier ?? { key: `${now.id}-${commands.indexOf(name)}`, since: now.time };
+  const check = earlier ?? { key: `${now.id}-${commands.indexOf(name)}`, since: now.time };
   const command = renderWithId(named, id);
-  const outcome = await outside.checks.run(look.key, command, { named });
-  if (outcome.kind === "running") return { note: { look } };
+  const outcome = await outside.checks.run(check.key, command, { named });
+  if (outcome.kind === "running") return { note: { look: check } };
   const value = outcome.exitCode === 0 ? "passed" : "failed";
-  return { value, note: { look, end: endOf(command, outcome) } };
+  return { value, note: { look: check, end: endOf(command, outcome) } };
 }
 
 /** Uses a parser, so that a list in a code fence does not count. */
@@ -167,11 +169,12 @@ export function observeChecklist(text: string, where: string): Observation<Note>
   };
 }
 
-function gitValue(definition: Definition, name: string, look: GitLook): FactValue {
-  const known = look.kind === "repository" ? look : null;
-  if (definition.sources[name]?.type === "git-branch") return branchValue(definition, name, known?.branch);
-  if (known === null) return "unknown";
-  return known.uncommitted.some((path) => !isBookkeeping(path)) ? "dirty" : "clean";
+function gitValue(definition: Definition, name: string, git: GitLook): FactValue {
+  const repository = git.kind === "repository" ? git : null;
+  if (definition.sources[name]?.type === "git-branch")
+    return branchValue(definition, name, repository?.branch);
+  if (repository === null) return "unknown";
+  return repository.uncommitted.some((path) => !isBookkeeping(path)) ? "dirty" : "clean";
 }
 
 export function endOf(command: string, outcome: Extract<CheckOutcome, { kind: "ended" }>): CommandEnd {

@@ -23,23 +23,23 @@ const AT_ONCE = 50;
 export async function overview(
   source: DefinitionSource,
   view: View,
-  around: Partial<OverviewContext> = {},
+  context: Partial<OverviewContext> = {},
   sources: readonly DefinitionSource[] = [source],
 ): Promise<readonly RunOverview[]> {
-  const { only } = around;
+  const { only } = context;
   const all = await allRuns(view, source.name);
   const names = only === undefined ? all : all.filter((id) => id === only);
   if (names.length === 0) return [];
   const loaded = await source.load(view);
   // What is shown of a run depends on its definition, too.
-  const definition = around.memory ? hashOf(JSON.stringify(loaded.definition)) : "";
+  const definition = context.memory ? hashOf(JSON.stringify(loaded.definition)) : "";
   const found: RunOverview[] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE).map((id) => {
       const key = `${source.name}:${id} ${definition}`;
-      const { settings } = around;
-      return recalled(around, key, view, (seen) =>
-        overviewOf(source, loaded, seen, id, { settings, sources }),
+      const { settings } = context;
+      return recalled(context, key, view, (readView) =>
+        overviewOf(source, loaded, readView, id, { settings, sources }),
       );
     });
     found.push(...(await Promise.all(some)).flatMap((each) => each ?? []));
@@ -62,10 +62,10 @@ async function overviewOf(
     const configuration = configurationOf(path, file, loaded);
     const verdicts = verdictsIn(file.history);
     const order = orderOf(file, loaded.definition);
-    const looking = order?.begin &&
-      order.stands.begun &&
+    const loaders = order?.begin &&
+      order.recorded.begun &&
       settings && { settings: await settings(), sources, view };
-    const turn = turnOf(run.run, order, looking ? await childrenShown(file, looking) : undefined);
+    const turn = turnOf(run.run, order, loaders ? await childrenShown(file, loaders) : undefined);
     const held = turn?.held;
     const shown = {
       ...{ ...run, state: file.state, since: held?.since ?? file.history.at(-1)?.time ?? file.created_at },

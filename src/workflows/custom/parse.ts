@@ -97,19 +97,19 @@ function folderFaults(path: string, yaml: LocatedYaml): readonly Problem[] {
 /** Checks what the schema cannot express: keys that require or exclude one another. */
 function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): readonly Problem[] {
   const found: Problem[] = [];
-  const say = (path: readonly PropertyKey[], message: string) =>
+  const addProblem = (path: readonly PropertyKey[], message: string) =>
     found.push({ place: yaml.place(path), message });
   found.push(...nameFaults(name, entry, yaml));
   found.push(...folderFaults(folderOf(entry.replies), yaml));
   for (const [key, fact] of Object.entries(entry.facts ?? {}))
-    for (const message of factFaults(key, fact)) say(["facts", key], message);
+    for (const message of factFaults(key, fact)) addProblem(["facts", key], message);
   if (Object.hasOwn(entry.states, ANY))
-    say(["states", ANY], "`from: any` means every state in which no run ends: expected another name.");
+    addProblem(["states", ANY], "`from: any` means every state in which no run ends: expected another name.");
   entry.rows.forEach((row, index) => {
     for (const message of row.run ? runFaults(row.run) : [])
-      say(["rows", index, "run"], `rule ${row.id}: ${message}`);
+      addProblem(["rows", index, "run"], `rule ${row.id}: ${message}`);
     if ((row.outcome ?? "moved") === "moved" && row.to === undefined)
-      say(["rows", index], `rule ${row.id}: expected \`to\`: a state, or same.`);
+      addProblem(["rows", index], `rule ${row.id}: expected \`to\`: a state, or same.`);
   });
   return found;
 }

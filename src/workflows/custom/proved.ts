@@ -34,9 +34,9 @@ const proofs = new WeakMap<Definition, Proof>();
  */
 export function checkProved(definition: Definition, file: string | null, family: Family = new Map()): void {
   const of = [...family.values()];
-  const known = proofs.get(definition);
-  const holds = known?.family.length === of.length && known.family.every((each, at) => each === of[at]);
-  const proof = known && holds ? known : { family: of, fault: proofFault(definition, file, family) };
+  const cached = proofs.get(definition);
+  const holds = cached?.family.length === of.length && cached.family.every((each, at) => each === of[at]);
+  const proof = cached && holds ? cached : { family: of, fault: proofFault(definition, file, family) };
   proofs.set(definition, proof);
   if (proof.fault) throw proof.fault;
 }

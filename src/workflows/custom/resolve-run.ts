@@ -70,30 +70,30 @@ async function stepsOf(view: View, workflow: string, id: string): Promise<readon
   }
 }
 
-/** The run's branches; empty: nothing is recorded. `own`: this checkout's file of it. Throws `records-invalid`. */
+/** The run's branches; empty: nothing is recorded. `present`: this checkout's file of it. Throws `records-invalid`. */
 export function loadBranches(
   view: View,
   workflow: string,
   id: string,
-  own: RunFile | null,
+  present: RunFile | null,
 ): Promise<readonly OwnBranch[]> {
-  return loadLogBranches(view, `${workflow}:${id}`, RECORDED_STATE, own !== null);
+  return loadLogBranches(view, `${workflow}:${id}`, RECORDED_STATE, present !== null);
 }
 
 /**
- * The run that counts; null: it has not begun. `own`: this checkout's file of it. Throws `records-forked` and
+ * The run that counts; null: it has not begun. `present`: this checkout's file of it. Throws `records-forked` and
  * `records-invalid`.
  */
 export async function resolveRun(
   view: View,
   workflow: string,
   id: string,
-  own: RunFile | null,
+  present: RunFile | null,
 ): Promise<ResolvedRun | null> {
-  const branches = await loadBranches(view, workflow, id, own);
+  const branches = await loadBranches(view, workflow, id, present);
   const branch = countingBranch(`${workflow}:${id}`, branches);
   const here = { elsewhere: null, path: runPath(workflow, id), branch: null, aside: setAside(branches) };
-  if (!branch?.recorded) return own && { file: own, ...here };
+  if (!branch?.recorded) return present && { file: present, ...here };
   const { path, recordedState } = branch.recorded;
   const file = fileOfBranch(workflow, id, branch.steps, recordedState);
   return { file, elsewhere: lastMoveOf(branch), path, branch, aside: [] };

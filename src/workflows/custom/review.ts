@@ -50,7 +50,7 @@ export function reviewIn(
       const run = await loadRun(sources, view, `${source.name}:${id}`);
       return { ...run, children: await childrenShown(run.file, { ...context, sources, view }) };
     },
-    observe: (run, _, outside, context) => look(run, outside, context),
+    observe: (run, _, outside, context) => gatherFindings(run, outside, context),
     propose(run, { version, ...found }, { anyState }) {
       if (!anyState && version === null && run.file === null) throw unbegun(run.run);
       // A run that others moved cannot be decided here.
@@ -71,17 +71,17 @@ export async function reviewNow(
   outside: Outside,
   context: Pick<Context, "settings">,
 ): Promise<ReviewFacts> {
-  const { version, ...found } = await look(run, outside, context, work);
+  const { version, ...found } = await gatherFindings(run, outside, context, work);
   return reviewOf(run, { ...found, version: version ?? "" });
 }
 
-async function look(
+async function gatherFindings(
   run: OwnRun,
   outside: Outside,
   { settings }: Pick<Context, "settings">,
-  seen?: Snapshot,
+  snapshot?: Snapshot,
 ): Promise<ReviewFindings> {
-  const work = seen ?? (await lookAtWork(outside));
+  const work = snapshot ?? (await lookAtWork(outside));
   const judged = verdictsAt(run).at(-1)?.tree;
   const changed = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
   const gate = gateName(run.loaded.definition, run.configuration.state);
@@ -103,7 +103,7 @@ function reviewOf(
   const last = verdicts.at(-1);
   const notes = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
   const by = notes?.by === undefined ? "An earlier event" : `${notes.event} (by ${notes.by.channel})`;
-  const said = notes?.notes ?? "";
+  const notesText = notes?.notes ?? "";
   const rejected = last?.gate === "reject" ? pointsIn(last.notes ?? "").points : [];
   const lacks = (["approve", "reject"] as const).filter((verdict) => eventFor(run, verdict) === undefined);
   return {
@@ -129,7 +129,7 @@ function reviewOf(
     changes,
     checks: checksIn(run),
     cost: costOf(run),
-    size: sizeOf(changes.kind === "changes" ? changes.files : [], wordsIn(said)),
+    size: sizeOf(changes.kind === "changes" ? changes.files : [], wordsIn(notesText)),
     history: verdicts.map((entry) => ({
       ...{ time: entry.time, approved: entry.gate === "approve", stage: "human" },
       ...{ by: entry.by?.who ?? entry.by?.channel ?? null, strength: asStrength(entry.strength) },
@@ -137,7 +137,7 @@ function reviewOf(
       ...{ artifact: null, work: entry.tree ?? null },
     })),
     points: answered(rejected, { changed, before: null, now: null }),
-    notes: [...agentsSaid(run), ...(said === "" ? [] : [{ by, text: said }])],
+    notes: [...agentsSaid(run), ...(notesText === "" ? [] : [{ by, text: notesText }])],
     level,
   };
 }
@@ -158,11 +158,11 @@ function costOf(run: OwnRun): ReviewCost {
     ...{ name: `the agent ${agent}`, usd: cost.usd, tokens: cost.tokens },
     ...{ minutes: Math.round(cost.milliseconds / MINUTE), tries: cost.runs },
   }));
-  const sum = (own: typeof spent) =>
-    Math.max(0, Math.round(own.reduce((total, each) => total + each.spent, 0) / MINUTE));
+  const sum = (group: typeof spent) =>
+    Math.max(0, Math.round(group.reduce((total, each) => total + each.spent, 0) / MINUTE));
   const steps = [...new Set(spent.map(({ state }) => state))].map((name) => {
-    const own = spent.filter(({ state }) => state === name);
-    return { name, ...unknown, minutes: sum(own), tries: own.length };
+    const ofState = spent.filter(({ state }) => state === name);
+    return { name, ...unknown, minutes: sum(ofState), tries: ofState.length };
   });
   const minutes = spent.length === 0 ? null : sum(spent);
   return { usd, tokens, minutes, tries: roundOf(run), steps: [...steps, ...agents] };

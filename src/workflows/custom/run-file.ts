@@ -219,7 +219,7 @@ export interface BeginOrder extends Pending {
   readonly agent?: never;
   readonly begin: BeginCommand;
   /** How far it is. */
-  readonly stands: NonNullable<Checked<typeof PENDING>["begin"]>;
+  readonly recorded: NonNullable<Checked<typeof PENDING>["begin"]>;
 }
 
 const RUNS = ".pawl/runs";
@@ -302,9 +302,9 @@ export function orderFor(
   id: string,
   { agents = {} }: Pick<Definition, "agents">,
 ): Order | null {
-  const { begin: stands = {}, ...order } = pending;
+  const { begin: recorded = {}, ...order } = pending;
   if (isBegin(command))
-    return { ...order, command: `the runs of ${command.workflow}`, begin: command, stands };
+    return { ...order, command: `the runs of ${command.workflow}`, begin: command, recorded };
   if (!isForAgent(command))
     return { ...order, ...renderCommand(command, id), passed: command.passed, failed: command.failed };
   const { agent, answers, prompt, session } = command;

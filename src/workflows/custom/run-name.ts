@@ -29,11 +29,11 @@ export function nameRun(sources: readonly DefinitionSource[], name: string): Run
 export function sourceNamed(sources: readonly DefinitionSource[], name: string): DefinitionSource {
   const source = sources.find((each) => each.name === name);
   if (source) return source;
-  const known = sources.map((each) => each.name);
-  const near = nearest(name, known);
+  const names = sources.map((each) => each.name);
+  const near = nearest(name, names);
   throw new PawlError(
     "workflow-missing",
-    `No workflow of the project's own is called ${JSON.stringify(name)}: expected one of ${known.join(", ")}.`,
+    `No workflow of the project's own is called ${JSON.stringify(name)}: expected one of ${names.join(", ")}.`,
     near ? `Use ${near}.` : "Name it in `workflows` of pawl.yaml.",
   );
 }

@@ -55,15 +55,16 @@ function scopeAt(
 /** The author's hint, and how to send the event. */
 function nextStep(run: string, definition: Definition, configuration: Configuration): string {
   const hint = definition.hints?.[configuration.state]?.next;
-  const told = hint === undefined ? "" : `: ${hint.replace(/\s+/g, " ").trim()}`;
+  const suffix = hint === undefined ? "" : `: ${hint.replace(/\s+/g, " ").trim()}`;
   const awaits = awaitedOf(definition, configuration);
   if (awaits === "human") {
     const verb = takesVerdict(definition, configuration) ? "approve" : "cast";
-    return `A person decides; wait, or tell them to run \`pawl ${verb} ${run}\`${told}.`;
+    return `A person decides; wait, or tell them to run \`pawl ${verb} ${run}\`${suffix}.`;
   }
   const events = availableEvents(definition, configuration).flatMap(({ event, human }) =>
     human ? [] : [event],
   );
-  if (awaits !== "assistant" || events.length === 0) return `Wait; \`look\` shows how far ${run} is${told}.`;
-  return `Send ${events.join(" or ")} with advance (run "${run}")${told}.`;
+  if (awaits !== "assistant" || events.length === 0)
+    return `Wait; \`look\` shows how far ${run} is${suffix}.`;
+  return `Send ${events.join(" or ")} with advance (run "${run}")${suffix}.`;
 }

@@ -26,7 +26,7 @@ import {
 } from "../../runtime/transaction/run-event.ts";
 import { withFailure } from "../../runtime/transaction/transaction.ts";
 import { awaitsPerson, orderWords, triesAgain } from "./agents/order-state.ts";
-import { asked, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
+import { askedFor, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
 import { beginEvent } from "./begin/gather.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";
@@ -168,7 +168,7 @@ async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<
   if (!sent.gated) return null;
   const review = sent.work ? await reviewNow(run, sent.work, context.outside, context) : null;
   const asking = question(run, sent.event, review, input, context);
-  if (!hasAnswered(context, asking.message)) return { answer: asked(run, sent.event, asking, context) };
+  if (!hasAnswered(context, asking.message)) return { answer: askedFor(run, sent.event, asking, context) };
   return input.is_approved === false ? { answer: heldBack(run, sent.event, input) } : null;
 }
 

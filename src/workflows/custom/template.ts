@@ -53,13 +53,13 @@ export function templateFault(text: string): string | null {
 /** Why a reply is unusable: syntax errors, and variables that no reply has. */
 export function replyFaults(
   text: string,
-  known: readonly string[],
+  names: readonly string[],
 ): readonly { readonly line: number; readonly message: string }[] {
   try {
     return templates.variables(text).flatMap(({ line, name }) => {
-      if (known.includes(name)) return [];
-      const near = nearest(name, known);
-      const hint = near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`;
+      if (names.includes(name)) return [];
+      const near = nearest(name, names);
+      const hint = near ? `did you mean ${near}?` : `expected one of ${names.join(", ")}.`;
       return [{ line, message: `there is no variable ${name}: ${hint}` }];
     });
   } catch (cause) {

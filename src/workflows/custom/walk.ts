@@ -41,9 +41,11 @@ export function choicesAt(
   );
   const moves = ({ rule }: Choice) => rule.outcome === "moved";
   // Rules that depend on more of the known inputs come first.
-  const told = ({ rule }: Choice) =>
+  const replyLine = ({ rule }: Choice) =>
     Object.keys(fixed).filter((name) => rule.when?.some((box) => Object.hasOwn(box, name))).length;
-  const others = all.filter((choice) => !moves(choice)).sort((one, other) => told(other) - told(one));
+  const others = all
+    .filter((choice) => !moves(choice))
+    .sort((one, other) => replyLine(other) - replyLine(one));
   return [...all.filter(moves), ...others];
 }
 
@@ -88,8 +90,8 @@ function choiceIn(
   if (variables.some((name) => !fits(name, configuration.variables[name] ?? null))) return null;
   const facts: Record<string, FactValue> = {};
   for (const name of inputs) {
-    const known = Object.hasOwn(fixed, name) ? [fixed[name] ?? null] : valuesOf(table, name);
-    const value = known.find((each) => fits(name, each));
+    const values = Object.hasOwn(fixed, name) ? [fixed[name] ?? null] : valuesOf(table, name);
+    const value = values.find((each) => fits(name, each));
     if (value === undefined) return null;
     facts[name] = value;
   }

@@ -34,8 +34,8 @@ export const acceptState: Transaction<StoryInput, EditedRun | Unusable, undefine
     const names = (await view.list(TASK_FOLDER)).map(({ name }) => name);
     return { why, suggested: await suggestState(view), names };
   },
-  propose: (seen, _, input, context) =>
-    "why" in seen ? replace(seen, context) : acceptEdit.propose(seen, undefined, input, context),
+  propose: (loaded, _, input, context) =>
+    "why" in loaded ? replace(loaded, context) : acceptEdit.propose(loaded, undefined, input, context),
 };
 
 async function unusable(view: View): Promise<PawlError | null> {

@@ -130,8 +130,8 @@ function splitReply(text: string): ReplyParts {
  */
 export function renderForTerminal(text: string, outcome: Outcome): string {
   const { assistant, developer } = splitReply(text);
-  const told = outcome === "moved" && assistant !== "";
-  const forAssistant = told
+  const isSent = outcome === "moved" && assistant !== "";
+  const forAssistant = isSent
     ? `\n\nFOR YOUR ASSISTANT (it did not hear of this cast: give it these words)\n\n${assistant}`
     : "";
   return `${plain(developer)}${forAssistant}\n`;

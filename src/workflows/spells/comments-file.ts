@@ -130,8 +130,8 @@ function renderFetched(fetch: Fetched, time: string): string {
     ...(fetch.threads === "unknown" ? ["Which threads are resolved could not be found out."] : []),
   ];
   const sections = (Object.keys(PARTS) as ReviewPart[]).flatMap((part) => {
-    const own = remarks.filter((remark) => remark.part === part);
-    return own.length === 0 ? [] : [`## ${PARTS[part]}`, ...own.map(renderRemark)];
+    const ofPart = remarks.filter((remark) => remark.part === part);
+    return ofPart.length === 0 ? [] : [`## ${PARTS[part]}`, ...ofPart.map(renderRemark)];
   });
   return `${[head.join("\n"), intro.join(" "), ...sections].join("\n\n")}\n`;
 }
@@ -142,7 +142,7 @@ export function leftOut(comments: number): string {
 }
 
 function renderRemark(remark: Remark, at: number): string {
-  const place = placeOf(remark);
+  const location = placeOf(remark);
   const marks = [
     remark.verdict,
     remark.bot && "bot",
@@ -154,7 +154,9 @@ function renderRemark(remark: Remark, at: number): string {
     remark.outdated && "outdated",
     remark.time,
   ].filter(Boolean);
-  const title = [remark.author, place && `\`${place.replaceAll("`", "'")}\``].filter(Boolean).join(": ");
+  const title = [remark.author, location && `\`${location.replaceAll("`", "'")}\``]
+    .filter(Boolean)
+    .join(": ");
   const text = remark.text.trim() === "" ? "(no text)" : renderFenced(remark.text);
   return [
     `### ${at + 1}. ${oneLine(title)}`,

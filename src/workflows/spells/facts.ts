@@ -31,12 +31,12 @@ export function mayHoldCriteria(plan: string | null): plan is string {
   return plan !== null && mayHoldCheckbox(plan);
 }
 
-function lazily(facts: Record<string, FactValue>, name: string, look: () => FactValue): void {
+function lazily(facts: Record<string, FactValue>, name: string, read: () => FactValue): void {
   let value: FactValue | undefined;
   Object.defineProperty(facts, name, {
     enumerable: true,
     get: () => {
-      value ??= look();
+      value ??= read();
       return value;
     },
   });

@@ -38,11 +38,11 @@ function parse(text: string): ReplyFile {
   for (const section of sections) {
     const [ids = "", ...blocks] = section.split(/^## /m);
     for (const id of ids.trim().split(", ")) {
-      const known = replies.get(id) ?? {};
-      replies.set(id, known);
+      const stored = replies.get(id) ?? {};
+      replies.set(id, stored);
       for (const block of blocks) {
         const [heading = ""] = block.split("\n", 1);
-        known[heading.toLowerCase().replaceAll(" ", "_")] = block.slice(heading.length).trim();
+        stored[heading.toLowerCase().replaceAll(" ", "_")] = block.slice(heading.length).trim();
       }
     }
   }

@@ -67,10 +67,10 @@ function withNotYet(steps: string, prospects: readonly Prospect[]): string {
   const later = prospects.filter(
     ({ available, spell }) => !available && steps.includes(`**${titleOf(spell)}**`),
   );
-  const said = later.map(
+  const sentences = later.map(
     ({ spell, words }) => `**${titleOf(spell)}** is not available until then: ${words}.`,
   );
-  return [steps, ...said].join(" ");
+  return [steps, ...sentences].join(" ");
 }
 
 /** An empty text and 0 count as false. */

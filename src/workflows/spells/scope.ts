@@ -26,7 +26,7 @@ export function scopeOf(view: View): Promise<Scope | null> {
 
 async function toAssistant(
   view: View,
-  { awaits, results, said }: Turn,
+  { awaits, results, verdictWords: said }: Turn,
 ): Promise<Pick<Scope, "awaits" | "next">> {
   if (results === undefined || (await view.read(pathOf(results))) === null) return { awaits, next: said };
   return {

@@ -73,8 +73,8 @@ export function renderState(state: StateFile): string {
 /** The configuration in the file. An origin that the table does not know counts as null. */
 export function configurationOf(state: StateFile): Configuration {
   const origin = state.context.reparo_origin;
-  const known = REPARO_ORIGINS.find((name) => name === origin) ?? null;
-  return { state: state.current_state, variables: { reparo_origin: known } };
+  const knownOrigin = REPARO_ORIGINS.find((name) => name === origin) ?? null;
+  return { state: state.current_state, variables: { reparo_origin: knownOrigin } };
 }
 
 /** The file after a move; `context`: what the new state needs besides the variables. */

@@ -179,8 +179,8 @@ const STATUSES: Readonly<Record<number, RegExp>> = {
  * decide: `detail`, or `words` if those say more.
  */
 export function faultOfStatus(reported: number | null, detail: string, words = detail): Fault {
-  const [known] = Object.entries(STATUSES).find(([, said]) => said.test(words)) ?? [];
-  const status = reported ?? (known === undefined ? null : Number(known));
+  const [matched] = Object.entries(STATUSES).find(([, pattern]) => pattern.test(words)) ?? [];
+  const status = reported ?? (matched === undefined ? null : Number(matched));
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };
@@ -203,8 +203,8 @@ export function sessionTold(id: string): readonly AgentLine[] {
 }
 
 /** A model's name as providers write them; other texts, such as claude's `<synthetic>`, are none. */
-export function modelTold(said: "asked" | "answered", name: string): readonly AgentLine[] {
-  return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [said]: name }] : [];
+export function modelTold(side: "asked" | "answered", name: string): readonly AgentLine[] {
+  return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [side]: name }] : [];
 }
 
 /** The host of a model's address, with its port; none if it is not set. */

@@ -19,21 +19,21 @@ export function lastWords(root: string, run: string): readonly string[] {
     const folder = ownPlace(root, path);
     const { agent } = JSON.parse(readPlainText(join(folder, "call.json")));
     const dialect = Object.hasOwn(DIALECTS, agent) ? DIALECTS[agent] : undefined;
-    const known = dialect ? [dialect] : Object.values(DIALECTS);
+    const dialects = dialect ? [dialect] : Object.values(DIALECTS);
     const lines = endOf(join(folder, "output.jsonl")).split("\n").slice(1);
-    const said = lines.flatMap((line) => {
+    const texts = lines.flatMap((line) => {
       const json = attempt(() => JSON.parse(line) as Json, null);
       return json === null
         ? []
-        : known.flatMap((each) => attempt(() => each.read(json), [])).flatMap(wordsOf);
+        : dialects.flatMap((each) => attempt(() => each.read(json), [])).flatMap(wordsOf);
     });
-    return said.slice(-MOST_LINES).map((words) => words.slice(0, LONGEST));
+    return texts.slice(-MOST_LINES).map((words) => words.slice(0, LONGEST));
   }, []);
 }
 
-function wordsOf(told: AgentLine): readonly string[] {
-  if (told.type === "text") return [told.text.trim().replace(/\s+/g, " ")].filter((text) => text !== "");
-  return told.type === "tool" ? [`${told.name}: ${told.detail}`] : [];
+function wordsOf(line: AgentLine): readonly string[] {
+  if (line.type === "text") return [line.text.trim().replace(/\s+/g, " ")].filter((text) => text !== "");
+  return line.type === "tool" ? [`${line.name}: ${line.detail}`] : [];
 }
 
 /** The first line may not be whole. */

@@ -10,8 +10,8 @@ export function limitedBy(fault: Fault | null, program: string, now: Date): Limi
   if (fault?.reason !== "rate-limit") return null;
   const words = shortly(fault.detail);
   const fields = (fault.fields ?? []).flatMap((each) => resetIn(each, now) ?? []);
-  const [told] = fault.resets === undefined ? fields : [new Date(fault.resets)];
-  if (told !== undefined) return { words, resets: told.toISOString() };
+  const [reset] = fault.resets === undefined ? fields : [new Date(fault.resets)];
+  if (reset !== undefined) return { words, resets: reset.toISOString() };
   const at = resetIn(fault.detail, now);
   return at === null ? { words, resets: null } : { words, resets: at.toISOString(), byWords: true };
 }

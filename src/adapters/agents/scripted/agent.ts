@@ -62,7 +62,7 @@ function writeContent(content: Record<string, unknown>): void {
   writeLine({ type: "assistant", message: { role: "assistant", model: "scripted", content: [content] } });
 }
 
-function say(text: string): void {
+function printText(text: string): void {
   lastWords = text;
   writeContent({ type: "text", text });
 }
@@ -149,9 +149,9 @@ function hang(): void {
 /** Returns false if the script ends here. */
 function runLine({ rest, word }: Line, earlier: readonly string[]): boolean {
   if (word === "RUN") run(rest);
-  else if (word === "SAY") say(rest);
+  else if (word === "SAY") printText(rest);
   else if (word === "RECALL")
-    say(`I recall ${earlier.length} prompt(s): ${earlier.map(firstLine).join(" | ")}`);
+    printText(`I recall ${earlier.length} prompt(s): ${earlier.map(firstLine).join(" | ")}`);
   else if (word === "FAIL") end(rest || "told to fail", 1);
   else if (word === "EXIT") process.exit(Number(rest));
   else if (word === "KILL") {
@@ -192,7 +192,7 @@ function main(): void {
     if (!runLine(line, prompts)) return;
     remember({ obeyed: at + 1 });
   }
-  if (lastWords === "") say("done");
+  if (lastWords === "") printText("done");
   end(null, 0);
 }
 

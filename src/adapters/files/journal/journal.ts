@@ -82,8 +82,8 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
 }
 
 /** Reads the journal. Throws `journal-damaged`. */
-export function loadJournal(place: ProjectStorage, marker: Marker | null): Parsed {
-  const parsed = readJournal(place, marker);
+export function loadJournal(storage: ProjectStorage, marker: Marker | null): Parsed {
+  const parsed = readJournal(storage, marker);
   if (parsed.stranded.length > 0) throw damaged(parsed);
   if (isCutShort(parsed, marker)) throw cutShort(marker?.length ?? 0, parsed.goodLength);
   return parsed;

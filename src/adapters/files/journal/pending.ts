@@ -47,28 +47,33 @@ export function findUnapplied(project: Project, code: string): Unapplied {
   const chains = chainsOf(records.flatMap(({ steps }) => steps));
   const how = { editors, torn: marker?.isCurrent !== true };
   const plain = plainReader(disk);
-  const look = (path: string, found: FileOnDisk | null): FileOnDisk | null => {
+  const afterJournal = (path: string, found: FileOnDisk | null): FileOnDisk | null => {
     const chain = chains.get(path);
     const bytes = chain === undefined ? null : outcomeOf(how, chain, found);
     if (chain === undefined || bytes === found?.bytes) return found;
     return bytes === null ? null : foundOf(bytes, found?.mode ?? 0o644);
   };
   const reader: Reader = {
-    look: (path, known) => look(path, plain.look(path, known)),
-    lastLine: (path, known) =>
+    look: (path, checkedFolders) => afterJournal(path, plain.look(path, checkedFolders)),
+    lastLine: (path, checkedFolders) =>
       chains.has(path)
-        ? lastLineIn(reader.look(path, known)?.bytes ?? new Uint8Array())
-        : plain.lastLine(path, known),
-    list: (folder, known) => {
-      const entries = new Map(plain.list(folder, known).map((entry) => [entry.name, entry]));
-      for (const path of chains.keys()) mend(entries, folder, path, () => reader.look(path) !== null);
+        ? lastLineIn(reader.look(path, checkedFolders)?.bytes ?? new Uint8Array())
+        : plain.lastLine(path, checkedFolders),
+    list: (folder, checkedFolders) => {
+      const entries = new Map(plain.list(folder, checkedFolders).map((entry) => [entry.name, entry]));
+      for (const path of chains.keys()) update(entries, folder, path, () => reader.look(path) !== null);
       return [...entries.values()];
     },
   };
-  return { pending: describe(sizes(chains, project, look), code), reader: reader };
+  return { pending: describe(sizes(chains, project, afterJournal), code), reader };
 }
 
-function mend(entries: Map<string, FolderEntry>, folder: string, path: string, isThere: () => boolean): void {
+function update(
+  entries: Map<string, FolderEntry>,
+  folder: string,
+  path: string,
+  isThere: () => boolean,
+): void {
   const start = folder === "" ? "" : `${folder}/`;
   if (!path.startsWith(start)) return;
   const [name = "", ...deeper] = path.slice(start.length).split("/");
@@ -80,11 +85,11 @@ function mend(entries: Map<string, FolderEntry>, folder: string, path: string, i
 function sizes(
   chains: ReadonlyMap<string, readonly Step[]>,
   { disk }: Project,
-  look: (path: string, found: FileOnDisk | null) => FileOnDisk | null,
+  afterJournal: (path: string, found: FileOnDisk | null) => FileOnDisk | null,
 ): readonly number[] {
   return [...chains].flatMap(([path, chain]) => {
     const found = lookAt(disk, path);
-    const wanted = look(path, found);
+    const wanted = afterJournal(path, found);
     if (wanted?.hash === found?.hash) return [];
     const isGrown = chain.every(({ type }) => type === "append");
     return [(wanted?.bytes.length ?? 0) - (isGrown ? (found?.bytes.length ?? 0) : 0)];

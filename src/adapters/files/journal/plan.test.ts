@@ -12,7 +12,7 @@ import { planSteps } from "./plan.ts";
 type Files = Readonly<Record<string, string>>;
 
 const planOn = (disk: Disk, changes: readonly Change[], looked = new Map<string, FileOnDisk | null>()) =>
-  planSteps({ disk, looked, known: new Set() }, changes);
+  planSteps({ disk, filesRead: looked, checkedFolders: new Set() }, changes);
 const plan = (files: Files, ...changes: readonly Change[]) => planOn(diskWith(files).disk, changes);
 const hash = (content: string | Uint8Array) => hashOf(Buffer.from(content));
 const put = (path: string, before: string | null, text: string, more: object = {}) => ({
@@ -254,7 +254,9 @@ describe("a change set that cannot be", () => {
   test("a folder that was checked before counts as there", () => {
     const disk = where({}, "made");
     const known = new Set(["made"]);
-    const steps = planSteps({ disk, looked: new Map(), known }, [write("made/a", "one\n")]);
+    const steps = planSteps({ disk, filesRead: new Map(), checkedFolders: known }, [
+      write("made/a", "one\n"),
+    ]);
     expect(steps).toEqual([put("made/a", null, "one\n")]);
   });
 });

@@ -20,22 +20,22 @@ type Entry =
 export interface Plan {
   readonly disk: Disk;
   /** Files that were read under the lock while the view was verified. */
-  readonly looked: Map<string, FileOnDisk | null>;
-  readonly known: KnownFolders;
+  readonly filesRead: Map<string, FileOnDisk | null>;
+  readonly checkedFolders: KnownFolders;
 }
 
 /** `changed`: a move's target exists. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: its inner functions share the entries; apart they would each take them
 export function planSteps(
-  { disk, looked, known }: Plan,
+  { disk, filesRead, checkedFolders }: Plan,
   changes: readonly Change[],
 ): readonly Step[] | "changed" {
   const entries = new Map<string, Entry>();
   const found = (path: string): FileOnDisk | null => {
-    let result = looked.get(path);
+    let result = filesRead.get(path);
     if (result === undefined) {
-      result = lookAt(disk, path, known);
-      looked.set(path, result);
+      result = lookAt(disk, path, checkedFolders);
+      filesRead.set(path, result);
     }
     return result;
   };
@@ -66,7 +66,7 @@ export function planSteps(
       put(path, bytes, contentOf(bytes));
       return;
     }
-    const size = entry?.end ?? statFile(disk, path, known)?.size ?? 0;
+    const size = entry?.end ?? statFile(disk, path, checkedFolders)?.size ?? 0;
     const last = entry?.appends.at(-1)?.text;
     const fresh =
       last === undefined ? size === 0 || lastByte(disk, path, size) === 0x0a : last.endsWith("\n");
@@ -76,7 +76,7 @@ export function planSteps(
   };
 
   for (const change of changes) {
-    checkPaths(disk, change, known);
+    checkPaths(disk, change, checkedFolders);
     switch (change.type) {
       case "write":
         put(change.path, Buffer.from(change.text), { text: change.text });
@@ -143,7 +143,7 @@ function lastByte(disk: Disk, path: string, size: number): number | undefined {
   return withFile(disk, path, "read", (fd) => disk.read(fd, size - 1, 1)[0]);
 }
 
-function checkPaths(disk: Disk, change: Change, known: KnownFolders): void {
+function checkPaths(disk: Disk, change: Change, checkedFolders: KnownFolders): void {
   for (const path of change.type === "move" ? [change.from, change.to] : [change.path]) {
     if (isReserved(path))
       throw new PawlError(
@@ -151,8 +151,9 @@ function checkPaths(disk: Disk, change: Change, known: KnownFolders): void {
         `A change set names ${path}, which is reserved for the store.`,
         "Report this with the command that was run.",
       );
-    const stat = statFile(disk, path, known);
-    const target = change.type === "append" && stat !== null ? path : nearestFolder(disk, path, known);
+    const stat = statFile(disk, path, checkedFolders);
+    const target =
+      change.type === "append" && stat !== null ? path : nearestFolder(disk, path, checkedFolders);
     if (!disk.writable(target))
       throw new PawlError(
         "disk-failed",
@@ -162,8 +163,8 @@ function checkPaths(disk: Disk, change: Change, known: KnownFolders): void {
   }
 }
 
-function nearestFolder(disk: Disk, path: string, known: KnownFolders): string {
-  const exists = (folder: string) => known.has(folder) || disk.lstat(folder) !== null;
+function nearestFolder(disk: Disk, path: string, checkedFolders: KnownFolders): string {
+  const exists = (folder: string) => checkedFolders.has(folder) || disk.lstat(folder) !== null;
   return foldersOf(path).findLast(exists) ?? "";
 }
 

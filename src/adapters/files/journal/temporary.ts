@@ -26,9 +26,9 @@ export function writeTemporary(
   bytes: Uint8Array,
   newMode: number | undefined,
 ): void {
-  const known: KnownFolders = new Set();
-  ensureFolders(disk, path, known);
-  const there = statFile(disk, path, known)?.mode;
+  const checkedFolders: KnownFolders = new Set();
+  ensureFolders(disk, path, checkedFolders);
+  const there = statFile(disk, path, checkedFolders)?.mode;
   // New content never inherits setuid or setgid, which lend the owner's rights to every user.
   const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
@@ -53,8 +53,8 @@ export function removeTemporary(disk: Disk, path: string): void {
   }
 }
 
-export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): void {
-  if (checkFolders(disk, path, known)) return;
+export function ensureFolders(disk: Disk, path: string, checkedFolders?: KnownFolders): void {
+  if (checkFolders(disk, path, checkedFolders)) return;
   for (const folder of foldersOf(path)) if (statFolder(disk, folder) === null) ensureFolder(disk, folder);
 }
 

@@ -42,7 +42,7 @@ import { openLook } from "../state.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { fetchLarge } from "./large.ts";
-import { copyOwn, personConfig } from "./person-config.ts";
+import { copyUncommitted, personConfig } from "./person-config.ts";
 import { makeGitFolder } from "./skeleton.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
@@ -59,20 +59,20 @@ interface Ensured {
   readonly lost?: AgentFolder;
 }
 
-export async function ensureWorktree(place: Workplace, order: EnsureOrder): Promise<Worktree & Ensured> {
+export async function ensureWorktree(workplace: Workplace, order: EnsureOrder): Promise<Worktree & Ensured> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
-  const paths = worktreePathsOf(place, order.repo);
-  const call = place.call(paths.checkout);
-  await checkRepository(place.projectRoot, order.repo, call);
+  const paths = worktreePathsOf(workplace, order.repo);
+  const call = workplace.call(paths.checkout);
+  await checkRepository(workplace.projectRoot, order.repo, call);
   const what = `the workspace of ${branch}`;
-  const own = await place.locks.acquire(lockName("worktree", order.repo, branch), what, LOCK_LIMIT);
+  const lock = await workplace.locks.acquire(lockName("worktree", order.repo, branch), what, LOCK_LIMIT);
   try {
-    const ensured = await ensure(place, order, paths, call);
+    const ensured = await ensure(workplace, order, paths, call);
     const folder = insideOf(paths.checkout, paths.worktree(branch));
     return { repo: order.repo, branch, folder, ...ensured };
   } finally {
-    own.release();
+    lock.release();
   }
 }
 
@@ -83,14 +83,14 @@ export function insideOf(checkout: string, top: AgentFolder): AgentFolder {
 }
 
 async function ensure(
-  place: Workplace,
+  workplace: Workplace,
   order: EnsureOrder,
   paths: WorktreePaths,
   call: GitCall,
 ): Promise<Ensured> {
   const { branch } = order;
   // Sets the workspaces of an earlier repository at this path aside, with its hub.
-  const hub = await openHub(place, order.repo);
+  const hub = await openHub(workplace, order.repo);
   const top = paths.worktree(branch);
   const note = paths.unfinished(branch);
   const isUntouched = existsSync(note);
@@ -106,7 +106,7 @@ async function ensure(
   mkdirSync(paths.base, { recursive: true, mode: 0o700 });
   writeFileSync(note, JSON.stringify(start));
   await checkSigning(call, hub, start.commit);
-  await makeWorkspace(place, { hub, from: call, top, branch, commit: start.commit });
+  await makeWorkspace(workplace, { hub, from: call, top, branch, commit: start.commit });
   await moveBranch(hub, branch, start.commit);
   writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
@@ -145,22 +145,22 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   const ref = `refs/heads/${branch}`;
   const remote = await remoteOf(call, branch);
   const far = `refs/remotes/${remote}/${branch}`;
-  const [own, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
-  if (own === null && order.fetch === true) await checkPush(call, branch, remote);
-  if (own === null) await fetchStart({ ...call, stop }, order, local === null ? remote : null);
+  const [tip, local] = [await commitOf(hub, ref), await commitOf(call, ref)];
+  if (tip === null && order.fetch === true) await checkPush(call, branch, remote);
+  if (tip === null) await fetchStart({ ...call, stop }, order, local === null ? remote : null);
   const wanted = [ref, ...(remote === null ? [] : [far]), ...(await baseRefs(call, base))];
-  const known = await follow(hub, call, wanted);
-  const theirs = known.get(ref) ?? null;
-  if (own !== null) {
+  const fetched = await follow(hub, call, wanted);
+  const theirs = fetched.get(ref) ?? null;
+  if (tip !== null) {
     // The person may have added commits to the branch that Pawl left in their repository.
-    const isAhead = theirs !== null && theirs !== own && (await isAncestor(hub, own, theirs));
-    return { from: "local", commit: isAhead ? theirs : own };
+    const isAhead = theirs !== null && theirs !== tip && (await isAncestor(hub, tip, theirs));
+    return { from: "local", commit: isAhead ? theirs : tip };
   }
   if (theirs !== null) await checkFree(call, branch);
-  const from = await baseCommit(hub, call, known, base);
+  const from = await baseCommit(hub, call, fetched, base);
   for (const [found, where] of [
     [theirs, "local"],
-    [known.get(far) ?? null, "remote"],
+    [fetched.get(far) ?? null, "remote"],
   ] as const) {
     if (found === null) continue;
     const isPlain = from !== null && (await isAncestor(hub, found, from));
@@ -265,11 +265,11 @@ async function fetchStart(call: GitCall, order: EnsureOrder, remote: string | nu
 async function baseCommit(
   hub: GitCall,
   call: GitCall,
-  known: ReadonlyMap<string, string>,
+  fetched: ReadonlyMap<string, string>,
   base: string | undefined,
 ): Promise<string | null> {
   const [one = "", other = ""] = await baseRefs(call, base);
-  const [local, far] = [known.get(one) ?? null, known.get(other) ?? null];
+  const [local, far] = [fetched.get(one) ?? null, fetched.get(other) ?? null];
   if (local === null || far === null) return local ?? far;
   return (await isAncestor(hub, local, far)) ? far : local;
 }
@@ -293,52 +293,52 @@ interface Making {
 }
 
 /** Replaces the folder at `top`, which holds no work yet. */
-export async function makeWorkspace(place: Workplace, making: Making): Promise<void> {
+export async function makeWorkspace(workplace: Workplace, making: Making): Promise<void> {
   const { branch, commit, from, hub, top } = making;
-  const own = join(top.agentPath, ".git");
+  const gitDir = join(top.agentPath, ".git");
   await removeFolder(top);
   for (const kind of [SET_UP, GIT_CONFIG, GIT_READS, "look"])
     rmSync(beside(top, kind), { recursive: true, force: true });
-  place.makeWork();
-  const known = await configOf(from);
+  workplace.makeWork();
+  const config = await configOf(from);
   const who = await identityOf(from);
   const settings = [
-    ...formOf(known, { bare: false }),
-    ...promisesOf(known),
+    ...formOf(config, { bare: false }),
+    ...promisesOf(config),
     { key: "core.logallrefupdates", value: "true" },
     // Some agents' shells read no other configuration.
     ...Object.entries(who ?? {}).map(([name, value]) => ({ key: `user.${name}`, value })),
   ];
-  const around = discover(from.folder)?.top ?? from.folder;
-  makeGitFolder(own, { settings, objects: [join(hub.folder, "objects")], mode: 0o755 });
+  const checkout = discover(from.folder)?.top ?? from.folder;
+  makeGitFolder(gitDir, { settings, objects: [join(hub.folder, "objects")], mode: 0o755 });
   const shallow = attempt(() => readFileSync(join(hub.folder, "shallow")), null);
-  if (shallow !== null) writeFileSync(join(own, "shallow"), shallow);
-  const { places, text } = await personConfig(from, around);
+  if (shallow !== null) writeFileSync(join(gitDir, "shallow"), shallow);
+  const { places, text } = await personConfig(from, checkout);
   writeFileSync(beside(top, GIT_CONFIG), text);
   writeFileSync(
     beside(top, GIT_READS),
     JSON.stringify([...places, ...alternatesOf(join(hub.folder, "objects"))]),
   );
-  await copyOwn(from, own, true);
-  const look = await openLook(hub, top);
-  await copyOwn(from, look, false);
+  await copyUncommitted(from, gitDir, true);
+  const scratch = await openLook(hub, top);
+  await copyUncommitted(from, scratch, false);
   const refs = await newestRefs(from, ["refs/heads", "refs/remotes", "refs/tags"]);
   await followAll(hub, from, refs);
-  writeFileSync(join(own, "packed-refs"), packed(refs, branch));
+  writeFileSync(join(gitDir, "packed-refs"), packed(refs, branch));
   if (branch !== null) {
-    const ref = join(own, "refs/heads", branch);
+    const ref = join(gitDir, "refs/heads", branch);
     mkdirSync(dirname(ref), { recursive: true });
     writeFileSync(ref, `${commit}\n`);
   }
-  writeFileSync(join(own, "HEAD"), branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`);
+  writeFileSync(join(gitDir, "HEAD"), branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`);
   await fetchLarge(from, commit);
   const modules = join(discover(from.folder)?.common ?? "", "modules");
-  await inside(place, {
+  await inside(workplace, {
     folder: top,
     from,
     script: CHECK_OUT,
-    args: [modules, look, commit],
-    writes: [look],
+    args: [modules, scratch, commit],
+    writes: [scratch],
     limit: CHECKOUT_LIMIT,
   });
   await bringIncluded(from, top);
@@ -346,8 +346,9 @@ export async function makeWorkspace(place: Workplace, making: Making): Promise<v
 
 /** The content of `packed-refs`, without refs whose names conflict with the workspace's own branch. */
 function packed(refs: ReadonlyMap<string, string>, branch: string | null): string {
-  const own = `refs/heads/${branch}`;
-  const isInTheWay = (ref: string) => own === ref || own.startsWith(`${ref}/`) || ref.startsWith(`${own}/`);
+  const branchRef = `refs/heads/${branch}`;
+  const isInTheWay = (ref: string) =>
+    branchRef === ref || branchRef.startsWith(`${ref}/`) || ref.startsWith(`${branchRef}/`);
   const lines = [...refs]
     .filter(([ref]) => !isInTheWay(ref) && !ref.endsWith("/HEAD"))
     .sort(([one], [other]) => (one < other ? -1 : 1))

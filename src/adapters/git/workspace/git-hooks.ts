@@ -48,30 +48,30 @@ interface HookFolder {
   readonly isShared: boolean;
 }
 
-export function openGitHooks(place: HooksPlace): GitHooks {
+export function openGitHooks(setup: HooksPlace): GitHooks {
   return {
     async look(): Promise<GitHooksLook> {
-      const found = await folderOf(place);
+      const found = await folderOf(setup);
       if (typeof found === "string") return { kind: "left", reason: found };
       const hooks = GUARDED_HOOKS.map((name) => {
         const path = join(found.folder, name);
         const text = textIn(path);
-        const lines = linesOf(place, found, name);
+        const lines = linesOf(setup, found, name);
         return { name, path, text, guard: guardIn(text, lines), script: `#!/bin/sh\n${lines}` };
       });
       return { kind: "found", folder: found.folder, hooks };
     },
-    install: () => change(place, (found, name) => put(place, found, name), takenAside),
-    uninstall: () => change(place, removeLines),
+    install: () => change(setup, (found, name) => put(setup, found, name), takenAside),
+    uninstall: () => change(setup, removeLines),
   };
 }
 
 async function change(
-  place: HooksPlace,
+  setup: HooksPlace,
   apply: (found: HookFolder, name: GuardedHook) => boolean,
   inTheWay: (paths: readonly string[]) => string | undefined = () => undefined,
 ): Promise<GitHooksChange> {
-  const found = await folderOf(place);
+  const found = await folderOf(setup);
   if (typeof found === "string") return { kind: "left", reason: found };
   const paths = GUARDED_HOOKS.map((name) => join(found.folder, name));
   const linked = paths.flatMap((path) => [path, path + ASIDE]).find(isLink);
@@ -177,9 +177,9 @@ function takenAside(paths: readonly string[]): string | undefined {
   return moving.map((path) => path + ASIDE).find((aside) => existsSync(aside));
 }
 
-function put(place: HooksPlace, found: HookFolder, name: string): boolean {
+function put(setup: HooksPlace, found: HookFolder, name: string): boolean {
   const path = join(found.folder, name);
-  const lines = linesOf(place, found, name);
+  const lines = linesOf(setup, found, name);
   const text = textIn(path);
   if (guardIn(text, lines) === "whole") return false;
   const before = text && withoutLines(text);

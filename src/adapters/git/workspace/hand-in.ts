@@ -50,7 +50,7 @@ export interface Tip {
  * the hub has.
  */
 export async function handIn(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   folder: AgentFolder,
   tips: readonly Tip[],
@@ -58,7 +58,7 @@ export async function handIn(
   isOurs = false,
 ): Promise<string | null> {
   const commits = tips.map(({ commit }) => commit);
-  const refused = await bringObjects(place, hub, folder, commits, known, { isOurs });
+  const refused = await bringObjects(workplace, hub, folder, commits, known, { isOurs });
   if (refused !== null) return refused;
   if ((await commitsOf(hub, commits)) === null) return "a branch is at an object that is no commit";
   for (const { ref, commit, before } of tips) await moveRef(hub, ref, commit, before);
@@ -80,7 +80,7 @@ git pack-objects --revs --thin --stdout -q --delta-base-offset
  * `submodule`: the path of the submodule that has them; `hub` is then the person's repository of it.
  */
 export async function bringObjects(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   folder: AgentFolder,
   commits: readonly string[],
@@ -100,7 +100,7 @@ export async function bringObjects(
     const file = openSync(pack, "wx", 0o600);
     let bytes = 0;
     try {
-      await inside(place, {
+      await inside(workplace, {
         folder,
         ...(submodule === undefined ? { script: PACK } : { script: PACK_SUBMODULE, args: [submodule] }),
         readOnly: true,
@@ -139,7 +139,7 @@ export async function bringObjects(
     const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
     // A small merge of Pawl's own adds only objects that `--strict` has checked, or that the hub has.
-    const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, own }, tips);
+    const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, gitVariables: own }, tips);
     if (lacking !== null) return `they are incomplete: ${lacking}`;
     joinObjects(apart, join(hub.folder, "objects"));
     return null;

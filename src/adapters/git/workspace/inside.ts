@@ -40,16 +40,16 @@ export interface InsideOrder
 const MOST = 64 * 1024 * 1024;
 
 /** Throws `git-failed` on an exit code that is not accepted. */
-export async function inside(place: Workplace, order: InsideOrder): Promise<GitAnswer> {
+export async function inside(workplace: Workplace, order: InsideOrder): Promise<GitAnswer> {
   const top = topOf(order.folder);
   const folder = top.agentPath;
   // Behind the wall, any filter and driver may run; without it, only those that the person's own git may run.
-  const known = place.wall || !order.from ? null : await configOf(order.from);
-  const filters = known && order.from ? await filtersOf(order.from, known) : [];
+  const config = workplace.wall || !order.from ? null : await configOf(order.from);
+  const filters = config && order.from ? await filtersOf(order.from, config) : [];
   const own = {
-    ...plainEnvironment(place.call(folder).environment),
+    ...plainEnvironment(workplace.call(folder).environment),
     ...workspaceEnvironment(top),
-    ...gitSettings([...FIXED, ...(known ? driverOverrides(known, filters) : [])]),
+    ...gitSettings([...FIXED, ...(config ? driverOverrides(config, filters) : [])]),
     ...order.environment,
   };
   const called = {
@@ -58,7 +58,7 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
     environment: own,
   };
   const { program, args, environment } =
-    place.wall?.enclose({
+    workplace.wall?.enclose({
       ...called,
       folder: top,
       ...(order.readOnly && { readOnly: true }),
@@ -71,7 +71,7 @@ export async function inside(place: Workplace, order: InsideOrder): Promise<GitA
     environment,
   );
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
-  if (known) checkFilter(answer.errors, folder, known, filters);
+  if (config) checkFilter(answer.errors, folder, config, filters);
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
   throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
 }

@@ -29,7 +29,7 @@ const READ = `exec cat ".git/lfs/objects/$1/$2/$3"`;
 
 /** Brings them to the hub's folder of large files, which is the person's own (`hub.ts`). */
 export async function bringLarge(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   folder: AgentFolder,
   names: readonly string[],
@@ -45,7 +45,7 @@ export async function bringLarge(
     const file = openSync(apart, "w", 0o600);
     let bytes = 0;
     try {
-      await inside(place, {
+      await inside(workplace, {
         ...{ folder, script: READ, args: [one, two, name], readOnly: true, limit: LIMIT },
         onOutput(chunk) {
           bytes += chunk.length;
@@ -76,11 +76,11 @@ export async function bringLarge(
  */
 export async function fetchLarge(from: GitCall, commit: string): Promise<void> {
   if (!(await from.filters?.())?.includes("lfs")) return;
-  const known = await configOf(from);
+  const config = await configOf(from);
   const skips = from.environment.GIT_LFS_SKIP_SMUDGE;
   const isSkipped = skips !== undefined && !["", "0", "false"].includes(skips.toLowerCase());
-  if (isSkipped || lastOf(known, "filter.lfs.smudge", true)?.includes("--skip")) return;
-  const objects = join(known.repository?.common ?? from.folder, "lfs/objects");
+  if (isSkipped || lastOf(config, "filter.lfs.smudge", true)?.includes("--skip")) return;
+  const objects = join(config.repository?.common ?? from.folder, "lfs/objects");
   if (!hasContent(objects)) return;
   const remote = await upstreamOf(from, await currentBranch(from));
   if (remote === null || (await commitOf(from, commit)) === null) return;

@@ -36,26 +36,26 @@ export function openWorkspaceFiles(
   environment: Readonly<Record<string, string | undefined>>,
   wall?: Wall,
 ): WorkspaceFiles {
-  const place = openWorkplace(projectRoot, environment, undefined, wall);
+  const workplace = openWorkplace(projectRoot, environment, undefined, wall);
   return {
     async untracked(folder) {
-      const { all, changed } = await listed(place, topOf(folder));
+      const { all, changed } = await listed(workplace, topOf(folder));
       return [...all, ...changed];
     },
-    leaveOut: (folder, before) => leaveOut(place, topOf(folder), new Set(before)),
+    leaveOut: (folder, before) => leaveOut(workplace, topOf(folder), new Set(before)),
     async putBack(folder) {
-      const { output } = await run(place, topOf(folder), { script: PUT_BACK });
+      const { output } = await run(workplace, topOf(folder), { script: PUT_BACK });
       return output.split("\0").filter(Boolean);
     },
-    mixed: (folder, paths) => mixed(place, topOf(folder), paths),
+    mixed: (folder, paths) => mixed(workplace, topOf(folder), paths),
   };
 }
 
 /** Files that were left out and have changed since are work from now on. */
-export async function takeChangedIn(place: Workplace, top: AgentFolder): Promise<void> {
-  const { changed } = await listed(place, top);
+export async function takeChangedIn(workplace: Workplace, top: AgentFolder): Promise<void> {
+  const { changed } = await listed(workplace, top);
   const { files, folders } = readLeftOut(top);
-  await apply(place, top, { files: files.filter((path) => !changed.includes(path)), folders });
+  await apply(workplace, top, { files: files.filter((path) => !changed.includes(path)), folders });
 }
 
 /** For scripts in a workspace: whether something that is left out has changed. `$look`: Pawl's git folder. */
@@ -63,14 +63,21 @@ export const HAS_CHANGED = `[ -s "$look/made" ] && [ -n "$(GIT_INDEX_FILE=$look/
 
 /** `$1` is Pawl's git folder for the workspace. */
 async function run(
-  place: Workplace,
+  workplace: Workplace,
   top: AgentFolder,
   { args = [], ...order }: Pick<InsideOrder, "args" | "input" | "readOnly" | "script">,
 ): Promise<GitAnswer> {
-  const look = beside(top, "look");
+  const scratch = beside(top, "look");
   const { repo } = JSON.parse(readFileSync(`${beside(top, "of")}.json`, "utf8")) as { repo: Repo };
-  const from = place.call(checkoutOf(place.projectRoot, repo));
-  return inside(place, { ...order, folder: top, from, args: [look, ...args], writes: [look], limit: LIMIT });
+  const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
+  return inside(workplace, {
+    ...order,
+    folder: top,
+    from,
+    args: [scratch, ...args],
+    writes: [scratch],
+    limit: LIMIT,
+  });
 }
 
 const PUT_BACK = `
@@ -99,8 +106,8 @@ interface Listed {
   readonly changed: readonly string[];
 }
 
-async function listed(place: Workplace, top: AgentFolder): Promise<Listed> {
-  const { output } = await run(place, top, { script: LIST, readOnly: true });
+async function listed(workplace: Workplace, top: AgentFolder): Promise<Listed> {
+  const { output } = await run(workplace, top, { script: LIST, readOnly: true });
   const fields = output.split("\0");
   const first = fields.indexOf("");
   const second = fields.indexOf("", first + 1);
@@ -111,8 +118,8 @@ async function listed(place: Workplace, top: AgentFolder): Promise<Listed> {
   };
 }
 
-async function leaveOut(place: Workplace, top: AgentFolder, before: ReadonlySet<string>): Promise<void> {
-  const { all, collapsed } = await listed(place, top);
+async function leaveOut(workplace: Workplace, top: AgentFolder, before: ReadonlySet<string>): Promise<void> {
+  const { all, collapsed } = await listed(workplace, top);
   const made = all.filter((path) => !before.has(path));
   const kept = readLeftOut(top);
   const files = kept.files.filter((path) => !before.has(path));
@@ -121,18 +128,18 @@ async function leaveOut(place: Workplace, top: AgentFolder, before: ReadonlySet<
   const folderOf = (path: string) => foldersOf(path).find((folder) => within.has(folder)) ?? "";
   const byFolder = Map.groupBy(made, folderOf);
   const mixed = new Set([...before].map(folderOf));
-  const folders = [...byFolder].filter(([folder, own]) => !mixed.has(folder) && isWhole(folder, own));
+  const folders = [...byFolder].filter(([folder, paths]) => !mixed.has(folder) && isWhole(folder, paths));
   const wholes = new Set(folders.map(([folder]) => folder));
   const single = made.filter((path) => !path.endsWith("/") && !wholes.has(folderOf(path)));
-  await apply(place, top, {
+  await apply(workplace, top, {
     files: [...new Set([...files, ...single])],
     folders: [...new Set([...kept.folders, ...[...wholes].map((path) => path.slice(0, -1))])],
   });
 }
 
-function isWhole(folder: string, own: readonly string[]): boolean {
+function isWhole(folder: string, paths: readonly string[]): boolean {
   if (folder === "") return false;
-  return own.length > MOST_FILES || own.includes(folder) || own.includes(`${folder}pyvenv.cfg`);
+  return paths.length > MOST_FILES || paths.includes(folder) || paths.includes(`${folder}pyvenv.cfg`);
 }
 
 /** The folders of the path, itself included if it is one, each with its slash. */
@@ -163,17 +170,17 @@ export GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/made"
 git update-index --add --info-only -z --stdin
 `;
 
-async function apply(place: Workplace, top: AgentFolder, leftOut: LeftOut): Promise<void> {
-  const look = beside(top, "look");
+async function apply(workplace: Workplace, top: AgentFolder, leftOut: LeftOut): Promise<void> {
+  const scratch = beside(top, "look");
   const patterns = [
     ...leftOut.files.map(patternOf),
     ...leftOut.folders.map((path) => `${patternOf(path)}/`),
   ].filter((line) => !/[\r\n]/.test(line));
   mkdirSync(dirname(stateFile(top)), { recursive: true });
-  writeWhole(join(look, "left-out"), patterns.map((line) => `${line}\n`).join(""));
+  writeWhole(join(scratch, "left-out"), patterns.map((line) => `${line}\n`).join(""));
   writeWhole(stateFile(top), JSON.stringify(leftOut));
   const input = leftOut.files.map((path) => `${path}\0`).join("");
-  await run(place, top, { script: APPLY, input });
+  await run(workplace, top, { script: APPLY, input });
 }
 
 /** A line of `.gitignore` that means this path alone. */
@@ -190,8 +197,8 @@ git ls-files -z --others --directory -- "$@"
 `;
 
 /** Whether the paths hold tracked files, and others besides. */
-async function mixed(place: Workplace, top: AgentFolder, paths: readonly string[]) {
-  const { output } = await run(place, top, { script: MIXED, args: paths, readOnly: true });
+async function mixed(workplace: Workplace, top: AgentFolder, paths: readonly string[]) {
+  const { output } = await run(workplace, top, { script: MIXED, args: paths, readOnly: true });
   const fields = output.split("\0");
   const first = fields.indexOf("");
   const [tracked, others] = [fields.slice(0, first), fields.slice(first + 1)];

@@ -35,18 +35,18 @@ export interface PersonConfig {
 export async function personConfig(call: GitCall, top: string): Promise<PersonConfig> {
   const { entries } = await configOf(call);
   const home = call.environment.HOME ?? homedir();
-  const places = new Set<string>();
-  const own = [...unnamed(call.environment, home, entries), ...pointers(entries)];
-  const kept = [...own, ...entries.filter(isKept)].map(({ key, value }) => {
+  const paths = new Set<string>();
+  const added = [...unnamed(call.environment, home, entries), ...pointers(entries)];
+  const kept = [...added, ...entries.filter(isKept)].map(({ key, value }) => {
     const path = PATHS.test(key) ? absolute(value, home) : null;
     if (path === null) return { key, value };
-    // In the person's own checkout: the workspace has its own copy.
+    // The workspace has its own copy of a file of the checkout.
     const within = relative(top, path);
     if (!within.startsWith("..") && !isAbsolute(within)) return { key, value: within };
-    places.add(path);
+    paths.add(path);
     return { key, value: path };
   });
-  return { text: configText(kept), places: [...places].filter((path) => existsSync(path)) };
+  return { text: configText(kept), places: [...paths].filter((path) => existsSync(path)) };
 }
 
 /** Git in a workspace reads the system's file itself. */
@@ -85,17 +85,17 @@ function unnamed(
  * Copies the parts of the person's repository that are not in its commits: ignored and sparse paths,
  * attributes; hooks if `withHooks`.
  */
-export async function copyOwn(call: GitCall, to: string, withHooks: boolean): Promise<void> {
-  const known = await configOf(call);
-  const common = known.repository?.common;
+export async function copyUncommitted(call: GitCall, to: string, withHooks: boolean): Promise<void> {
+  const config = await configOf(call);
+  const common = config.repository?.common;
   if (common === undefined) return;
   mkdirSync(join(to, "info"), { recursive: true });
-  for (const folder of [common, known.repository?.own ?? common])
+  for (const folder of [common, config.repository?.own ?? common])
     for (const name of ["exclude", "attributes", "sparse-checkout"])
       copyPlain(join(folder, "info", name), join(to, "info", name));
   if (!withHooks) return;
-  if (lastOf(known, "core.hookspath") !== null) return;
-  const hooks = hooksFolder(known, call.environment);
+  if (lastOf(config, "core.hookspath") !== null) return;
+  const hooks = hooksFolder(config, call.environment);
   for (const name of hooks === null ? [] : attempt(() => readdirSync(hooks), [])) {
     if (name.endsWith(".sample")) continue;
     mkdirSync(join(to, "hooks"), { recursive: true });

@@ -1,4 +1,4 @@
-/** Removes a workspace if its work is elsewhere. */
+/** Removes a workspace if its work exists elsewhere. */
 import { rm } from "node:fs/promises";
 import type { Keep, Removed, Worktree } from "../../../core/ports/worktrees.ts";
 import { isThere, kindIn, moveFolder } from "../../files/agent-folder.ts";
@@ -20,32 +20,32 @@ import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 const LOCK_LIMIT = 300_000;
 
 export async function removeWorktree(
-  place: Workplace,
+  workplace: Workplace,
   worktree: Pick<Worktree, "repo" | "branch">,
   keep: Keep,
 ): Promise<Removed> {
   const { repo } = worktree;
-  const paths = worktreePathsOf(place, repo);
+  const paths = worktreePathsOf(workplace, repo);
   const branch = checkBranch(worktree.branch);
   const folder = paths.worktree(branch);
-  const hub = await openHub(place, repo);
-  const gone = beside(folder, "gone");
+  const hub = await openHub(workplace, repo);
+  const removed = beside(folder, "gone");
   const there = isThere(folder);
   if (there && !isWhole(folder))
     return { kind: "kept", reason: "other", detail: `${folder.agentPath} has lost its .git` };
-  const lock = await place.locks.acquire(
+  const lock = await workplace.locks.acquire(
     lockName("worktree", repo, branch),
     `removing ${branch}`,
     LOCK_LIMIT,
   );
   try {
-    const reason = there ? await whyKept(place, hub, { repo, branch, folder }, keep) : null;
+    const reason = there ? await whyKept(workplace, hub, { repo, branch, folder }, keep) : null;
     if (reason) return reason;
     // Rename first: a half-removed workspace would look like one that lost its `.git`.
-    await removeTree(gone);
-    if (there) moveFolder(folder, gone);
-    const lost = keep.branch ? await dropBranch(place, hub, { repo, branch }, keep) : null;
-    await removeTree(gone, beside(folder, "look"));
+    await removeTree(removed);
+    if (there) moveFolder(folder, removed);
+    const lost = keep.branch ? await dropBranch(workplace, hub, { repo, branch }, keep) : null;
+    await removeTree(removed, beside(folder, "look"));
     for (const path of [
       paths.label(branch),
       paths.unfinished(branch),
@@ -62,26 +62,26 @@ export async function removeWorktree(
 }
 
 async function whyKept(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   worktree: Worktree,
   keep: Keep,
 ): Promise<Removed | null> {
-  const { tips, uncommitted, unfinished } = await holdings(place, worktree);
+  const { tips, uncommitted, unfinished } = await holdings(workplace, worktree);
   if (unfinished) return { kind: "kept", reason: "unfinished", detail: `a ${unfinished} is unfinished` };
   if (uncommitted.length > 0)
     return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
   if (kindIn(worktree.folder, ".git/refs/stash") !== null)
     return { kind: "kept", reason: "uncommitted", detail: `a stash in ${worktree.folder.agentPath}` };
   return (
-    (await whyUnmerged(place, hub, worktree, tips, keep)) ??
-    (await whyAside(place, hub, worktree, [...tips, ...(keep.landed === undefined ? [] : [keep.landed])]))
+    (await whyUnmerged(workplace, hub, worktree, tips, keep)) ??
+    (await whyAside(workplace, hub, worktree, [...tips, ...(keep.landed === undefined ? [] : [keep.landed])]))
   );
 }
 
 /**
- * Only a branch that was made or moved in the workspace has a log: the others are copies of the person's. What a rebase or
- * an amend took over from one counts as there.
+ * Only a branch that was made or moved in the workspace has a log: the others are copies of the person's. A commit
+ * that a rebase or an amend copied to the task's branch is not listed.
  */
 const ASIDE = `
 own=$1 tip=$2; shift 2
@@ -94,18 +94,18 @@ logs=.git/logs/refs/heads
 done | head -n 5
 `;
 
-/** Commits that the agent left on other branches of its workspace, which go nowhere with the task's. */
+/** Finds commits that exist only on other branches of the workspace. */
 async function whyAside(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   { branch, folder, repo }: Worktree,
   known: readonly string[],
 ): Promise<Removed | null> {
-  const from = place.call(worktreePathsOf(place, repo).checkout);
+  const from = workplace.call(worktreePathsOf(workplace, repo).checkout);
   const theirs = await newestRefs(from, ["refs/heads", "refs/remotes"]);
   await followAll(hub, from, theirs);
   const args = [branch, known[0] ?? "HEAD", ...new Set([...known, ...theirs.values()])];
-  const { output } = await inside(place, { folder, from, script: ASIDE, args, readOnly: true });
+  const { output } = await inside(workplace, { folder, from, script: ASIDE, args, readOnly: true });
   const found = output.split("\n").filter(Boolean);
   if (found.length === 0) return null;
   const detail = `${found.join(", ")} in ${folder.agentPath} are nowhere else`;
@@ -113,13 +113,13 @@ async function whyAside(
 }
 
 async function whyUnmerged(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   { branch, repo }: Pick<Worktree, "repo" | "branch">,
   tips: readonly string[],
   { into, landed }: Keep,
 ): Promise<Removed | null> {
-  const from = place.call(worktreePathsOf(place, repo).checkout);
+  const from = workplace.call(worktreePathsOf(workplace, repo).checkout);
   if (landed !== undefined && (await isIn(hub, from, tips, landed))) return null;
   const remote = await remoteOf(from, branch);
   const where = into ?? `the remote's ${branch}`;
@@ -127,7 +127,7 @@ async function whyUnmerged(
   const pushed = remote && into === undefined ? ((await follow(hub, from, [far])).get(far) ?? null) : null;
   const missing =
     into !== undefined
-      ? await unmergedCommits(place, hub, repo, tips, into)
+      ? await unmergedCommits(workplace, hub, repo, tips, into)
       : pushed && (await countMissing(hub, tips, [pushed]));
   if (missing === 0) return null;
   const detail = missing === null ? `${where} does not exist` : `${missing} commit(s) are not in ${where}`;
@@ -139,11 +139,11 @@ async function whyUnmerged(
  * the merged one.
  */
 async function isIn(hub: GitCall, from: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
-  const known = await commitOf(from, commit);
-  if (known === null)
+  const present = await commitOf(from, commit);
+  if (present === null)
     return (await commitOf(hub, commit)) !== null && (await countMissing(hub, tips, [commit])) === 0;
-  await followCommits(hub, from, [known]);
-  return (await countMissing(hub, tips, [known])) === 0;
+  await followCommits(hub, from, [present]);
+  return (await countMissing(hub, tips, [present])) === 0;
 }
 
 /**
@@ -151,7 +151,7 @@ async function isIn(hub: GitCall, from: GitCall, tips: readonly string[], commit
  * was checked.
  */
 async function dropBranch(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   worktree: Pick<Worktree, "repo" | "branch">,
   keep: Keep,
@@ -159,9 +159,9 @@ async function dropBranch(
   const ref = `refs/heads/${worktree.branch}`;
   const commit = await commitOf(hub, ref);
   if (commit === null) return null;
-  const unmerged = await whyUnmerged(place, hub, worktree, [commit], keep);
+  const unmerged = await whyUnmerged(workplace, hub, worktree, [commit], keep);
   if (unmerged) return unmerged;
-  const from = place.call(worktreePathsOf(place, worktree.repo).checkout);
+  const from = workplace.call(worktreePathsOf(workplace, worktree.repo).checkout);
   if ((await commitOf(from, ref)) === commit) await dropIn(from, worktree.branch, commit);
   await dropThere(from, worktree.branch, commit, keep.into);
   await moveRef(hub, ref, null, commit);

@@ -103,19 +103,19 @@ function idOf(entries: readonly TreeEntry[], length: number): string {
  * A commit's tree without the `own` paths, and what it changed since it left the base branch. Never throws.
  */
 export async function committed(
-  place: GitCall,
+  call: GitCall,
   order: { readonly commit: string; readonly target: string | null; readonly own: readonly string[] },
 ): Promise<CommittedTree> {
   try {
     const { commit, own, target } = order;
-    const fork = await forkOf({ ...place, accept: [1, 128] }, target, commit);
+    const fork = await forkOf({ ...call, accept: [1, 128] }, target, commit);
     if ("reason" in fork) return { kind: "unavailable", reason: fork.reason };
-    const prefix = prefixOf(place.folder);
+    const prefix = prefixOf(call.folder);
     const paths = own.map((path) => `${prefix}${path}`);
-    const tree = await gitLine(place, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
-    const stripped = await strippedTrees(place, [tree], paths);
+    const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
+    const stripped = await strippedTrees(call, [tree], paths);
     const args = ["diff", "--name-only", "-z", "--no-renames", fork.commit, commit, "--"];
-    const names = (await git(place, args)).output.split("\0").filter(Boolean);
+    const names = (await git(call, args)).output.split("\0").filter(Boolean);
     const files = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
     return { kind: "tree", tree: stripped.get(tree) ?? tree, base: fork.commit, files };
   } catch (thrown) {

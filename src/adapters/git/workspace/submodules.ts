@@ -53,7 +53,7 @@ type Send = (
  * agent has no remote in reach. Returns why a remote refused one, or null.
  */
 export async function pushSubmodules(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   from: GitCall,
   order: { readonly commit: string; readonly branch: string; readonly send: Send; readonly top: AgentFolder },
@@ -63,7 +63,9 @@ export async function pushSubmodules(
   for (const { commit, own, path } of await lackingIn(hub, from, tip, await linksIn(hub, tip))) {
     const call = { folder: own.folder, environment: own.environment };
     // What the workspace lacks, too, is for the merge to refuse.
-    const refused = await bringObjects(place, call, top, [commit], [], { submodule: path }).catch(() => "");
+    const refused = await bringObjects(workplace, call, top, [commit], [], { submodule: path }).catch(
+      () => "",
+    );
     if (refused === "") continue;
     if (refused !== null) return `the commits of the submodule ${path} cannot be imported: ${refused}`;
     const to = { remote: "origin", ref: `refs/heads/${branch}`, stop: from.stop };

@@ -46,7 +46,7 @@ import {
 
 /** A task's lease, and what this machine did under it, by repository. */
 export interface Held {
-  readonly place: Workplace;
+  readonly workplace: Workplace;
   readonly fence: Fence;
   readonly lease: HeldLease;
   /** Repositories whose remote knows the lease, and whose worktree here is the newest. */
@@ -55,7 +55,7 @@ export interface Held {
   readonly saved: Map<Repo, string>;
 }
 
-const LOOK_LIMIT = 60_000;
+const READ_LIMIT = 60_000;
 const SAVE_LIMIT = 600_000;
 const HURRIED_LIMIT = 20_000;
 
@@ -89,19 +89,19 @@ export async function saveWork(
   worktree: Worktree,
   { hurried, stop }: { readonly hurried: boolean; readonly stop?: AbortSignal },
 ): Promise<Saved> {
-  const { fence, lease, place } = held;
-  const call = place.call(checkoutOf(place.projectRoot, worktree.repo));
-  const hub = await openHub(place, worktree.repo);
-  const work = await workIn(place, hub, worktree);
+  const { fence, lease, workplace } = held;
+  const call = workplace.call(checkoutOf(workplace.projectRoot, worktree.repo));
+  const hub = await openHub(workplace, worktree.repo);
+  const work = await workIn(workplace, hub, worktree);
   const { commit } = work;
   const remote = await sharedRemote(fence, call, worktree.branch);
   if (remote === null) return { kind: "unchanged", commit };
-  const known = savedRef(lease);
-  const before = await commitOf(hub, known);
-  const isNew = before === null || !(await holds(hub, before, work));
+  const savedCommit = savedRef(lease);
+  const before = await commitOf(hub, savedCommit);
+  const isNew = before === null || !(await isSaved(hub, before, work));
   const saved = isNew ? await commitWork(hub, await identityOptions(call), lease, work, before) : before;
   if (held.saved.get(worktree.repo) === saved) return { kind: "unchanged", commit };
-  if (isNew) await git(hub, ["update-ref", known, saved, before ?? ""]);
+  if (isNew) await git(hub, ["update-ref", savedCommit, saved, before ?? ""]);
   await give(hub, call, [saved]);
   const pushed = checkHeld(
     await pushFenced(fence, call, {
@@ -127,18 +127,22 @@ interface Work {
   readonly others: readonly string[];
 }
 
-async function workIn(place: Workplace, hub: GitCall, worktree: Worktree): Promise<Work> {
+async function workIn(workplace: Workplace, hub: GitCall, worktree: Worktree): Promise<Work> {
   const { branch, folder } = worktree;
   if (!isWhole(topOf(folder)))
     return treeOf(hub, folder, branch, await commitOf(hub, `refs/heads/${branch}`));
-  const { head: commit, tips, uncommitted, unfinished } = await holdings(place, worktree);
+  const { head: commit, tips, uncommitted, unfinished } = await holdings(workplace, worktree);
   // The half-done files of a merge or rebase are useless without its state, so save the commit's files.
   const isPlain = unfinished !== null || uncommitted.length === 0;
   const work = await treeOf(hub, folder, branch, commit);
   const others: string[] = [];
   for (const tip of tips)
     if (tip !== work.commit && !(await isAncestor(hub, tip, work.commit))) others.push(tip);
-  return { ...work, others, ...(isPlain ? {} : { tree: await filesOf(place, hub, worktree, work.commit) }) };
+  return {
+    ...work,
+    others,
+    ...(isPlain ? {} : { tree: await filesOf(workplace, hub, worktree, work.commit) }),
+  };
 }
 
 async function treeOf(
@@ -162,21 +166,28 @@ tree=$(git write-tree) && git -c user.name=Pawl -c user.email=pawl@localhost com
  * The tree of the workspace's files without ignored ones, in the hub. Leaves the workspace's index unchanged.
  */
 async function filesOf(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   { branch, folder, repo }: Worktree,
   head: string,
 ): Promise<string> {
-  const look = beside(folder, "look");
-  const from = place.call(checkoutOf(place.projectRoot, repo));
-  const order = { folder, from, script: FILES, args: [look, head], writes: [look], readOnly: true } as const;
-  const commit = (await inside(place, { ...order, limit: SAVE_LIMIT })).output.trim();
-  const refused = await bringObjects(place, hub, folder, [commit], [head], { through: look });
+  const scratch = beside(folder, "look");
+  const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
+  const order = {
+    folder,
+    from,
+    script: FILES,
+    args: [scratch, head],
+    writes: [scratch],
+    readOnly: true,
+  } as const;
+  const commit = (await inside(workplace, { ...order, limit: SAVE_LIMIT })).output.trim();
+  const refused = await bringObjects(workplace, hub, folder, [commit], [head], { through: scratch });
   if (refused !== null) throw refusedWork(folder, branch, refused);
   return gitLine(hub, ["rev-parse", `${commit}^{tree}`]);
 }
 
-async function holds(call: GitCall, saved: string, { commit, others, tree }: Work): Promise<boolean> {
+async function isSaved(call: GitCall, saved: string, { commit, others, tree }: Work): Promise<boolean> {
   const found = await gitLine(call, ["rev-parse", `${saved}^1`, `${saved}^{tree}`]);
   if (found !== `${commit}\n${tree}`) return false;
   for (const other of others) if (!(await isAncestor(call, other, saved))) return false;
@@ -221,19 +232,19 @@ function savedRef({ what }: HeldLease): string {
  * the remote.
  */
 export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWorktree> {
-  const { fence, lease, place, taken } = held;
-  if (taken.has(order.repo)) return ensureWorktree(place, order);
+  const { fence, lease, workplace, taken } = held;
+  if (taken.has(order.repo)) return ensureWorktree(workplace, order);
   const branch = checkBranch(order.branch);
-  const paths = worktreePathsOf(place, order.repo);
-  const call = place.call(paths.checkout);
-  await checkRepository(place.projectRoot, order.repo, call);
+  const paths = worktreePathsOf(workplace, order.repo);
+  const call = workplace.call(paths.checkout);
+  await checkRepository(workplace.projectRoot, order.repo, call);
   const remote = await sharedRemote(fence, call, branch);
-  if (remote === null) return ensureWorktree(place, order);
-  const told = checkHeld(await raise(fence, call, { remote, leases: [lease], stop: order.stop }));
-  if (told.kind === "unreachable") throw unreachable(call, remote, told.reason);
+  if (remote === null) return ensureWorktree(workplace, order);
+  const raised = checkHeld(await raise(fence, call, { remote, leases: [lease], stop: order.stop }));
+  if (raised.kind === "unreachable") throw unreachable(call, remote, raised.reason);
   const there = await fetchWork(held, call, remote, order);
-  const made = await ensureWorktree(place, order);
-  const hub = await openHub(place, order.repo);
+  const made = await ensureWorktree(workplace, order);
+  const hub = await openHub(workplace, order.repo);
   if (there !== null) await followCommits(hub, call, [there]);
   const brought = there === null ? null : await bringUp(held, { paths, call: hub, order, made, there });
   taken.add(order.repo);
@@ -258,7 +269,7 @@ async function fetchWork(
   remote: string,
   { base, branch, stop }: EnsureOrder,
 ): Promise<string | null> {
-  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop };
+  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: READ_LIMIT, stop };
   const work = workRef(fence, lease);
   const wanted = new Map<string, string | null>([
     // Needs no ref here: it is passed on to the hub.
@@ -296,30 +307,30 @@ interface Taking {
 }
 
 /** Updates the workspace to the saved work; null: it is the newest already. */
-async function bringUp({ lease, place }: Held, taking: Taking): Promise<EnsuredWorktree | null> {
+async function bringUp({ lease, workplace }: Held, taking: Taking): Promise<EnsuredWorktree | null> {
   const { call: hub, made, order, paths, there } = taking;
-  const own = await commitOf(hub, savedRef(lease));
-  const isNewer = own !== null && (await isAncestor(hub, there, own));
+  const savedHere = await commitOf(hub, savedRef(lease));
+  const isNewer = savedHere !== null && (await isAncestor(hub, there, savedHere));
   if (isNewer && made.from === "kept") return null;
-  const newest = isNewer ? own : there;
-  const { tips, isWorth } = await moreIn(place, hub, made, newest);
+  const newest = isNewer ? savedHere : there;
+  const { tips, isWorth } = await moreIn(workplace, hub, made, newest);
   await keepTips(hub, lease, tips, newest);
   const top = topOf(made.folder);
   const aside = isWorth ? setAside(top, (n) => paths.lost(made.branch, n)) : null;
-  if (aside !== null) await ensureWorktree(place, order);
-  await putBack(place, hub, made, newest);
+  if (aside !== null) await ensureWorktree(workplace, order);
+  await putBack(workplace, hub, made, newest);
   await git(hub, ["update-ref", savedRef(lease), newest]);
   return { ...made, from: "elsewhere", ...(aside === null ? {} : { aside }) };
 }
 
 /** The workspace's commits, and whether it has unsaved work. */
 async function moreIn(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   made: EnsuredWorktree,
   saved: string,
 ): Promise<{ readonly tips: readonly string[]; readonly isWorth: boolean }> {
-  const { tips, uncommitted, unfinished } = await holdings(place, made);
+  const { tips, uncommitted, unfinished } = await holdings(workplace, made);
   const isDirty = unfinished !== null || uncommitted.length > 0;
   return { tips, isWorth: made.from === "kept" && (isDirty || (await countMissing(hub, tips, [saved])) > 0) };
 }
@@ -344,26 +355,30 @@ git read-tree -u --reset "$2" && git reset --quiet
 
 /** Restores the branch's commit, with the uncommitted files on top. */
 async function putBack(
-  place: Workplace,
+  workplace: Workplace,
   hub: GitCall,
   { branch, folder, repo }: Worktree,
   saved: string,
 ): Promise<void> {
-  const from = place.call(checkoutOf(place.projectRoot, repo));
-  await inside(place, { folder, from, script: PUT_BACK, args: [branch, saved], limit: SAVE_LIMIT });
+  const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
+  await inside(workplace, { folder, from, script: PUT_BACK, args: [branch, saved], limit: SAVE_LIMIT });
   await git(hub, ["update-ref", `refs/heads/${branch}`, `${saved}^1`]);
 }
 
 // ── The end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Removes the saved work of a finished task. A failure does no harm. */
-export async function forgetWork({ fence, lease, place }: Held, repo: Repo, branch: string): Promise<void> {
-  const call = place.call(checkoutOf(place.projectRoot, repo));
+export async function forgetWork(
+  { fence, lease, workplace }: Held,
+  repo: Repo,
+  branch: string,
+): Promise<void> {
+  const call = workplace.call(checkoutOf(workplace.projectRoot, repo));
   const remote = await sharedRemote(fence, call, branch);
   if (remote === null) return;
   const ref = workRef(fence, lease);
-  const order = { remote, leases: [lease], hooks: NO_HOOKS, limit: LOOK_LIMIT };
+  const order = { remote, leases: [lease], hooks: NO_HOOKS, limit: READ_LIMIT };
   const pushed = checkHeld(await pushFenced(fence, call, { ...order, updates: [{ ref, commit: null }] }));
   if (pushed.kind !== "pushed") return;
-  await git(await openHub(place, repo), ["update-ref", "-d", savedRef(lease)]);
+  await git(await openHub(workplace, repo), ["update-ref", "-d", savedRef(lease)]);
 }

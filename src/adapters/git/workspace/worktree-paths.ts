@@ -73,9 +73,9 @@ export function worktreePathsOf(
   { projectRoot, work }: { readonly projectRoot: string; readonly work: string },
   repo: Repo,
 ): WorktreePaths {
-  const own = repo === "." ? "@project" : encodeName(repo);
-  const base = ownPlace(work, own);
-  const at = (name: string) => ownPlace(work, `${own}/${name}`);
+  const folder = repo === "." ? "@project" : encodeName(repo);
+  const base = ownPlace(work, folder);
+  const at = (name: string) => ownPlace(work, `${folder}/${name}`);
   return {
     checkout: checkoutOf(projectRoot, repo),
     base,

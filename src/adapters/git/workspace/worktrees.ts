@@ -17,7 +17,7 @@ import { baseOf, checkOut, treeOf } from "../base.ts";
 import { type Fence, openFence, pushFenced } from "../fence.ts";
 import type { GitCall } from "../git.ts";
 import { bringIn, prepareMerge, publishMerge, renewMerge, takeTurn } from "../merge.ts";
-import { hookOptions, leave, PUSH_LIMIT, push, type Send } from "../push.ts";
+import { hookOptions, offerBranch, PUSH_LIMIT, push, type Send } from "../push.ts";
 import { reached } from "../reached.ts";
 import { workDone, worktreeState } from "../state.ts";
 import { watchCheckout } from "../watch-checkout.ts";
@@ -40,54 +40,55 @@ export function openWorktrees(
   environment: Readonly<Record<string, string | undefined>>,
   { fence = { kind: "refs", project: "" }, filters, wall }: WorktreesSetup = {},
 ): Worktrees {
-  const place = openWorkplace(projectRoot, environment, filters, wall);
+  const workplace = openWorkplace(projectRoot, environment, filters, wall);
   const fenced = openFence(fence);
-  const own: Worktrees = {
-    ensure: (order) => ensureWorktree(place, order),
-    list: async () => listWorktrees(place),
-    done: (worktree, since) => workDone(place, worktree, since),
-    state: (worktree, into) => worktreeState(place, worktree, into),
+  const local: Worktrees = {
+    ensure: (order) => ensureWorktree(workplace, order),
+    list: async () => listWorktrees(workplace),
+    done: (worktree, since) => workDone(workplace, worktree, since),
+    state: (worktree, into) => worktreeState(workplace, worktree, into),
     // Behind the wall no agent can change it.
-    watchCheckout: (repo) => (wall ? Promise.resolve(async () => NOTHING) : watchCheckout(place, repo)),
-    reached: (order) => reached(place, order),
-    push: (repo, branch, stop) => push(place, { repo, branch, stop }),
-    leave: (repo, branch) => leave(place, repo, branch),
-    takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
-    prepareMerge: (order) => prepareMerge(place, order),
-    renewMerge: (order, merge) => renewMerge(place, order, merge),
-    publishMerge: (order, merge) => publishMerge(place, order, merge),
-    baseOf: (order) => baseOf(place, order),
-    treeOf: (repo, commit) => treeOf(place, repo, commit),
-    checkOut: (repo, commit) => checkOut(place, repo, commit),
-    bringIn: (worktree, target) => bringIn(place, worktree, target),
-    remove: (worktree, keep) => removeWorktree(place, worktree, keep),
-    under: (lease) => openShared(own, { place, fence: fenced, lease, taken: new Set(), saved: new Map() }),
+    watchCheckout: (repo) => (wall ? Promise.resolve(async () => NOTHING) : watchCheckout(workplace, repo)),
+    reached: (order) => reached(workplace, order),
+    push: (repo, branch, stop) => push(workplace, { repo, branch, stop }),
+    leave: (repo, branch) => offerBranch(workplace, repo, branch),
+    takeTurn: (repo, into, owner) => takeTurn(workplace, repo, into, owner),
+    prepareMerge: (order) => prepareMerge(workplace, order),
+    renewMerge: (order, merge) => renewMerge(workplace, order, merge),
+    publishMerge: (order, merge) => publishMerge(workplace, order, merge),
+    baseOf: (order) => baseOf(workplace, order),
+    treeOf: (repo, commit) => treeOf(workplace, repo, commit),
+    checkOut: (repo, commit) => checkOut(workplace, repo, commit),
+    bringIn: (worktree, target) => bringIn(workplace, worktree, target),
+    remove: (worktree, keep) => removeWorktree(workplace, worktree, keep),
+    under: (lease) =>
+      openShared(local, { workplace, fence: fenced, lease, taken: new Set(), saved: new Map() }),
   };
-  return own;
+  return local;
 }
 
 /** The worktrees of work that other machines may take over. */
-function openShared(own: Worktrees, held: Held): SharedWorktrees {
-  const { lease, place } = held;
+function openShared(local: Worktrees, held: Held): SharedWorktrees {
+  const { lease, workplace } = held;
   return {
-    ...own,
+    ...local,
     ensure: (order) => takeUp(held, { ...order, adopts: true }),
     push: (repo, branch, stop) =>
-      push(place, { repo, branch, stop }, async (call, order) =>
+      push(workplace, { repo, branch, stop }, async (call, order) =>
         checkHeld(await sendUnder(held, [lease])(call, order)),
       ),
-    prepareMerge: (order) => prepareMerge(place, { ...order, remote: true }),
+    prepareMerge: (order) => prepareMerge(workplace, { ...order, remote: true }),
     publishMerge: (order, merge) => {
       const send = sendUnder(held, [lease, ...(order.lease ? [order.lease] : [])]);
-      return publishMerge(place, { ...order, remote: true }, merge, async (call, target) => {
+      return publishMerge(workplace, { ...order, remote: true }, merge, async (call, target) => {
         const sent = await send(call, target);
         return sent.kind === "overtaken" && sent.lease !== lease
           ? { kind: "overtaken", by: sent.by }
           : checkHeld(sent);
       });
     },
-    baseOf: (order) => baseOf(place, { ...order, remote: true }),
-    bringIn: (worktree, target) => bringIn(place, worktree, { ...target, remote: true }),
+    baseOf: (order) => baseOf(workplace, { ...order, remote: true }),
+    bringIn: (worktree, target) => bringIn(workplace, worktree, { ...target, remote: true }),
     save: (worktree, order) => saveWork(held, worktree, order),
     forget: ({ repo, branch }) => forgetWork(held, repo, branch),
   };
@@ -106,13 +107,13 @@ function sendUnder({ fence }: Held, leases: readonly HeldLease[]) {
 }
 
 /** Lists the workspaces by the labels beside their folders, in the order of their names. */
-function listWorktrees(place: Workplace): readonly Worktree[] {
-  return namesIn(place.work).flatMap((repoName) =>
-    namesIn(join(place.work, repoName)).flatMap((name) => {
+function listWorktrees(workplace: Workplace): readonly Worktree[] {
+  return namesIn(workplace.work).flatMap((repoName) =>
+    namesIn(join(workplace.work, repoName)).flatMap((name) => {
       if (!name.startsWith("@of-")) return [];
-      const label = readLabel(join(place.work, repoName, name));
+      const label = readLabel(join(workplace.work, repoName, name));
       if (label === null) return [];
-      const paths = worktreePathsOf(place, label.repo);
+      const paths = worktreePathsOf(workplace, label.repo);
       const top = paths.worktree(label.branch);
       return isThere(top) ? [{ ...label, folder: insideOf(paths.checkout, top) }] : [];
     }),

@@ -33,7 +33,7 @@ export function refusedOf(failure: unknown): Refused {
 }
 
 /** Answers a request. One with a body changes something. Throws a `RefusedError`. */
-export type Answerer = (path: string, asked: RequestOptions) => Promise<unknown>;
+export type Answerer = (path: string, options: RequestOptions) => Promise<unknown>;
 
 interface RequestOptions {
   readonly body?: unknown;

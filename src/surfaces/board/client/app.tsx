@@ -124,11 +124,11 @@ function Brand({
 }
 
 function Projects() {
-  const known = session.value?.projects ?? [];
-  if (known.length < 2)
+  const projects = session.value?.projects ?? [];
+  if (projects.length < 2)
     return (
-      <p class="project" title={known[0]?.root}>
-        <OneLine text={known[0]?.name ?? "No project"} max={60} />
+      <p class="project" title={projects[0]?.root}>
+        <OneLine text={projects[0]?.name ?? "No project"} max={60} />
       </p>
     );
   return (
@@ -142,7 +142,7 @@ function Projects() {
           goTo(linkTo(isAbout ? "tasks" : page, currentTarget.value));
         }}
       >
-        {known.map(({ key, name, problem }) => (
+        {projects.map(({ key, name, problem }) => (
           <option key={key} value={key}>
             {oneLine(name, 60)}
             {problem ? " (cannot be read)" : ""}
@@ -231,7 +231,7 @@ function Standing() {
   if (line.value === "closed" && session.value?.device)
     return (
       <p class="standing" role="status">
-        <strong>This device is signed out.</strong> Your notes are kept. <a href="/enter">Come in again</a>
+        <strong>This device is signed out.</strong> Your notes are kept. <a href="/enter">Sign in again</a>
       </p>
     );
   if (line.value === "closed")

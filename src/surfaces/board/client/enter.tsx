@@ -1,4 +1,4 @@
-/** The page on which a device comes in: with its passkey, or with the code that the terminal shows. */
+/** The page on which a device signs in: with its passkey, or with the code that the terminal shows. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Refused, Session } from "../wire.ts";
@@ -39,7 +39,7 @@ function Entrance() {
   }, []);
   return (
     <main class="alone">
-      <h1>Pawl: come in</h1>
+      <h1>Pawl: sign in</h1>
       {SCANNED === "" && lacking === null && (
         <button type="button" class="primary" disabled={isBusy} onClick={() => void come(withPasskey)}>
           Come in with this device's passkey

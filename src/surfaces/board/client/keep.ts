@@ -17,10 +17,10 @@ export function keep(key: string, value: string | null): void {
   }
 }
 
-/** Calls `hear` when another tab has changed the value, with the new and the previous text; null: none. */
-export function onKept(key: string, hear: (now: string | null, before: string | null) => void): void {
+/** Calls `onChange` when another tab has changed the value, with the new and the previous text; null: none. */
+export function onKept(key: string, onChange: (now: string | null, before: string | null) => void): void {
   globalThis.addEventListener?.("storage", (event) => {
-    if (event.key === `pawl:${key}`) hear(event.newValue, event.oldValue);
+    if (event.key === `pawl:${key}`) onChange(event.newValue, event.oldValue);
   });
 }
 

@@ -1,4 +1,4 @@
-/** What the pages' lists share: a search, a choice of views, the rest on request, and the keys to move in them. */
+/** Parts of the pages' lists: the search, the switch of views, "Show more", and the keys to move. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Key } from "./keys.ts";

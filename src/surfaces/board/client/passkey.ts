@@ -14,14 +14,14 @@ export function whyNoPasskey(): string | null {
 }
 
 export async function makePasskey(options: Json): Promise<Json> {
-  return asked(startRegistration({ optionsJSON: options as never }));
+  return fromDevice(startRegistration({ optionsJSON: options as never }));
 }
 
 export async function askPasskey(options: Json): Promise<Json> {
-  return asked(startAuthentication({ optionsJSON: options as never }));
+  return fromDevice(startAuthentication({ optionsJSON: options as never }));
 }
 
-async function asked(answer: Promise<object>): Promise<Json> {
+async function fromDevice(answer: Promise<object>): Promise<Json> {
   try {
     return { ...(await answer) };
   } catch (failure) {

@@ -14,7 +14,7 @@ export interface Resource<T> {
 }
 
 /** The last answers, so that a page that is opened again shows the old data at once until the new arrives. */
-const seen = new BoundedMap<string, unknown>(30);
+const cache = new BoundedMap<string, unknown>(30);
 
 interface Answer<T> {
   readonly path: string;
@@ -34,7 +34,7 @@ export function useResource<T>(path: string | null, concerns: (event: ShownEvent
     if (path === null) return;
     try {
       const data = await get<T>(path);
-      seen.set(path, data);
+      cache.set(path, data);
       if (current.current === path) setAnswer({ path, data, problem: null });
     } catch (failure) {
       if (current.current !== path) return;
@@ -57,6 +57,6 @@ export function useResource<T>(path: string | null, concerns: (event: ShownEvent
   }, [path, load]);
 
   const isCurrent = answer !== null && answer.path === path;
-  const data = isCurrent ? answer.data : path === null ? null : ((seen.get(path) as T | undefined) ?? null);
+  const data = isCurrent ? answer.data : path === null ? null : ((cache.get(path) as T | undefined) ?? null);
   return { data, problem: isCurrent ? answer.problem : null, reload: load };
 }

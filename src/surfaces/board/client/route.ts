@@ -32,9 +32,9 @@ export const route = signal<Route>(parseRoute(location.hash));
 let lastProject = "";
 export const project = computed(() => {
   if (route.value.project !== "") lastProject = route.value.project;
-  const known = session.value?.projects ?? [];
-  const last = known.find(({ key }) => key === lastProject);
-  return route.value.project || last?.key || known[0]?.key || "";
+  const projects = session.value?.projects ?? [];
+  const last = projects.find(({ key }) => key === lastProject);
+  return route.value.project || last?.key || projects[0]?.key || "";
 });
 
 /** False inside a client, where the review is the only page, so links to others are omitted. */
@@ -75,8 +75,8 @@ export function linkTo(
 ): string {
   if (page === "inbox") return "#/";
   const parts = [key, page, ...(run === "" ? [] : [run])].map(encodeURIComponent).join("/");
-  const asked = new URLSearchParams(query).toString();
-  return `#/${parts}${asked === "" ? "" : `?${asked}`}`;
+  const search = new URLSearchParams(query).toString();
+  return `#/${parts}${search === "" ? "" : `?${search}`}`;
 }
 
 export function goTo(address: string): void {

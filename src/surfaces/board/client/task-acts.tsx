@@ -89,7 +89,7 @@ export function Deeds({ about, deeds, project }: DeedsProps) {
 
 /** Sends an act. `outcome`: what came of it, or the question that the server asks once more. */
 function useAct(project: string) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [result, setSaid] = useState<string | null>(null);
   const { back, leave, problem, send } = useOrder<WordsOrder>(({ words }) => {
     setSaid(words);
     announce(words);
@@ -111,7 +111,7 @@ function useAct(project: string) {
           </div>
         </div>
       )}
-      {said !== null && <p class="small good-words">{oneLine(said, 300)}</p>}
+      {result !== null && <p class="small good-words">{oneLine(result, 300)}</p>}
       {problem && <Problem refused={problem} />}
     </>
   );

@@ -19,8 +19,8 @@ interface OneLineProps {
 }
 
 /** On one line; a longer text ends in an ellipsis. */
-export function OneLine({ class: own = "", text, max = ONE_LINE }: OneLineProps) {
-  return <bdi class={`one-line ${own}`}>{withCode(oneLine(text, max))}</bdi>;
+export function OneLine({ class: className = "", text, max = ONE_LINE }: OneLineProps) {
+  return <bdi class={`one-line ${className}`}>{withCode(oneLine(text, max))}</bdi>;
 }
 
 /** What stands between backticks, as code: still only text. */

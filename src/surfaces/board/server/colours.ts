@@ -74,9 +74,9 @@ export async function coloursOf(
   if (!highlighter.getLoadedLanguages().includes(language))
     await highlighter.loadLanguage((await grammar.load()).default);
   const until = performance.now() + limits.whole;
-  const read = async (sides: readonly Side[]) => {
+  const read = async (parts: readonly Side[]) => {
     const lines: Colours[] = [];
-    for (const { first, texts } of sides) {
+    for (const { first, texts } of parts) {
       while (lines.length < first - 1) lines.push([]);
       for await (const colours of coloured(highlighter, language, texts, limits.line)) {
         lines.push(...colours);
@@ -143,6 +143,6 @@ function hunksIn(patch: string): readonly { readonly before: Side; readonly afte
     if (sign === "-" || sign === " ") hunk.before[1].push(text);
     if (sign === "+" || sign === " ") hunk.after[1].push(text);
   }
-  const side = ([first, texts]: [number, string[]]): Side => ({ first, texts, last: first + texts.length });
-  return hunks.map(({ before, after }) => ({ before: side(before), after: side(after) }));
+  const part = ([first, texts]: [number, string[]]): Side => ({ first, texts, last: first + texts.length });
+  return hunks.map(({ before, after }) => ({ before: part(before), after: part(after) }));
 }

@@ -1,4 +1,4 @@
-/** How requests come in, and for whom they act: a browser at this machine, or another device. */
+/** Admits requests, and finds their user: a browser at this machine, or another device. */
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { Caller } from "../../../core/event.ts";
 import type { DevicePasskey } from "../../../runtime/review/give-verdict.ts";
@@ -9,10 +9,10 @@ import type { BoardProject } from "./projects.ts";
 import { admitFigures, admitPerson, enter, type GuardOptions } from "./request-guards.ts";
 import type { Sessions } from "./sessions.ts";
 
-export interface Door {
+export interface RequestAdmission {
   readonly guards: GuardOptions;
   /** Around everything, the guards included. */
-  readonly around: readonly MiddlewareHandler[];
+  readonly middleware: readonly MiddlewareHandler[];
   /** Adds the routes of those who have no session yet. */
   addEntrance(app: Hono): void;
   /** Checked of each request with a session, after the guards. */
@@ -36,11 +36,11 @@ export function localDoor(
   projects: ReadonlyMap<string, BoardProject>,
   guards: GuardOptions,
   sessions: Sessions,
-): Door {
+): RequestAdmission {
   const user: BoardUser = { caller, follow: () => {} };
   return {
     guards,
-    around: [],
+    middleware: [],
     checks: [],
     userOf: () => user,
     addEntrance(app) {

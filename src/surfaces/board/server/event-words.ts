@@ -10,8 +10,8 @@ import { clean } from "../../../core/text/clean.ts";
 const LONGEST = 4000;
 
 export function nameOf(event: PawlEvent): string | null {
-  const own = (event as { readonly run?: unknown }).run;
-  const run = attempt(() => runOf(event), null) ?? own;
+  const given = (event as { readonly run?: unknown }).run;
+  const run = attempt(() => runOf(event), null) ?? given;
   return typeof run === "string" && run.includes(":") ? run : null;
 }
 

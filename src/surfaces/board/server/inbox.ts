@@ -22,7 +22,7 @@ const MOST_KEPT = 1000;
  * one by one, and included in the next.
  */
 export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Date) => Promise<Inbox> {
-  const known = new BoundedMap<string, InboxItem["review"] | null>(MOST_KEPT);
+  const reviews = new BoundedMap<string, InboxItem["review"] | null>(MOST_KEPT);
   let isFinding = false;
   let askedAt = 0;
   const quiet = async () => {
@@ -37,7 +37,7 @@ export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Da
       const review = project && (await reviewOf(project, item.run).catch(() => null));
       const { brief, size, version } = review ?? {};
       const found = size && brief && version !== undefined && { version, ...size, against: brief.against };
-      known.set(keyOf(item), found ? found : null);
+      reviews.set(keyOf(item), found ? found : null);
     }
   };
   const findAfter = async (items: readonly InboxItem[]) => {
@@ -51,10 +51,10 @@ export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Da
     askedAt = performance.now();
     const found = await Promise.all([...projects.values()].map(waitingOf));
     const items = found.flat().map((item): InboxItem => {
-      const review = known.get(keyOf(item)) ?? undefined;
+      const review = reviews.get(keyOf(item)) ?? undefined;
       return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
     });
-    const unknown = items.filter((item) => item.kind === "gate" && !known.has(keyOf(item)));
+    const unknown = items.filter((item) => item.kind === "gate" && !reviews.has(keyOf(item)));
     void findAfter(unknown.slice(0, MOST_AFTER));
     return { items: inTurn(items, now) };
   };

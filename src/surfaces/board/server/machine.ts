@@ -96,8 +96,8 @@ const proofs = new WeakMap<Workflow, { readonly holds: boolean; readonly words: 
 
 /** Computed once per table, because tables never change in place. */
 function proofOf(table: Table) {
-  const known = proofs.get(table.workflow);
-  if (known) return known;
+  const proof = proofs.get(table.workflow);
+  if (proof) return proof;
   const { counts, violations } = check(table);
   const holds = violations.length === 0;
   const words = holds
@@ -120,9 +120,9 @@ export async function tryEvent({ workflows }: Project, order: TryOrder): Promise
   const variables: Record<string, FactValue> = {};
   const inputs: Record<string, FactValue> = {};
   for (const [name, fact] of Object.entries(workflow.facts)) {
-    const said = order.facts[name];
-    const given = fact.values.find((value) => renderValue(value) === said);
-    if (said !== undefined && given === undefined) throw unknown(`value of ${name}`, said);
+    const answer = order.facts[name];
+    const given = fact.values.find((value) => renderValue(value) === answer);
+    if (answer !== undefined && given === undefined) throw unknown(`value of ${name}`, answer);
     const value = given === undefined ? (fact.initial ?? fact.values[0] ?? null) : given;
     (isVariable(fact) ? variables : inputs)[name] = value;
   }

@@ -37,22 +37,22 @@ type Name = keyof typeof HELP;
 type Labels = Readonly<Record<string, string>>;
 type Samples = Map<string, { readonly name: Name; value: number }>;
 
-/** Served by a program that has no board: a worker. */
+/** Serves the metrics of a program without a board: a worker. */
 export function serveFigures(
-  place: BoardPlace,
+  project: BoardPlace,
   { host, port }: Pick<HttpPlace, "host" | "port">,
   metricsToken: BoardOptions["metricsToken"],
 ): Promise<BoardServer> {
   const app = new Hono();
-  addFigures(app, boardProjects([place]), admitFigures(metricsToken));
+  addFigures(app, boardProjects([project]), admitFigures(metricsToken));
   return listenHttp(
     { host, port, tls: null },
-    (...asked) => app.fetch(...asked),
+    (...args) => app.fetch(...args),
     () => true,
   );
 }
 
-/** `/healthz` answers everybody, `/metrics` whom `admits` lets pass. */
+/** `/healthz` is open to all; `admits` guards `/metrics`. */
 export function addFigures(
   app: Hono,
   projects: ReadonlyMap<string, BoardProject>,
@@ -66,19 +66,20 @@ export function addFigures(
 }
 
 function openMetrics(): (projects: Iterable<BoardProject>) => Promise<string> {
-  const known = new Map<string, Promise<Digest<Figures>>>();
+  const digests = new Map<string, Promise<Digest<Figures>>>();
   return async (projects) => {
     const samples: Samples = new Map();
     for (const each of projects) {
       const labels = { project: basename(each.root), key: each.key };
       try {
-        const figures = known.get(each.key) ?? each.project().then(({ workflows }) => openFigures(workflows));
-        known.set(each.key, figures);
+        const figures =
+          digests.get(each.key) ?? each.project().then(({ workflows }) => openFigures(workflows));
+        digests.set(each.key, figures);
         count(samples, labels, await (await figures).of(await each.log()));
         await countTasks(samples, labels, await each.project());
         add(samples, "pawl_up", labels, 1);
       } catch {
-        known.delete(each.key);
+        digests.delete(each.key);
         add(samples, "pawl_up", labels, 0);
       }
     }
@@ -88,26 +89,26 @@ function openMetrics(): (projects: Iterable<BoardProject>) => Promise<string> {
 
 function count(samples: Samples, labels: Labels, { costs, waits }: Figures): void {
   for (const { accepted, agent, cause, minutes, tokens, usd } of costs.rows()) {
-    const own = { ...labels, agent, cause };
-    add(samples, "pawl_agent_runs_total", own, 1);
-    add(samples, "pawl_agent_seconds_total", own, minutes * 60);
-    if (usd !== null) add(samples, "pawl_agent_cost_usd_total", own, usd);
-    if (tokens !== null) add(samples, "pawl_agent_tokens_total", own, tokens);
+    const runLabels = { ...labels, agent, cause };
+    add(samples, "pawl_agent_runs_total", runLabels, 1);
+    add(samples, "pawl_agent_seconds_total", runLabels, minutes * 60);
+    if (usd !== null) add(samples, "pawl_agent_cost_usd_total", runLabels, usd);
+    if (tokens !== null) add(samples, "pawl_agent_tokens_total", runLabels, tokens);
     if (accepted) add(samples, "pawl_steps_accepted_total", { ...labels, agent }, 1);
   }
   for (const wait of waits) {
-    const own = { ...labels, gate: wait.gate };
-    add(samples, "pawl_gate_waits_total", own, 1);
-    add(samples, "pawl_gate_wait_seconds_total", own, minutesOf(wait) * 60);
+    const gateLabels = { ...labels, gate: wait.gate };
+    add(samples, "pawl_gate_waits_total", gateLabels, 1);
+    add(samples, "pawl_gate_wait_seconds_total", gateLabels, minutesOf(wait) * 60);
   }
 }
 
-/** What waits for workers, and who is there: what an autoscaler asks for. */
+/** Counts the queued tasks and the workers, for an autoscaler. */
 async function countTasks(samples: Samples, labels: Labels, { runtime, workflows }: Project): Promise<void> {
   const view = runtime.store.view();
-  const around = aroundOf(runtime, view);
+  const context = aroundOf(runtime, view);
   for (const { board } of await loadWorkflows(workflows)) {
-    const found = await (await board?.())?.load(view, around);
+    const found = await (await board?.())?.load(view, context);
     for (const { state } of found?.tasks ?? []) add(samples, "pawl_tasks", { ...labels, state }, 1);
     if (found) add(samples, "pawl_tasks_queued", labels, found.queued);
   }
@@ -127,13 +128,13 @@ function add(samples: Samples, name: Name, labels: Labels, value: number): void 
 function renderSamples(samples: Samples): string {
   return (Object.keys(HELP) as Name[])
     .flatMap((name) => {
-      const own = [...samples].filter(([, sample]) => sample.name === name);
+      const ofName = [...samples].filter(([, sample]) => sample.name === name);
       const type = name.endsWith("_total") ? "counter" : "gauge";
-      if (own.length === 0) return [];
+      if (ofName.length === 0) return [];
       return [
         `# HELP ${name} ${HELP[name]}`,
         `# TYPE ${name} ${type}`,
-        ...own.map(([key, { value }]) => `${key} ${value}`),
+        ...ofName.map(([key, { value }]) => `${key} ${value}`),
       ];
     })
     .map((line) => `${line}\n`)

@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly origin: string | null;
   readonly devices: Devices;
   /** Called with each entrance and refusal. */
-  readonly onSeen: (seen: DeviceSeen) => void;
+  readonly onSeen: (device: DeviceSeen) => void;
 }
 
 /** What the program provides to a board. */

@@ -24,7 +24,7 @@ export function pageAnswer(context: Context, files: PageFiles, since: string): A
   return answerWith(context, index && { ...index, body: new TextEncoder().encode(text) }, "no-store");
 }
 
-/** The page on which a device comes in. */
+/** The page on which a device signs in. */
 export function entranceAnswer(context: Context, files: PageFiles): Answered {
   return answerWith(context, files.get("enter.html"), "no-store");
 }

@@ -32,7 +32,7 @@ import type {
   VerdictQuestion,
   WordsOrder,
 } from "../wire.ts";
-import type { BoardUser, Door } from "./door.ts";
+import type { BoardUser, RequestAdmission } from "./door.ts";
 import { errorAnswer, refusal, refused } from "./errors.ts";
 import { runsOf } from "./inbox.ts";
 import { tryEvent, workflowsOf } from "./machine.ts";
@@ -48,24 +48,24 @@ interface RouteContext {
   readonly context: Context;
 }
 
-type Answer = (asked: RouteContext) => Promise<object | null>;
+type Answer = (context: RouteContext) => Promise<object | null>;
 type Route = (path: string, answer: Answer) => unknown;
 
 export function addProjectRoutes(
   app: Hono,
   projects: ReadonlyMap<string, BoardProject>,
-  userOf: Door["userOf"],
+  userOf: RequestAdmission["userOf"],
 ): void {
-  const known = new Map(
+  const byKey = new Map(
     [...projects].map(([key, entry]) => {
       const costs = once(async () => openCosts(await entry.project()));
       return [key, { entry, costs, timelines: openTimelines() }] as const;
     }),
   );
   const answering = (answer: Answer) => async (context: Context) => {
-    const own = known.get(named(context, "project"));
-    if (own === undefined) return unknown(context, "there is no such project on this board");
-    const found = await answer({ ...own, context, project: await own.entry.project() });
+    const project = byKey.get(named(context, "project"));
+    if (project === undefined) return unknown(context, "there is no such project on this board");
+    const found = await answer({ ...project, context, project: await project.entry.project() });
     if (found === null) return unknown(context, "there is nothing at this address");
     return found instanceof Response ? found : context.json(found);
   };
@@ -121,7 +121,7 @@ async function openCosts({ workflows }: Project): Promise<Digest<Costs>> {
   return openDigest<Costs>({ containing, make, take: (costs, event) => costs.take(event) });
 }
 
-function addActs(post: Route, userOf: Door["userOf"]): void {
+function addActs(post: Route, userOf: RequestAdmission["userOf"]): void {
   const verdicts = openVerdicts();
   post("verdict/:run", async ({ project, context }) => {
     const { caller, passkey } = userOf(context);
@@ -141,7 +141,7 @@ function addActs(post: Route, userOf: Door["userOf"]): void {
     if (caller.device !== undefined) throw atTerminal();
     const plan = await (await boardOf(project)).edit();
     const input = { id: named(context, "id"), values, seen, asks: true };
-    return confirmed(project, plan, input, { asked, caller });
+    return confirmed(project, plan, input, { wanted: asked, caller });
   });
   post(":act/:id", async ({ project, context }) => {
     const act = TASK_ACTS.find((each) => each === named(context, "act"));
@@ -152,7 +152,7 @@ function addActs(post: Route, userOf: Door["userOf"]): void {
     // No task has such an id.
     if (id.includes(":")) return order(project, act, id, words, caller);
     const plan = await (await boardOf(project)).acts[act]();
-    return confirmed(project, plan, { id, words }, { asked, caller });
+    return confirmed(project, plan, { id, words }, { wanted: asked, caller });
   });
 }
 
@@ -177,15 +177,15 @@ async function order(
   if (!module.again || !(isAnswer || act === "retry" || act === "hint"))
     throw new PawlError("no-effect", `Nobody can do this to ${run}.`, "Load the page again.");
   const plan = await module.again();
-  return confirmed(project, plan, { id, words, isAnswer }, { asked: undefined, caller });
+  return confirmed(project, plan, { id, words, isAnswer }, { wanted: undefined, caller });
 }
 
-/** The question that a person must answer first, or what was done. `asked`: the question that they answered. */
+/** The question that a person must answer first, or what was done. `wanted`: the question that they answered. */
 async function confirmed<Input>(
   project: Project,
   plan: Transaction<Input, unknown, unknown, Reply>,
   input: Input,
-  { asked, caller }: { readonly asked: string | undefined } & Pick<BoardUser, "caller">,
+  { wanted, caller }: { readonly wanted: string | undefined } & Pick<BoardUser, "caller">,
 ): Promise<Done | VerdictQuestion> {
   const advanced = (answered?: { readonly to: ReturnType<typeof askedIn> }) =>
     runTransaction(project.runtime, plan, input, caller, answered);
@@ -194,7 +194,7 @@ async function confirmed<Input>(
   if (proposal.ask) {
     const to = askedIn(proposal.ask);
     const [message, hash] = [shownIn(to), hashOf(shownIn(to))];
-    if (hash !== asked) return { asked: { hash, message, digits: 0 } };
+    if (hash !== wanted) return { asked: { hash, message, digits: 0 } };
     proposal = await advanced({ to });
     if (proposal.ask) throw atTerminal();
   }
@@ -262,7 +262,7 @@ async function tasksOf(
   of?: string,
 ): Promise<Tasks> {
   const view = project.runtime.store.view();
-  const around = aroundOf(project.runtime, view);
+  const overviewContext = aroundOf(project.runtime, view);
   const found = {
     tasks: [] as Tasks["tasks"][number][],
     overlaps: [] as Overlap[],
@@ -271,7 +271,7 @@ async function tasksOf(
   try {
     for (const { board, name } of await loadWorkflows(project.workflows)) {
       if (!board) continue;
-      const { accounts, overlaps, tasks } = await (await board()).load(view, around);
+      const { accounts, overlaps, tasks } = await (await board()).load(view, overviewContext);
       found.accounts.push(...accounts);
       found.overlaps.push(...overlaps);
       for (const task of tasks) {

@@ -26,15 +26,15 @@ export async function runOf(
 ): Promise<RunPage> {
   const named = await findRun(project, name);
   const entry = await overviewOf(project, named);
-  const place = await tablePlaceOf(project, named);
+  const tablePlace = await tablePlaceOf(project, named);
   return {
     task: named.module.board
       ? ((await tasks(named.run)).tasks.find(({ run }) => run === named.run) ?? null)
       : null,
-    entry: entry ? runEntry(entry) : finished(named.run, place?.configuration.state ?? "done"),
-    machine: place && machineOf(place.workflow),
-    at: place?.configuration.state ?? null,
-    moves: place ? movesAt(place, entry?.awaits ?? "nobody") : [],
+    entry: entry ? runEntry(entry) : finished(named.run, tablePlace?.configuration.state ?? "done"),
+    machine: tablePlace && machineOf(tablePlace.workflow),
+    at: tablePlace?.configuration.state ?? null,
+    moves: tablePlace ? movesAt(tablePlace, entry?.awaits ?? "nobody") : [],
     story: await storyOf(project, named),
     timeline: await timelines(log, named),
   };
@@ -49,9 +49,9 @@ async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Pr
     const at = state && kind?.at(state.text);
     const tables = at ? await module.tables() : [];
     const own = at && kind?.tableOf(at.machine);
-    const known = tables.find(({ workflow }) => workflow.name === at?.machine);
+    const ownTable = tables.find(({ workflow }) => workflow.name === at?.machine);
     // A task's life is no table of its module.
-    const table = known ?? (own && tables[0] ? { ...tables[0], workflow: own } : null);
+    const table = ownTable ?? (own && tables[0] ? { ...tables[0], workflow: own } : null);
     return at && table && Object.hasOwn(table.workflow.states, at.state)
       ? { ...table, configuration: at }
       : null;

@@ -2,8 +2,8 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Session } from "../wire.ts";
-import { deviceDoor } from "./devices/door.ts";
-import { type Door, localDoor } from "./door.ts";
+import { admitDevices } from "./devices/door.ts";
+import { localDoor, type RequestAdmission } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
 import { openInbox } from "./inbox.ts";
@@ -55,8 +55,8 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
     cookie: () => `pawl_board_${host.split(":")[1]}`,
   };
   const local = boardApp(options, localDoor(options, projects, guards, sessions), shared);
-  const place = { host: LOOPBACK, port: options.port, tls: null };
-  const server = await listenHttp(place, (...asked) => local.fetch(...asked), options.admits);
+  const address = { host: LOOPBACK, port: options.port, tls: null };
+  const server = await listenHttp(address, (...args) => local.fetch(...args), options.admits);
   host = server.host;
   const beyond =
     options.listen &&
@@ -75,8 +75,8 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   };
 }
 
-/** What the board has once, however its users come in. */
-interface SharedByDoors {
+/** What the board shares between this machine's browsers and other devices. */
+interface SharedState {
   readonly projects: ReadonlyMap<string, BoardProject>;
   readonly inbox: ReturnType<typeof openInbox>;
   readonly ending: AbortSignal;
@@ -85,18 +85,18 @@ interface SharedByDoors {
 async function listenBeyond(
   options: BoardOptions,
   listen: ListenOptions,
-  shared: SharedByDoors,
+  shared: SharedState,
 ): Promise<{ readonly server: BoardServer; readonly board: DeviceBoard }> {
   let origin = listen.origin ?? "";
-  const door = deviceDoor(options, listen, () => origin);
-  const app = boardApp(options, door, shared);
+  const guards = admitDevices(options, listen, () => origin);
+  const app = boardApp(options, guards, shared);
   const server = await listenHttp(
     listen,
-    (...asked) => app.fetch(...asked),
+    (...args) => app.fetch(...args),
     () => true,
   );
   if (listen.origin === null) origin = originOf(listen, server.host);
-  return { server, board: { origin, invite: door.invite } };
+  return { server, board: { origin, invite: guards.invite } };
 }
 
 /** Browsers trust http for this machine's name alone. */
@@ -105,12 +105,16 @@ function originOf({ host, tls }: ListenOptions, listened: string): string {
   return tls ? `https://${host}${port}` : `http://localhost${port}`;
 }
 
-function boardApp(options: BoardOptions, door: Door, { ending, inbox, projects }: SharedByDoors): Hono {
-  const { guards } = door;
+function boardApp(
+  options: BoardOptions,
+  requestGuards: RequestAdmission,
+  { ending, inbox, projects }: SharedState,
+): Hono {
+  const { guards } = requestGuards;
   const app = new Hono();
-  app.use("*", HEADERS, ...door.around, admitAddress(guards));
-  door.addEntrance(app);
-  app.use("*", admitSession(guards), admitChange(guards), admitBody, ...door.checks);
+  app.use("*", HEADERS, ...requestGuards.middleware, admitAddress(guards));
+  requestGuards.addEntrance(app);
+  app.use("*", admitSession(guards), admitChange(guards), admitBody, ...requestGuards.checks);
   app.use("/api/*", async (context, next) => {
     context.header("cache-control", "no-store");
     await next();
@@ -119,15 +123,15 @@ function boardApp(options: BoardOptions, door: Door, { ending, inbox, projects }
   addAssets(app, options.files);
   app.get("/api/session", async (context) => {
     const { readOnly, version } = options;
-    const { device } = door.userOf(context);
+    const { device } = requestGuards.userOf(context);
     const entries = await Promise.all([...projects.values()].map(entryOf));
     return context.json({
       ...{ csrf: csrfIn(context, guards), readOnly, version, ...(device && { device }), projects: entries },
     } satisfies Session);
   });
   app.get("/api/inbox", async (context) => context.json(await inbox(new Date())));
-  addStream(app, projects, ending, door);
-  addProjectRoutes(app, projects, door.userOf);
+  addStream(app, projects, ending, requestGuards);
+  addProjectRoutes(app, projects, requestGuards.userOf);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));
   app.onError((thrown, context) => {
     const found = errorOf(thrown);
@@ -141,7 +145,7 @@ function addStream(
   app: Hono,
   projects: ReadonlyMap<string, BoardProject>,
   ending: AbortSignal,
-  { userOf }: Door,
+  { userOf }: RequestAdmission,
 ): void {
   let open = 0;
   app.get("/api/events", (context) => {
@@ -151,10 +155,10 @@ function addStream(
     open += 1;
     const last = context.req.header("last-event-id") ?? context.req.query("since") ?? "";
     return streamSSE(context, async (stream) => {
-      const gone = new AbortController();
-      const signal = AbortSignal.any([ending, gone.signal]);
-      stream.onAbort(() => gone.abort());
-      user.follow(gone.signal, () => gone.abort());
+      const closing = new AbortController();
+      const signal = AbortSignal.any([ending, closing.signal]);
+      stream.onAbort(() => closing.abort());
+      user.follow(closing.signal, () => closing.abort());
       const sink = {
         send: (event: { event: string; data: string; id: string }) => stream.writeSSE(event),
         ping: async () => void (await stream.write(": \n\n")),
@@ -162,7 +166,7 @@ function addStream(
       try {
         await streamEvents(projects.values(), { last, sink, signal });
       } finally {
-        gone.abort();
+        closing.abort();
         open -= 1;
       }
     });

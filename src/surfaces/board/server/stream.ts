@@ -45,15 +45,15 @@ export async function streamEvents(
   projects: Iterable<BoardProject>,
   { last, sink, signal }: { readonly last: string; readonly sink: Sink; readonly signal: AbortSignal },
 ): Promise<void> {
-  const places = parsePlaces(last);
+  const positions = parsePlaces(last);
   const logs = await logsOf(projects);
-  for (const [key, log] of logs) if (!places.has(key)) places.set(key, await endOf(log));
-  await sink.send({ event: "hello", data: "{}", id: renderPlaces(places) });
+  for (const [key, log] of logs) if (!positions.has(key)) positions.set(key, await endOf(log));
+  await sink.send({ event: "hello", data: "{}", id: renderPlaces(positions) });
   const alarm = openAlarm(signal);
   const watches = [...logs.values()].map((log) => log.watch(alarm.ring));
   try {
     while (!signal.aborted) {
-      for (const [key, log] of logs) await catchUp({ key, log, places, sink, signal });
+      for (const [key, log] of logs) await catchUp({ key, log, positions, sink, signal });
       if (!(await alarm.next(PING))) await sink.ping();
     }
   } finally {
@@ -83,45 +83,45 @@ async function logsOf(projects: Iterable<BoardProject>): Promise<ReadonlyMap<str
 interface CatchingUp {
   readonly key: string;
   readonly log: EventLog;
-  readonly places: Map<string, StreamPosition>;
+  readonly positions: Map<string, StreamPosition>;
   readonly sink: Sink;
   readonly signal: AbortSignal;
 }
 
-async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<void> {
+async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promise<void> {
   while (!signal.aborted) {
-    const place = places.get(key) ?? NOWHERE;
-    const look = await log.look();
-    const isPresent = look?.generation === place.generation;
-    if (look === null && place.generation === "") return;
-    if (look !== null && place.generation === "") {
-      places.set(key, { generation: look.generation, offset: 0 });
+    const position = positions.get(key) ?? NOWHERE;
+    const state = await log.look();
+    const isPresent = state?.generation === position.generation;
+    if (state === null && position.generation === "") return;
+    if (state !== null && position.generation === "") {
+      positions.set(key, { generation: state.generation, offset: 0 });
       continue;
     }
-    if (look !== null && isPresent && look.end === place.offset) return;
+    if (state !== null && isPresent && state.end === position.offset) return;
     // A shorter log was truncated, which a rotation never does.
-    const isLost = isPresent && (look.end < place.offset || look.end - place.offset > MOST_BEHIND);
-    const part = isLost ? null : await log.read({ ...place, from: place.offset, most: PART });
+    const isLost = isPresent && (state.end < position.offset || state.end - position.offset > MOST_BEHIND);
+    const part = isLost ? null : await log.read({ ...position, from: position.offset, most: PART });
     if (part === null) {
-      places.set(key, look === null ? NOWHERE : { generation: look.generation, offset: look.end });
+      positions.set(key, state === null ? NOWHERE : { generation: state.generation, offset: state.end });
       await sink.send({
         event: "reset",
         data: JSON.stringify({ project: key }),
-        id: renderPlaces(places),
+        id: renderPlaces(positions),
       });
       continue;
     }
     for (const entry of part.entries) {
-      places.set(key, { ...place, offset: entry.end });
+      positions.set(key, { ...position, offset: entry.end });
       const event = parseEvent(entry);
       if (event === null) continue;
       const shown: ShownEvent = { project: key, run: nameOf(event) };
-      await sink.send({ event: "happened", data: JSON.stringify(shown), id: renderPlaces(places) });
+      await sink.send({ event: "happened", data: JSON.stringify(shown), id: renderPlaces(positions) });
       if (signal.aborted) return;
     }
     if (isPresent || !part.isAll) continue;
-    if (look === null) return;
-    places.set(key, { generation: look.generation, offset: 0 });
+    if (state === null) return;
+    positions.set(key, { generation: state.generation, offset: 0 });
   }
 }
 
@@ -129,13 +129,13 @@ async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<
 const NOWHERE: StreamPosition = { generation: "", offset: 0 };
 
 async function endOf(log: EventLog): Promise<StreamPosition> {
-  const look = await log.look();
-  return look === null ? NOWHERE : { generation: look.generation, offset: look.end };
+  const state = await log.look();
+  return state === null ? NOWHERE : { generation: state.generation, offset: state.end };
 }
 
 /** `KEY:OFFSET:GENERATION`, joined by commas. A generation's name is encoded, because it may be any text. */
-function renderPlaces(places: ReadonlyMap<string, StreamPosition>): string {
-  return [...places]
+function renderPlaces(positions: ReadonlyMap<string, StreamPosition>): string {
+  return [...positions]
     .map(([key, { generation, offset }]) => `${key}:${offset}:${encodeURIComponent(generation)}`)
     .join(",");
 }
@@ -144,13 +144,14 @@ const PLACE = /^([0-9a-f]{12}):(\d{1,16}):([A-Za-z0-9_.!~*'()%-]{0,500})$/;
 const LONGEST_ID = 16 * 1024;
 
 function parsePlaces(id: string): Map<string, StreamPosition> {
-  const places = new Map<string, StreamPosition>();
+  const positions = new Map<string, StreamPosition>();
   for (const text of id.slice(0, LONGEST_ID).split(",")) {
     const [, key, offset, generation = ""] = PLACE.exec(text.trim()) ?? [];
-    const known = attempt(() => decodeURIComponent(generation), null);
-    if (key !== undefined && known !== null) places.set(key, { generation: known, offset: Number(offset) });
+    const decoded = attempt(() => decodeURIComponent(generation), null);
+    if (key !== undefined && decoded !== null)
+      positions.set(key, { generation: decoded, offset: Number(offset) });
   }
-  return places;
+  return positions;
 }
 
 /** Signals are not counted: one that arrives while no caller waits wakes the next one. */

@@ -47,7 +47,7 @@ function wantedOf({ arguments: given, options }: Call): Wanted {
   if ((file === null) === (description === ""))
     throw new PawlError(
       "usage",
-      "`pawl plan` needs what you want, or --take with a proposal's file: found neither.",
+      `\`pawl plan\` needs what you want, or --take with a proposal's file: found ${file === null ? "neither" : "both"}.`,
       'Run `pawl plan "what you want"`.',
     );
   if (file !== null && (agent !== null || repo !== null || (after as readonly string[]).length > 0))
@@ -75,9 +75,9 @@ function pathOf(given: unknown, option: string): ProjectPath | null {
 
 /** Shows what the proposal changes, and adopts it if the person agrees. Throws if no person can be asked. */
 async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
-  const beside = async () =>
+  const stayNote = async () =>
     `It stays in ${file} until you say yes; \`${host.name} plan --take ${file}\` asks again.`;
-  const { reply } = await advanceAsking(host, runtime, takeProposal, { file }, beside);
+  const { reply } = await advanceAsking(host, runtime, takeProposal, { file }, stayNote);
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
@@ -98,10 +98,10 @@ async function proposalFor(
   const { close, ports } = await openLoop();
   try {
     const name = `plan-${randomUUID().slice(0, 8)}`;
-    const tell = (line: string) => terminal.err(`${clean(line)}\n`);
-    tell(`${agent} reads the project and proposes tasks …`);
+    const print = (line: string) => terminal.err(`${clean(line)}\n`);
+    print(`${agent} reads the project and proposes tasks …`);
     const proposed = await propose(ports, {
-      ...{ name, agent, description, after, repo, tasks, tell },
+      ...{ name, agent, description, after, repo, tasks, print },
       settings: settings.bloom,
       stop: stop.signal,
     });

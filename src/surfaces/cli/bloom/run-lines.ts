@@ -16,9 +16,9 @@ const LONGEST = 1000;
  * the event.
  */
 export function lineOf(event: BloomEvent | PawlEvent, board: Board, paint: Paint, now: Date): string | null {
-  const said = sentenceFor(event, board);
-  if (said === null) return null;
-  const [text, colour] = said;
+  const sentence = sentenceFor(event, board);
+  if (sentence === null) return null;
+  const [text, colour] = sentence;
   const line = cleanLine(text);
   const letters = [...line];
   const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;

@@ -53,12 +53,12 @@ function keepSmall(): void {
 
 type OwnSetup = Omit<LoopSetup, keyof LoopPorts | "runtime" | "show">;
 
-/** Runs the loop in this process. `hear`: another listener for its events. */
+/** Runs the loop in this process. `onEvent`: another listener for its events. */
 export async function runWith(
   project: Project,
   outside: LoopPorts,
   screen: Screen,
-  { hear, ...setup }: OwnSetup & { readonly hear?: LoopSetup["show"] },
+  { onEvent, ...setup }: OwnSetup & { readonly onEvent?: LoopSetup["show"] },
 ): Promise<LoopEnd> {
   keepSmall();
   project.notices.wake();
@@ -69,7 +69,7 @@ export async function runWith(
     show(event) {
       screen.show(event);
       project.notices.hear(event);
-      hear?.(event);
+      onEvent?.(event);
     },
   });
   outside.close?.();
@@ -104,7 +104,7 @@ const AT_ONCE: ReadonlySet<string> = new Set(["SIGQUIT", "SIGHUP"]);
 
 /** Each signal triggers the next stage; after the last one, a further signal exits at once, except SIGHUP. */
 export function stageOnSignal(screen: Screen, stages: readonly Stage[]): { forget(): void } {
-  const heard = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals) => {
     const left = stages.filter(({ controller }) => !controller.signal.aborted);
     const isOver = stages.at(-1)?.controller.signal.aborted === true;
     const next = AT_ONCE.has(signal) ? left.at(-1) : left[0];
@@ -115,10 +115,10 @@ export function stageOnSignal(screen: Screen, stages: readonly Stage[]): { forge
     next.controller.abort();
     screen.say(next.says);
   };
-  for (const name of SIGNALS) process.on(name, heard);
+  for (const name of SIGNALS) process.on(name, onSignal);
   return {
     forget() {
-      for (const name of SIGNALS) process.off(name, heard);
+      for (const name of SIGNALS) process.off(name, onSignal);
     },
   };
 }

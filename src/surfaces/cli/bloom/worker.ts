@@ -48,7 +48,7 @@ async function work(project: Project, host: Host, call: Call): Promise<Answer> {
   const orders = new Set<WorkerOrder>();
   const heartbeat = openHeartbeat({
     ...{ registration, drain, stop, clock: outside.clock, atWork: atWork.count },
-    hear(order) {
+    onOrder(order) {
       orders.add(order);
       screen.say(wordsOf(order, own.name));
     },
@@ -59,8 +59,8 @@ async function work(project: Project, host: Host, call: Call): Promise<Answer> {
       ...{ name: own.name, agents: own.capacity, mergeTrain: bloom.merge_train, once: false },
       worker: { name: null, only: null, labels: own.labels },
       ...{ stop: stop.signal, drain: drain.signal },
-      hear(event) {
-        atWork.hear(event);
+      onEvent(event) {
+        atWork.onEvent(event);
         // `pawl worker list` then lists this worker as draining.
         if (event.type === "loop:outgrown") drain.abort();
       },
@@ -81,15 +81,15 @@ async function work(project: Project, host: Host, call: Call): Promise<Answer> {
 
 /** Retries until the database answers, and shows the pause. */
 async function whenReached<T>(screen: Screen, act: () => Promise<T>): Promise<T> {
-  for (let isTold = false; ; isTold = true) {
+  for (let hasReported = false; ; hasReported = true) {
     try {
       const result = await act();
-      if (isTold) screen.show({ type: "loop:resumed" });
+      if (hasReported) screen.show({ type: "loop:resumed" });
       return result;
     } catch (thrown) {
       if (thrown instanceof DatabaseAway) {
         const { code, message: reason } = thrown;
-        if (!isTold) screen.show({ type: "loop:paused", code, reason, fix: WAITS });
+        if (!hasReported) screen.show({ type: "loop:paused", code, reason, fix: WAITS });
         await setTimeout(PAUSE_MILLISECONDS);
         continue;
       }
@@ -104,15 +104,15 @@ const PAUSE_MILLISECONDS = 1000;
 
 async function begin(project: Project, host: Host, call: Call) {
   const { agents, bloom } = await checkedSettings(project.runtime);
-  const own = entryOf(call, host, bloom.agents);
+  const entry = entryOf(call, host, bloom.agents);
   await agreeToNew(project, host);
   await beginLoop(project, host);
   const outside = await project.openLoop();
   try {
     // What it says of itself, so that others need not wait for it in vain.
     const lacks = agentNames(agents).filter((name) => outside.ports.agents.missing(name) !== null);
-    const told = { ...own, labels: [...own.labels, ...lacks.map(without)] };
-    return { bloom, own, outside, registration: await register(outside, told) };
+    const registration = { ...entry, labels: [...entry.labels, ...lacks.map(without)] };
+    return { bloom, own: entry, outside, registration: await register(outside, registration) };
   } catch (thrown) {
     outside.close?.();
     throw thrown;
@@ -146,29 +146,29 @@ function entryOf({ options }: Call, { version }: Host, agents: number): WorkerEn
   };
 }
 
-async function register({ workers }: LoopPorts, own: WorkerEntry): Promise<Registration> {
+async function register({ workers }: LoopPorts, entry: WorkerEntry): Promise<Registration> {
   if (workers === undefined)
     throw new PawlError(
       "usage",
       "`pawl worker` needs a database, and this project keeps Bloom's work in files.",
       "Run `pawl run`. For several machines, set `stores: {bloom: postgres}` in pawl.yaml.",
     );
-  const registration = await workers.register(own);
+  const registration = await workers.register(entry);
   if (registration !== null) return registration;
-  const other = (await workers.list()).find(({ name }) => name === own.name);
+  const other = (await workers.list()).find(({ name }) => name === entry.name);
   throw new PawlError(
     "worker-name-taken",
-    `Another worker is called ${own.name}${other ? `: it works on ${other.host}, and was seen ${other.seen}` : ""}. Nothing was begun.`,
+    `Another worker is called ${entry.name}${other ? `: it works on ${other.host}, and was seen ${other.seen}` : ""}. Nothing was begun.`,
     "Choose another name with --name. A worker that died frees its name after 15 seconds; in its own checkout at once.",
   );
 }
 
 /** Counts the tasks that are being worked on. */
-function openCount(): { count(): number; readonly hear: LoopSetup["show"] } {
+function openCount(): { count(): number; readonly onEvent: LoopSetup["show"] } {
   const tasks = new Set<string>();
   return {
     count: () => tasks.size,
-    hear(event) {
+    onEvent(event) {
       if (event.type === "task:claimed") tasks.add(event.taskId);
       if (event.type === "task:released") tasks.delete(event.taskId);
     },

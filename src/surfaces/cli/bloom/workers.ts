@@ -19,7 +19,7 @@ export const workers: Run = async (host) =>
     };
   });
 
-/** What a person gave it. The agents that its machine lacks are many; status names those that a task needs. */
+/** Whether a person gave the label. The others name agents that the machine lacks; status names those that a task needs. */
 function isGiven(label: string): boolean {
   return !label.startsWith("-");
 }
@@ -74,7 +74,10 @@ export const drainWorker: Run = async (host, call) => {
 
 const PAUSE_MILLISECONDS = 1000;
 
-/** Its tasks are done, or it handed them back; or it died, and its tasks are others' once their leases have run out. */
+/**
+ * Waits until the worker has drained: its tasks are done, or handed back. Or until it is gone: it died, and other
+ * workers take its tasks when their leases expire.
+ */
 async function whenDrained(all: Pick<Workers, "list">, name: string, before: WorkerState): Promise<Answer> {
   for (;;) {
     const state = (await all.list()).find((each) => each.name === name)?.state ?? "gone";

@@ -98,7 +98,7 @@ function render(row: WorktreeRow, paint: Paint): string {
     ...(row.unpushed ? [`${row.unpushed} not pushed`] : []),
   ];
   const owner = row.task === null ? paint.dim("no task") : `${clean(row.task)} ${row.status}`;
-  const known = row.unmerged === 0 ? `all in ${clean(row.into ?? "")}` : "nothing uncommitted";
-  const state = row.problem === null ? open.join(", ") || known : paint.red(clean(row.problem));
+  const kept = row.unmerged === 0 ? `all in ${clean(row.into ?? "")}` : "nothing uncommitted";
+  const state = row.problem === null ? open.join(", ") || kept : paint.red(clean(row.problem));
   return `${paint.bold(clean(row.branch))} of ${clean(row.repo)}  ${owner}\n  ${state}\n  ${clean(row.folder)}\n`;
 }

@@ -55,7 +55,7 @@ export async function openAgents(host: Host): Promise<{
   settings: Settings;
   trust: Project["trust"] | null;
 }> {
-  const project = await around(host);
+  const project = await openedProject(host);
   if (project === null) {
     const programs = await host.machine.agents(null, DEFAULT_SETTINGS);
     return { programs, root: null, settings: DEFAULT_SETTINGS, trust: null };
@@ -67,7 +67,7 @@ export async function openAgents(host: Host): Promise<{
   return { programs: await host.machine.agents(root, settings, names), root, settings, trust };
 }
 
-async function around(host: Host): Promise<Project | null> {
+async function openedProject(host: Host): Promise<Project | null> {
   try {
     return await host.projects.open();
   } catch (thrown) {
@@ -104,9 +104,9 @@ function renderWall(wall: WallFound, { columns, paint }: Screen): string {
 }
 
 function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {
-  const said = { ready: "starts", stranger: "is another program", broken: "does not start" };
+  const words = { ready: "starts", stranger: "is another program", broken: "does not start" };
   const status = {
-    ...said,
+    ...words,
     missing: "not installed",
     untrusted: "is not trusted",
     untried: "not tried",

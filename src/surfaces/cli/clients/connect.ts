@@ -84,8 +84,8 @@ function readToml(client: Client, launch: Launch, file: string, text: string): u
     return parseToml(text);
   } catch (cause) {
     const { line, column } = cause as { line?: number; column?: number };
-    const said = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : "";
-    throw unreadable(client, launch, line ? `${file}:${line}:${column}` : file, said);
+    const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : "";
+    throw unreadable(client, launch, line ? `${file}:${line}:${column}` : file, message);
   }
 }
 

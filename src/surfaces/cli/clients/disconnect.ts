@@ -18,8 +18,8 @@ export function disconnect(client: Client, launch: Launch, file: string, text: s
 
 /** Drops the unchanged properties with which a new file begins: a file with only these can be removed. */
 function withoutHead({ head = {} }: Client, text: string): string {
-  const own = Object.entries(head).filter(([key, value]) => nodeIn(text, [key])?.value === value);
-  return own.reduce((left, [key]) => remove(left, [key]), text);
+  const unchanged = Object.entries(head).filter(([key, value]) => nodeIn(text, [key])?.value === value);
+  return unchanged.reduce((left, [key]) => remove(left, [key]), text);
 }
 
 /** Whether Pawl writes such an entry, on this machine or on another. */

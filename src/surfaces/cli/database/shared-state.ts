@@ -98,10 +98,10 @@ function isShared(path: ProjectPath): boolean {
 
 /** The changes that turn the one state into the other. */
 export function changesBetween(from: SharedState, to: SharedState): readonly Change[] {
-  const gone = [...from.keys()].filter((path) => !to.has(path));
+  const removed = [...from.keys()].filter((path) => !to.has(path));
   const written = [...to].filter(([path, text]) => from.get(path) !== text);
   return [
-    ...gone.map((path): Change => ({ type: "remove", path })),
+    ...removed.map((path): Change => ({ type: "remove", path })),
     ...written.map(([path, text]): Change => ({ type: "write", path, text })),
   ];
 }

@@ -7,14 +7,14 @@ import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
 import { tasksOf } from "../bloom/repo.ts";
 import { isOpen as isWallOpen, openAgents } from "../clients/agents.ts";
 import type { Host } from "../line/command.ts";
-import { type Finding, fault, good, hint, looked } from "./finding.ts";
+import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 /**
  * Checks each agent. It is a fault if one that open tasks need does not start; about the others it only
  * reports.
  */
 export function agents(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
-  return looked("agents", async () => {
+  return findingsOr("agents", async () => {
     const wanted = project ? await wantedBy(host, project, settings) : new Set<string>();
     const programs = project ? (await openAgents(host)).programs : await host.machine.agents(null, settings);
     const found = await programs.survey(allowedCommands(settings.bloom.command));
@@ -23,7 +23,7 @@ export function agents(host: Host, project: Project | null, settings: Settings):
     return [
       ...found.filter((agent) => !missing.includes(agent)).map((agent) => findingOf(agent, wanted, programs)),
       ...unknown.map((name) =>
-        fault(name, "tasks name it, and no such agent is known", { fix: said(programs, name) }),
+        fault(name, "tasks name it, and no such agent is known", { fix: words(programs, name) }),
       ),
       ...(missing.length > 0 ? [good("not installed", missing.map(({ name }) => name).join(", "))] : []),
     ];
@@ -41,11 +41,11 @@ function findingOf(agent: AgentFound, wanted: ReadonlySet<string>, programs: Pro
   if (status === "untried") return good(name, recognised);
   if (status === "untrusted")
     return hint(name, "nobody has trusted its program yet", { command: "pawl trust" });
-  const mend = { fix: said(programs, name) };
+  const mend = { fix: words(programs, name) };
   return isWanted ? fault(name, recognised, mend) : hint(name, recognised, mend);
 }
 
-function said(programs: Programs, name: string): string {
+function words(programs: Programs, name: string): string {
   return programs.missing(name) ?? "Install it anew; `pawl config agents` shows how it was recognised.";
 }
 
@@ -63,7 +63,7 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
 }
 
 export function wall(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
-  return looked("wall", async () => {
+  return findingsOr("wall", async () => {
     const what = "wall";
     const found = await host.machine.wall(project?.root ?? null, settings);
     if (found.kind === "none") {

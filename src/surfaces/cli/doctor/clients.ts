@@ -13,13 +13,13 @@ import { calledWords, setUp } from "../guard/canary.ts";
 import { lackIn } from "../guard/edit-setup.ts";
 import { proved, provedWords } from "../guard/proved.ts";
 import type { ClientPackage, Host } from "../line/command.ts";
-import { type Finding, fault, good, hint, looked } from "./finding.ts";
+import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 export async function clients(host: Host, project: Project): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const name of CLIENTS)
     for (const file of CLIENT_FILES[name].files)
-      found.push(...(await looked(file, () => connected(host, project, name, file))));
+      found.push(...(await findingsOr(file, () => connected(host, project, name, file))));
   if (found.length > 0) return found;
   return [
     hint("clients", "no client's file names Pawl's server", {
@@ -40,13 +40,13 @@ async function connected(
   const entry = text === null ? undefined : entryIn(client, launch, file, text);
   if (entry === undefined) return [];
   const words = wordsIn(entry);
-  const gone = words.find((word) => isAbsolute(word) && !existsSync(word));
+  const missing = words.find((word) => isAbsolute(word) && !existsSync(word));
   const anew = `pawl uninstall --client ${name} && pawl init --client ${name}`;
   const mend = isOwnEntry(client, entry)
     ? { command: anew }
     : { fix: `Remove the entry, then run \`pawl init --client ${name}\`.` };
-  if (gone !== undefined)
-    return [fault(file, `${client.title} would start ${gone}, which is not there`, mend)];
+  if (missing !== undefined)
+    return [fault(file, `${client.title} would start ${missing}, which is not there`, mend)];
   if (JSON.stringify(entry) === JSON.stringify(client.entry(launch)))
     return [good(file, `connects ${client.title}`)];
   const now = launch.join(" ");
@@ -82,7 +82,7 @@ const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>
 
 /** Checks the plugins and extensions: each has a server of its own besides that of the project's files. */
 export function packages(host: Host, project: Project): Promise<readonly Finding[]> {
-  return looked("plugins", async () => {
+  return findingsOr("plugins", async () => {
     const found = await host.machine.clientPackages();
     return (await Promise.all(found.map((each) => packaged(host, project, each)))).flat();
   });
@@ -121,9 +121,9 @@ function wordsIn(entry: unknown): readonly string[] {
 }
 
 export function guard(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
-  return looked("guard", async () => {
+  return findingsOr("guard", async () => {
     const outside = await host.machine.guard(project.root);
-    const { places } = await setUp(project, outside, host);
+    const { clientFiles: places } = await setUp(project, outside, host);
     const isUnseen = ({ client }: (typeof places)[number]) =>
       TRUST_FIRST.includes(client) && outside.lastCall(client) === null;
     const files = places.map((place) =>
@@ -137,13 +137,13 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
             command: `pawl init --guard --client ${place.client}`,
           }),
     );
-    const look = await outside.gitHooks.look();
+    const hooksLook = await outside.gitHooks.look();
     const hooks =
-      look.kind === "left"
+      hooksLook.kind === "left"
         ? settings.guard
-          ? [hint("git's hooks", look.reason, { command: "pawl config guard --canary" })]
+          ? [hint("git's hooks", hooksLook.reason, { command: "pawl config guard --canary" })]
           : []
-        : look.hooks.flatMap(({ guard: state, name }) => {
+        : hooksLook.hooks.flatMap(({ guard: state, name }) => {
             if (state === "whole") return [good(name, "calls the guard")];
             if (state === "none" && !settings.guard) return [];
             const words =
@@ -161,12 +161,12 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
 }
 
 async function proof(host: Host, project: Project): Promise<Finding> {
-  const known = await proved(host, project);
-  const words = provedWords(known)
+  const proof = await proved(host, project);
+  const words = provedWords(proof)
     .replace(/^Guard: /, "")
     .replace(/: `[^`]*` tries it\.$/, "");
-  const through = known.layers.some(({ result }) => result === "came-through");
+  const through = proof.layers.some(({ result }) => result === "came-through");
   const mend = { command: "pawl config guard --canary" };
-  if (known.time !== null && through) return fault("guard", words, mend);
-  return known.time === null || known.changed !== null ? hint("guard", words, mend) : good("guard", words);
+  if (proof.time !== null && through) return fault("guard", words, mend);
+  return proof.time === null || proof.changed !== null ? hint("guard", words, mend) : good("guard", words);
 }

@@ -6,7 +6,7 @@ import type { Host, MachineReport, Run } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { hung } from "../terminal/text-width.ts";
-import { type Finding, fault, good, hint, looked } from "./finding.ts";
+import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 interface Section {
   readonly title: string;
@@ -92,10 +92,10 @@ async function open(host: Host): Promise<Opened> {
 }
 
 function machineOf(host: Host, root: string | null): Promise<readonly Finding[]> {
-  return looked("machine", async () => {
+  return findingsOr("machine", async () => {
     const { git, installed, leftOut, node } = await host.machine.look(root);
     const skewed = installed !== null && installed !== host.version;
-    const own = `${host.version}, by ${host.machine.launch().slice(0, -1).join(" ")}`;
+    const program = `${host.version}, by ${host.machine.launch().slice(0, -1).join(" ")}`;
     return [
       good("Node", node),
       git === null
@@ -107,7 +107,7 @@ function machineOf(host: Host, root: string | null): Promise<readonly Finding[]>
             command: "npx --no pawl doctor",
             fix: "asks the project's own",
           })
-        : good("Pawl", own),
+        : good("Pawl", program),
     ];
   });
 }

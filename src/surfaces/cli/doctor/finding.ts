@@ -28,12 +28,12 @@ export function fault(what: string, found: string, mend: Mend): Finding {
 type Mend = { readonly command: string; readonly fix?: string } | { readonly fix: string };
 
 /** Runs a check; if it throws, that is a fault with the error's own fix. */
-export async function looked(
+export async function findingsOr(
   what: string,
-  look: () => Promise<readonly Finding[]>,
+  find: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   try {
-    return await look();
+    return await find();
   } catch (thrown) {
     const { fix, message } = toPawlError(thrown);
     return [fault(what, message, { fix })];

@@ -3,12 +3,12 @@ import type { Settings } from "../../../core/settings.ts";
 import { isSignedLevel } from "../../../core/strength.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { Host } from "../line/command.ts";
-import { type Finding, fault, good, hint, looked } from "./finding.ts";
+import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 /** Checks Pawl's own files, in the project and outside of it. */
 export async function state(host: Host, project: Project): Promise<readonly Finding[]> {
   return [
-    ...(await looked("state folder", async () => {
+    ...(await findingsOr("state folder", async () => {
       const { board, state } = await host.machine.look(project.root);
       const folder = "state folder";
       return [
@@ -28,9 +28,9 @@ export async function state(host: Host, project: Project): Promise<readonly Find
             : []),
       ];
     })),
-    ...(await looked("journal", () => journal(project))),
-    ...(await looked("trust", () => trust(project))),
-    ...(await looked("database", () => database(host, project))),
+    ...(await findingsOr("journal", () => journal(project))),
+    ...(await findingsOr("trust", () => trust(project))),
+    ...(await findingsOr("database", () => database(host, project))),
   ];
 }
 
@@ -77,7 +77,7 @@ async function trust({ trust: { look } }: Project): Promise<readonly Finding[]> 
 
 /** Checks the person's key if a gate of this project needs a signature. */
 export function signatures(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
-  return looked("signatures", async () => {
+  return findingsOr("signatures", async () => {
     const what = "signatures";
     const gates = Object.entries(settings.gates).flatMap(([gate, level]) =>
       isSignedLevel(level) ? [gate] : [],
@@ -95,11 +95,11 @@ export function signatures(host: Host, project: Project, settings: Settings): Pr
     await keys.inspect(used.path);
     const signers = (await project.runtime.store.view().read(ALLOWED_SIGNERS)) ?? "";
     const isListed = signers.split("\n").some((line) => line.trim().split(/\s+/, 1)[0] === used.principal);
-    const own = `you sign as ${used.principal}, with ${used.path}`;
+    const signing = `you sign as ${used.principal}, with ${used.path}`;
     return [
       isListed || gates.length === 0
-        ? good(what, own)
-        : fault(what, `${own}, and ${ALLOWED_SIGNERS} does not name you`, { command: "pawl keys add" }),
+        ? good(what, signing)
+        : fault(what, `${signing}, and ${ALLOWED_SIGNERS} does not name you`, { command: "pawl keys add" }),
     ];
   });
 }

@@ -13,21 +13,21 @@ import { validate } from "../../../workflows/bloom/verbs/look.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
 import type { Host } from "../line/command.ts";
 import { tablesOf } from "../project/tables.ts";
-import { type Finding, fault, good, hint, looked } from "./finding.ts";
+import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 export async function workflows(
   host: Host,
   project: Project,
   settings: Settings,
 ): Promise<readonly Finding[]> {
-  const own = settings.workflows.map((path) => ownFile(path).name);
+  const names = settings.workflows.map((path) => ownFile(path).name);
   const tables: Finding[] = [];
-  for (const name of own) tables.push(...(await looked(name, () => proof(host, name))));
-  return [...tables, ...(await looked("runs", () => runs(project, own)))];
+  for (const name of names) tables.push(...(await findingsOr(name, () => proof(host, name))));
+  return [...tables, ...(await findingsOr("runs", () => runs(project, names)))];
 }
 
-async function proof({ workflows: known }: Host, name: string): Promise<readonly Finding[]> {
-  const { faults, tables } = await tablesOf(known, name);
+async function proof({ workflows }: Host, name: string): Promise<readonly Finding[]> {
+  const { faults, tables } = await tablesOf(workflows, name);
   const count = tables.flatMap((table) => check(table).violations).length;
   if (faults.length === 0 && count === 0) return [good(name, "proved")];
   const words =
@@ -35,10 +35,10 @@ async function proof({ workflows: known }: Host, name: string): Promise<readonly
   return [fault(name, words, { command: `pawl check ${name}` })];
 }
 
-async function runs(project: Project, own: readonly string[]): Promise<readonly Finding[]> {
+async function runs(project: Project, names: readonly string[]): Promise<readonly Finding[]> {
   const all = await overview(project);
   const faults = all.flatMap(({ name, problem, runs: each }) => [
-    ...(problem && !own.includes(name) ? [fault(name, problem.message, { fix: problem.fix })] : []),
+    ...(problem && !names.includes(name) ? [fault(name, problem.message, { fix: problem.fix })] : []),
     ...each.flatMap(({ problem: found, run }) =>
       found ? [fault(run, found.message, { fix: found.fix })] : [],
     ),
@@ -49,9 +49,9 @@ async function runs(project: Project, own: readonly string[]): Promise<readonly 
 
 export async function tasks(host: Host, project: Project): Promise<readonly Finding[]> {
   return [
-    ...(await looked("tasks", () => tasksFile(host, project))),
-    ...(await looked("loop", () => deadLoops(project))),
-    ...(await looked("worktrees", async () => (await rowsOf(host, project)).flatMap(worktree))),
+    ...(await findingsOr("tasks", () => tasksFile(host, project))),
+    ...(await findingsOr("loop", () => deadLoops(project))),
+    ...(await findingsOr("worktrees", async () => (await rowsOf(host, project)).flatMap(worktree))),
   ];
 }
 

@@ -18,11 +18,11 @@ export async function canary(host: Host): Promise<Answer> {
   const project = await host.projects.open();
   const outside = await host.machine.guard(project.root);
   const view = project.runtime.store.view();
-  const { files, places } = await setUp(project, outside, host);
+  const { files, clientFiles } = await setUp(project, outside, host);
   const { guard: isWanted } = await project.runtime.settings(view);
   const here = [
-    ...(isWanted && places.length === 0 ? [NO_CLIENT] : []),
-    ...places.flatMap((place) => tryPlace(place, project.root, outside)),
+    ...(isWanted && clientFiles.length === 0 ? [NO_CLIENT] : []),
+    ...clientFiles.flatMap((file) => tryClientFile(file, project.root, outside)),
     ...(await tryGit(outside, isWanted)),
   ];
   const layers = here.length === 0 ? [] : [...here, ...(await ciIn(view))];
@@ -31,9 +31,9 @@ export async function canary(host: Host): Promise<Answer> {
   };
   outside.proofs.keep(proof);
   const { paint } = host.terminal;
-  const lines = layers.map(({ layer, of, result, seen }) => {
+  const lines = layers.map(({ layer, of, result, seen: finding }) => {
     const [word, colour] = WORDS[result];
-    return `${paint[colour](word)}  ${LAYERS[layer]} ${of}: ${seen}`;
+    return `${paint[colour](word)}  ${LAYERS[layer]} ${of}: ${finding}`;
   });
   const none = "There is nothing to try: `pawl init --guard` sets the guard up.";
   const isHeld = layers.every(({ result }) => result !== "came-through");
@@ -64,7 +64,7 @@ export const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
 };
 
 export interface SetUp {
-  readonly places: readonly LoadedClientFile[];
+  readonly clientFiles: readonly LoadedClientFile[];
   /** The hashes of the files that contain a guard, by name. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -76,23 +76,27 @@ export async function setUp(
   host: Host,
 ): Promise<SetUp> {
   const all = await placesIn(runtime.store.view(), guardLaunch(host), GUARDED_CLIENTS);
-  const places = all.filter((place) => lackIn(place, place.text) !== "all");
+  const files = all.filter((file) => lackIn(file, file.text) !== "all");
   const git = await outside.gitHooks.look();
   const hooks = git.kind === "found" ? git.hooks.filter(({ guard }) => guard !== "none") : [];
   const texts = [
-    ...places.map(({ name, text }) => [name, text] as const),
+    ...files.map(({ name, text }) => [name, text] as const),
     ...hooks.map(({ path, text }) => [path, text] as const),
   ];
   return {
-    places,
+    clientFiles: files,
     files: Object.fromEntries(texts.map(([name, text]) => [name, outside.hash(text ?? "")])),
   };
 }
 
 /** Runs only commands that Pawl itself would write, because a cloned project may contain any command. */
-function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside): readonly LayerProof[] {
-  const { client, file, name, title } = place;
-  const text = place.text ?? "";
+function tryClientFile(
+  clientFile: LoadedClientFile,
+  root: string,
+  outside: GuardOutside,
+): readonly LayerProof[] {
+  const { client, file, name, title } = clientFile;
+  const text = clientFile.text ?? "";
   const call = plantedCall(client, root);
   const lacks = (one: GuardFile) => lackIn({ client, file: one }, text) !== "nothing";
   const differs: LayerProof = {
@@ -113,9 +117,9 @@ function tryPlace(place: LoadedClientFile, root: string, outside: GuardOutside):
   }
   if (rules.length > 0) {
     const isWhole = !lacks({ ...file, entries: rules });
-    const seen = isWhole ? `${name} has the ${rules.length} rules` : `rules are missing in ${name}`;
+    const finding = isWhole ? `${name} has the ${rules.length} rules` : `rules are missing in ${name}`;
     // Only the client itself can test its rules.
-    layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen });
+    layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen: finding });
   }
   return layers;
 }
@@ -134,25 +138,25 @@ function proofOf(
 ): LayerProof {
   const [first = ""] = `${tried.err}${tried.out}`.trim().split("\n", 1);
   const isHeld = isRefused(tried);
-  const seen = isHeld
+  const finding = isHeld
     ? "a planted violation"
     : `it ended with ${tried.code}: ${first.slice(0, 300) || "it printed nothing"}`;
-  return { layer, of, result: isHeld ? "refused" : "came-through", seen };
+  return { layer, of, result: isHeld ? "refused" : "came-through", seen: finding };
 }
 
 async function tryGit(
   { gitHooks, tryGitHooks }: GuardOutside,
   isWanted: boolean,
 ): Promise<readonly LayerProof[]> {
-  const look = await gitHooks.look();
-  if (look.kind === "left")
-    return [{ layer: "git", of: "commit and push", result: "said", seen: look.reason }];
-  if (!isWanted && look.hooks.every(({ guard }) => guard === "none")) return [];
-  const tried = tryGitHooks(look.hooks.filter(({ guard }) => guard === "whole"));
-  return look.hooks.map(({ guard, name, path }) => {
+  const hooks = await gitHooks.look();
+  if (hooks.kind === "left")
+    return [{ layer: "git", of: "commit and push", result: "said", seen: hooks.reason }];
+  if (!isWanted && hooks.hooks.every(({ guard }) => guard === "none")) return [];
+  const tried = tryGitHooks(hooks.hooks.filter(({ guard }) => guard === "whole"));
+  return hooks.hooks.map(({ guard, name, path }) => {
     if (guard === "whole") return proofOf("git", name, isGitRefusal, tried[name]);
-    const seen = guard === "none" ? `${path} does not call the guard` : differing(path);
-    return { layer: "git", of: name, result: "came-through", seen };
+    const finding = guard === "none" ? `${path} does not call the guard` : differing(path);
+    return { layer: "git", of: name, result: "came-through", seen: finding };
   });
 }
 

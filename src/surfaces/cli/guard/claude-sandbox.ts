@@ -17,9 +17,9 @@ const KEY = ["sandbox"];
 
 /** The setting in the text; null: none; undefined: the text or the setting is unreadable. */
 function sandboxIn(text: string | null): Readonly<Record<string, unknown>> | null | undefined {
-  const looked = treeOf(text ?? "");
-  if (!("tree" in looked)) return undefined;
-  const node = looked.tree && nodeAt(looked.tree, KEY);
+  const tree = treeOf(text ?? "");
+  if (!("tree" in tree)) return undefined;
+  const node = tree.tree && nodeAt(tree.tree, KEY);
   const value: unknown = node ? getNodeValue(node) : null;
   return value === null ? null : isObject(value) ? value : undefined;
 }

@@ -16,26 +16,26 @@ export interface ClientFile {
  * The text with the guard; unchanged if it is already there. Throws `config-invalid` if the text is
  * unreadable.
  */
-export function putIn(place: ClientFile, text: string | null): string {
-  const { file } = place;
+export function putIn(clientFile: ClientFile, text: string | null): string {
+  const { file } = clientFile;
   if ("text" in file) {
     if (text !== null && text.trim() !== "" && !isOwnText(text, file.text))
-      throw unusable(place, place.name, "a file that Pawl did not write");
+      throw unusable(clientFile, clientFile.name, "a file that Pawl did not write");
     return file.text;
   }
   return file.entries.reduce((before, entry) => {
-    const room = checkRoom(place, before, entry);
-    return room === null ? before : putEntry(callerOf(place), room, entry);
+    const room = checkRoom(clientFile, before, entry);
+    return room === null ? before : putEntry(callerOf(clientFile), room, entry);
   }, text ?? "");
 }
 
 /** The text without the guard; null: the file is empty afterwards. */
-export function takeOut(place: ClientFile, text: string): string | null {
-  const { file } = place;
+export function takeOut(clientFile: ClientFile, text: string): string | null {
+  const { file } = clientFile;
   if ("text" in file) return isOwnText(text, file.text) ? null : text;
   const after = file.entries.reduce((before, entry) => {
-    treeIn(place, before);
-    return takeEntry(callerOf(place), before, entry);
+    treeIn(clientFile, before);
+    return takeEntry(callerOf(clientFile), before, entry);
   }, text);
   return after !== text && isEmptied(after, file.entries) ? null : after;
 }
@@ -44,18 +44,18 @@ export function takeOut(place: ClientFile, text: string): string | null {
  * How much of the guard the text lacks. An unreadable text lacks all of it. With a handler that only looks
  * like the guard, the guard never counts as complete.
  */
-export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
-  const { file } = place;
+export function lackIn(clientFile: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
+  const { file } = clientFile;
   if ("text" in file) {
     if (text === file.text) return "nothing";
     return text !== null && isOwnText(text, file.text) ? "some" : "all";
   }
   const tree = nodeIn(text ?? "", []);
   if (!tree) return "all";
-  const own = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
-  const found = own.filter((entry) => isThere(tree, entry)).length;
-  const isMixed = hasLookAlike(tree, own, callerOf(place));
-  if (found === own.length && !isMixed) return "nothing";
+  const guardEntries = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
+  const found = guardEntries.filter((entry) => isThere(tree, entry)).length;
+  const isMixed = hasLookAlike(tree, guardEntries, callerOf(clientFile));
+  if (found === guardEntries.length && !isMixed) return "nothing";
   return found > 0 || isMixed ? "some" : "all";
 }
 
@@ -66,27 +66,27 @@ function callerOf({ client, file }: Pick<ClientFile, "client" | "file">): string
 }
 
 /** Whether Pawl wrote the text, which its first line states. */
-function isOwnText(text: string, own: string): boolean {
-  return text.split("\n", 1)[0]?.trim() === own.split("\n", 1)[0];
+function isOwnText(text: string, guardText: string): boolean {
+  return text.split("\n", 1)[0]?.trim() === guardText.split("\n", 1)[0];
 }
 
 /** Entries are added one at a time, so a huge file would take minutes. Real files are smaller. */
 const MAX_LENGTH = 100_000;
 
-function treeIn(place: ClientFile, text: string): Node | null {
-  if (text.length > MAX_LENGTH) throw unusable(place, place.name, `more than ${MAX_LENGTH} characters`);
-  const looked = treeOf(text);
-  if ("tree" in looked) return looked.tree;
-  const { column, found, line } = looked.fault;
-  throw unusable(place, `${place.name}:${line}:${column}`, found);
+function treeIn(file: ClientFile, text: string): Node | null {
+  if (text.length > MAX_LENGTH) throw unusable(file, file.name, `more than ${MAX_LENGTH} characters`);
+  const tree = treeOf(text);
+  if ("tree" in tree) return tree.tree;
+  const { column, found, line } = tree.fault;
+  throw unusable(file, `${file.name}:${line}:${column}`, found);
 }
 
 /**
  * The text with room for the entry: a single word for everything becomes a `*` rule. Null: everything is
  * denied already.
  */
-function checkRoom(place: ClientFile, text: string, { path, type }: Entry): string | null {
-  const tree = treeIn(place, text);
+function checkRoom(file: ClientFile, text: string, { path, type }: Entry): string | null {
+  const tree = treeIn(file, text);
   if (tree === null) return text;
   let roomy = text;
   for (let depth = 0; depth <= path.length - (type === "property" ? 1 : 0); depth++) {
@@ -96,7 +96,7 @@ function checkRoom(place: ClientFile, text: string, { path, type }: Entry): stri
     const wanted = depth === path.length ? "array" : "object";
     if (node.type === wanted) continue;
     if (type !== "property" || depth === 0 || typeof node.value !== "string")
-      throw unusable(place, place.name, `no ${wanted} at ${at.join(".") || "the top"}`);
+      throw unusable(file, file.name, `no ${wanted} at ${at.join(".") || "the top"}`);
     if (node.value === "deny") return null;
     roomy = replace(text, at, { "*": node.value });
     break;
@@ -149,13 +149,13 @@ function isSame(node: Node, value: unknown): boolean {
 
 /** The guard's command before a tool, as Pawl writes it; null: none. */
 export function commandBeforeTool(entries: readonly Entry[]): string | null {
-  const look = (value: unknown, isBefore: boolean): string | null => {
+  const visit = (value: unknown, isBefore: boolean): string | null => {
     const [command] = isBefore ? commandsIn(value) : [];
     if (command !== undefined || typeof value !== "object" || value === null) return command ?? null;
-    const found = Object.entries(value).map(([key, inner]) => look(inner, isBeforeTool(key)));
+    const found = Object.entries(value).map(([key, inner]) => visit(inner, isBeforeTool(key)));
     return found.find((each) => each !== null) ?? null;
   };
-  const found = entries.map(({ path, value }) => look(value, isBeforeTool(path.at(-1) ?? "")));
+  const found = entries.map(({ path, value }) => visit(value, isBeforeTool(path.at(-1) ?? "")));
   return found.find((each) => each !== null) ?? null;
 }
 
@@ -167,8 +167,8 @@ function isBeforeTool(event: string): boolean {
 function commandsIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
-  const own = [command, bash, powershell].filter((line) => typeof line === "string");
-  return [...own, ...Object.values(value).flatMap(commandsIn)];
+  const lines = [command, bash, powershell].filter((line) => typeof line === "string");
+  return [...lines, ...Object.values(value).flatMap(commandsIn)];
 }
 
 /**
@@ -176,10 +176,10 @@ function commandsIn(value: unknown): readonly string[] {
  * there.
  */
 function hasLookAlike(tree: Node, entries: readonly Entry[], client: string): boolean {
-  const own = new Set(entries.flatMap(({ value }) => commandsIn(value)));
-  if (own.size === 0) return false;
+  const commands = new Set(entries.flatMap(({ value }) => commandsIn(value)));
+  if (commands.size === 0) return false;
   const call = new RegExp(`\\bguard\\s+${client}\\b`);
-  return commandsIn(getNodeValue(tree)).some((command) => call.test(command) && !own.has(command));
+  return commandsIn(getNodeValue(tree)).some((command) => call.test(command) && !commands.has(command));
 }
 
 /** The paths of the guard's handlers in the list at the entry's path: directly in it, or in a group. */
@@ -189,8 +189,8 @@ function handlersIn(tree: Node, { path, type }: Entry, client: string): readonly
   return (nodeAt(tree, path)?.children ?? []).flatMap((item, at) => {
     if (isOwn(item)) return [[...path, at]];
     const group = item.type === "object" ? nodeAt(item, ["hooks"]) : undefined;
-    return (group?.children ?? []).flatMap((each, place) =>
-      isOwn(each) ? [[...path, at, "hooks", place]] : [],
+    return (group?.children ?? []).flatMap((each, file) =>
+      isOwn(each) ? [[...path, at, "hooks", file]] : [],
     );
   });
 }

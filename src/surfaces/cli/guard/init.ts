@@ -79,7 +79,7 @@ export interface LoadedClientFile extends ClientFile {
 }
 
 interface Facts {
-  readonly places: readonly LoadedClientFile[];
+  readonly files: readonly LoadedClientFile[];
   readonly pawl: string | null;
 }
 
@@ -92,15 +92,15 @@ function guarding(
   return {
     run: () => "pawl:guard",
     read: async (view) => ({
-      places: await placesIn(view, launch, name ? [name] : await clientsIn(view, launch)),
+      files: await placesIn(view, launch, name ? [name] : await clientsIn(view, launch)),
       pawl: await view.read(PAWL_YAML),
     }),
-    propose({ pawl, places }) {
+    propose({ pawl, files }) {
       const edits = [
         { path: "pawl.yaml", before: pawl, after: withGuard(pawl ?? "") },
-        ...editsOf(places, (place, text) => putIn(place, text)),
+        ...editsOf(files, (file, text) => putIn(file, text)),
       ];
-      const clients = [...new Set(places.map(({ client }) => client))];
+      const clients = [...new Set(files.map(({ client }) => client))];
       const notes = clients.flatMap((client) => GUARD_SETUPS[client].note ?? []);
       const none = `No client is connected here yet: \`pawl init --guard --client NAME\` guards one of ${GUARDED_CLIENTS.join(", ")}.`;
       const words = [...wordsOf(edits), ...(clients.length === 0 ? [none] : notes), PROVE];
@@ -118,15 +118,15 @@ function unguarding(
   return {
     run: () => "pawl:guard",
     read: async (view) => ({
-      places: await placesIn(view, launch, name ? [name] : GUARDED_CLIENTS),
+      files: await placesIn(view, launch, name ? [name] : GUARDED_CLIENTS),
       pawl: await view.read(PAWL_YAML),
     }),
-    propose({ pawl, places }) {
+    propose({ pawl, files }) {
       const edits = [
         ...(name
           ? []
           : [{ path: "pawl.yaml", before: pawl, after: pawl === null ? null : withoutGuard(pawl) }]),
-        ...editsOf(places, (place, text) => (text === null ? null : takeOut(place, text))),
+        ...editsOf(files, (file, text) => (text === null ? null : takeOut(file, text))),
       ];
       const changed = edits.filter(({ after, before }) => after !== before);
       const text = changed.length === 0 ? "There was none." : wordsOf(changed).join("\n");
@@ -138,13 +138,13 @@ function unguarding(
 
 /** One edit per file, because clients may share a file. */
 function editsOf(
-  places: readonly LoadedClientFile[],
-  edit: (place: LoadedClientFile, text: string | null) => string | null,
+  files: readonly LoadedClientFile[],
+  edit: (file: LoadedClientFile, text: string | null) => string | null,
 ): readonly FileEdit[] {
   const edits = new Map<string, FileEdit>();
-  for (const place of places) {
-    const { after = place.text } = edits.get(place.name) ?? {};
-    edits.set(place.name, { path: place.name, before: place.text, after: edit(place, after) });
+  for (const file of files) {
+    const { after = file.text } = edits.get(file.name) ?? {};
+    edits.set(file.name, { path: file.name, before: file.text, after: edit(file, after) });
   }
   return [...edits.values()];
 }
@@ -155,7 +155,7 @@ export async function placesIn(
   launch: GuardLaunch,
   clients: readonly GuardedClient[],
 ): Promise<readonly LoadedClientFile[]> {
-  const places: LoadedClientFile[] = [];
+  const clientFiles: LoadedClientFile[] = [];
   for (const client of clients) {
     const { files, title } = GUARD_SETUPS[client];
     for (const file of files(launch)) {
@@ -163,17 +163,17 @@ export async function placesIn(
         file.names.map(async (name) => ({ name, text: await view.read(projectPath(name)) })),
       );
       const found = texts.find(({ text }) => text !== null) ?? { name: file.names[0], text: null };
-      places.push({ client, title, file, ...found });
+      clientFiles.push({ client, title, file, ...found });
     }
   }
-  return places;
+  return clientFiles;
 }
 
 /** The clients whose files contain the guard, or Pawl's server. */
 async function clientsIn(view: View, launch: GuardLaunch): Promise<readonly GuardedClient[]> {
   const found = new Set<string>();
-  for (const place of await placesIn(view, launch, GUARDED_CLIENTS))
-    if (lackIn(place, place.text) !== "all") found.add(place.client);
+  for (const file of await placesIn(view, launch, GUARDED_CLIENTS))
+    if (lackIn(file, file.text) !== "all") found.add(file.client);
   for (const name of CLIENTS) if (await isConnected(view, name)) found.add(name);
   return GUARDED_CLIENTS.filter((client) => found.has(client));
 }

@@ -28,8 +28,8 @@ export function treeOf(text: string): { readonly tree: Node | null } | { readonl
 
 /** The node at the path, if the text is readable and has it. */
 export function nodeIn(text: string, path: Path): Node | undefined {
-  const looked = treeOf(text);
-  return "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+  const tree = treeOf(text);
+  return "tree" in tree && tree.tree ? nodeAt(tree.tree, path) : undefined;
 }
 
 export interface Fault {

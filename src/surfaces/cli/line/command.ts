@@ -313,7 +313,7 @@ export interface ServersPort {
     at: Pick<BoardListen, "host" | "port">,
   ): Promise<{ readonly host: string; close(): Promise<void> }>;
   /** The devices that may use a board, and the log for what becomes of them. */
-  devices(): Promise<Devices & { report(seen: DeviceSeen): Promise<void> }>;
+  devices(): Promise<Devices & { report(device: DeviceSeen): Promise<void> }>;
   /** Serves MCP over standard input and output until the client disconnects (null) or a signal ends it. */
   mcp(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
   /** Serves MCP over HTTP to programs on this machine until a signal ends it; returns the signal. */

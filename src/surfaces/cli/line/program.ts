@@ -30,18 +30,18 @@ const COMPLETE = "__complete";
 /** Runs the command line and returns the exit code. Never throws. */
 export async function runProgram(given: readonly string[], host: Host): Promise<number> {
   const called = given[0] === "help" ? [...given.slice(1), "--help"] : given;
-  return runRead(called, readOwnOptions(called), host);
+  return runOptions(called, readOwnOptions(called), host);
 }
 
-async function runRead(given: readonly string[], line: ReadOptions, host: Host): Promise<number> {
+async function runOptions(given: readonly string[], line: ReadOptions, host: Host): Promise<number> {
   const { json } = line;
   // Another command line, about the same project.
-  const dispatch = (other: readonly string[]) => {
+  const runOther = (other: readonly string[]) => {
     const { rest, words } = readOwnOptions(other);
-    return runRead(other, { ...line, rest, words }, host);
+    return runOptions(other, { ...line, rest, words }, host);
   };
   try {
-    const answer = await answerTo(given, line, { ...host, json, dispatch });
+    const answer = await answerTo(given, line, { ...host, json, dispatch: runOther });
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${shownJson(answer.data, 2)}\n` : await textOf(answer, host));
@@ -88,15 +88,15 @@ async function answerTo(
   }
   if (line.withoutValue !== null) throw valueMissing(line.withoutValue, host.name);
   if (line.version) host.terminal.out(`${host.version}\n`);
-  else if (line.rest.length === 0) return whereThingsStand(line, host);
+  else if (line.rest.length === 0) return showStatus(line, host);
   else return dispatch(line, host);
   return undefined;
 }
 
 /** Where things stand, or how to begin. */
-async function whereThingsStand(own: ReadOptions, host: Host): Promise<Answer | undefined> {
+async function showStatus(options: ReadOptions, host: Host): Promise<Answer | undefined> {
   try {
-    return await dispatch({ ...own, words: ["status"], rest: ["status"] }, host);
+    return await dispatch({ ...options, words: ["status"], rest: ["status"] }, host);
   } catch (thrown) {
     if (toPawlError(thrown).code !== "project-missing" || host.json) throw thrown;
     const text = `There is no Pawl project here. \`${host.name} init\` makes one; \`${host.name} --help\` lists the commands.\n`;
@@ -118,10 +118,10 @@ async function dispatch(line: ReadOptions, host: Host): Promise<Answer | undefin
   const groupOnly =
     above === null && Object.keys(belowOf(first)).length > 0 && ownCommands(first).length === 0;
   const specs = groupOnly ? await everyCommand(host) : await commandsFor(called[0] ?? "", host);
-  const alike = specs.filter(({ name }) => isIn(name, called[0] ?? ""));
+  const named = specs.filter(({ name }) => beginsWith(name, called[0] ?? ""));
   const spec =
-    alike.find(({ name }) => name === called.slice(0, 2).join(" ")) ??
-    alike.find(({ name }) => name === called[0]);
+    named.find(({ name }) => name === called.slice(0, 2).join(" ")) ??
+    named.find(({ name }) => name === called[0]);
   // The words that were typed for the command's name.
   const count = (spec?.name.split(" ").length ?? 1) + words.length - called.length;
   const path = [host.name, ...words.slice(0, count)].join(" ");
@@ -166,14 +166,14 @@ async function run(
 
 const firstWord = ({ name }: CommandSpec): string => name.split(" ")[0] ?? "";
 
-const isIn = (name: string, first: string): boolean => name.split(" ")[0] === first;
+const beginsWith = (name: string, first: string): boolean => name.split(" ")[0] === first;
 
-const ownCommands = (first: string) => COMMANDS.filter(({ name }) => isIn(name, first));
+const ownCommands = (first: string) => COMMANDS.filter(({ name }) => beginsWith(name, first));
 
 /** A built-in command needs, with one exception, no workflow's verbs, so they are not loaded. Throws a workflow's error. */
 async function commandsFor(first: string, { workflows }: Host): Promise<readonly CommandSpec[]> {
-  const own = ownCommands(first);
-  if (own.length > 0 && !own.some(({ hasVerbs }) => hasVerbs)) return own;
+  const builtIn = ownCommands(first);
+  if (builtIn.length > 0 && !builtIn.some(({ hasVerbs }) => hasVerbs)) return builtIn;
   return [...COMMANDS, ...(await verbCommands(workflows))];
 }
 

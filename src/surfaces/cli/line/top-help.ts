@@ -28,7 +28,7 @@ export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
         hung((at === 0 ? heading : "").padEnd(INDENT) + commands.padEnd(GAP), says, columns),
       ),
     ),
-    ...[...others].flatMap(([heading, own]) => [`${heading}:`, ...listed(own, columns)]),
+    ...[...others].flatMap(([heading, commands]) => [`${heading}:`, ...listed(commands, columns)]),
     "",
     ...wrap(
       `\`${name} COMMAND --help\` shows more. Options of every command: --json, --project DIR, --file TASKS, --version.`,

@@ -26,10 +26,10 @@ export function secondWordMissing(seconds: readonly string[], path: string): Paw
   return refused(`\`${path}\` needs a second word: expected ${one}${seconds.join(", ")}`, path);
 }
 
-/** `known`: the long names of the command's own options. */
-export function unknownOption(word: string, known: readonly string[], path: string): PawlError {
+/** `names`: the long names of the command's own options. */
+export function unknownOption(word: string, names: readonly string[], path: string): PawlError {
   const [name = ""] = word.split("=");
-  const all = [...known, ...OWN_OPTIONS.map(({ word: own }) => own)];
+  const all = [...names, ...OWN_OPTIONS.map(({ word: option }) => option)];
   return refused(`Unknown option '${word}'`, path, word.startsWith("--") ? nearest(name, all) : null);
 }
 

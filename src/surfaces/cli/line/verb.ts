@@ -46,16 +46,16 @@ function verbCommand(group: string, verb: Verb): CommandSpec {
  */
 function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
   const length = Math.max(...verbs.map((verb) => verb.arguments.length));
-  const places = Array.from({ length }, (_, at) => argumentAt(verbs, at));
+  const positionals = Array.from({ length }, (_, at) => argumentAt(verbs, at));
   const options = verbs.flatMap((verb) => verb.options);
   return {
     name: verbs[0]?.name ?? "",
     summary: unique(verbs.map(({ summary }) => summary)).join("; or "),
     group,
-    arguments: places,
+    arguments: positionals,
     options: options.filter(({ flags }, at) => options.findIndex((other) => other.flags === flags) === at),
     load: async () => async (host, call) => {
-      const words = wordsOf(places, call);
+      const words = wordsOf(positionals, call);
       const named = verbs.find(({ accepts }) => accepts?.(words));
       const colon = words[0]?.indexOf(":") ?? -1;
       // The workflow does not exist: this throws an error that corrects its name.
@@ -92,8 +92,8 @@ function argumentAt(verbs: readonly Verb[], at: number): CommandArgument {
   };
 }
 
-function wordsOf(places: readonly CommandArgument[], { arguments: given }: Call): readonly string[] {
-  const words = places.map(({ name }) => given[camelCase(name)]);
+function wordsOf(positionals: readonly CommandArgument[], { arguments: given }: Call): readonly string[] {
+  const words = positionals.map(({ name }) => given[camelCase(name)]);
   return words.filter((word): word is string => typeof word === "string");
 }
 

@@ -15,7 +15,7 @@ export function wholeNumber(
   );
 }
 
-/** Of `--port`; 0: any free port. */
+/** The value of `--port`; 0 means any free port. */
 export function portNumber(given: unknown): number {
   return wholeNumber("--port", given, { from: 0, to: 65_535, fix: "Name a free port, or 0 for any." });
 }

@@ -32,7 +32,7 @@ function accepting(
   journal: ForeignJournal,
 ): Transaction<null, readonly FileEdit[], undefined, Reply> {
   // The question shortens long texts, but the answer applies to the whole texts.
-  let asked = "";
+  let shownQuestion = "";
   return {
     run: () => "pawl:repair",
     async read(view) {
@@ -50,8 +50,8 @@ function accepting(
         return { reply: { text: `What ${clean(kept)} would write is there already.`, data } };
       const message = question(kept, differences);
       const whole = JSON.stringify(differences);
-      if (whole !== asked || !hasAnswered(context, message)) {
-        asked = whole;
+      if (whole !== shownQuestion || !hasAnswered(context, message)) {
+        shownQuestion = whole;
         return {
           reply: { text: "", data: {} },
           ask: { message, command: `pawl repair --accept ${kept}` },

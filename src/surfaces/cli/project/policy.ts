@@ -25,29 +25,32 @@ import { clean } from "../terminal/terminal.ts";
 export const policy: Run = async (host, call) => {
   const project = await host.projects.open();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
-  const found = await compared(project, name);
-  const { ignored, pinned, present } = found;
-  await pinTighter(project, name, found);
-  if (call.options.accept !== true) return shown(name, found);
+  const comparison = await compared(project, name);
+  const { ignored, pinned, present } = comparison;
+  await pinTighter(project, name, comparison);
+  if (call.options.accept !== true) return showComparison(name, comparison);
   // If this machine has no policy for the run, the run's state may name another one, so a person decides.
-  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP) && found.foreign === null;
+  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP) && comparison.foreign === null;
   if (present === null || isSettled)
-    return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
+    return { text: `${name} follows the project's files.\n`, data: dataOf(name, comparison) };
   const lines = ignored.map(renderChange);
   const question = !pinned
     ? [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`]
     : [
-        ...(found.foreign === null ? [] : [`${name} continued under a policy that this machine never had.`]),
+        ...(comparison.foreign === null
+          ? []
+          : [`${name} continued under a policy that this machine never had.`]),
         ...(lines.length === 0
           ? ["Shall it continue here, under the project's files?"]
           : [`Accept this for ${name}? It loosens its policy:`, "", ...lines]),
       ];
   confirm(host, { message: question.join("\n"), command: `pawl config policy ${name} --accept` });
   await accept(project, host, name, { ignored, present });
-  if (found.foreign !== null) await project.runtime.outside.policies?.acceptEarlier(name, found.foreign);
+  if (comparison.foreign !== null)
+    await project.runtime.outside.policies?.acceptEarlier(name, comparison.foreign);
   return {
     text: `Accepted: ${name} now follows the project's files.\n`,
-    data: { ...dataOf(name, found), accepted: true },
+    data: { ...dataOf(name, comparison), accepted: true },
   };
 };
 
@@ -100,32 +103,32 @@ async function foreignIn(
   named: string | undefined,
 ): Promise<string | null> {
   if (named === undefined) return null;
-  const known = [present, ...(pinned ? [pinned, governing(pinned, present)] : [])].map(hashOfPolicy);
-  return [...known, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
+  const hashes = [present, ...(pinned ? [pinned, governing(pinned, present)] : [])].map(hashOfPolicy);
+  return [...hashes, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
 }
 
 /** Pins what tightens the policy. It already counts; pinned, a later edit cannot revert it. */
-async function pinTighter(project: Project, run: string, found: Compared): Promise<void> {
-  const { changes, holds, ignored, pinned, present } = found;
+async function pinTighter(project: Project, run: string, comparison: Compared): Promise<void> {
+  const { changes, holds, ignored, pinned, present } = comparison;
   const hasTighter = changes.length > ignored.length;
   // A run that its policy holds cannot be pinned in parts: its policy is pinned as a whole when a person
   // decides.
   if (!pinned || !present || !hasTighter || (holds && ignored.length > 0)) return;
-  await keep(project, run, governing(pinned, present));
+  await storePolicy(project, run, governing(pinned, present));
 }
 
-function shown(name: string, found: Compared): Answer {
-  const { changes } = found;
+function showComparison(name: string, comparison: Compared): Answer {
+  const { changes } = comparison;
   const lines = changes.map(
     (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
   );
   const fix =
-    found.ignored.length > 0
+    comparison.ignored.length > 0
       ? [`Run \`pawl config policy ${name} --accept\` to accept what is ignored.`]
       : [];
   return {
-    text: `${clean([headOf(name, found), ...lines, ...fix].join("\n"))}\n`,
-    data: dataOf(name, found),
+    text: `${clean([headOf(name, comparison), ...lines, ...fix].join("\n"))}\n`,
+    data: dataOf(name, comparison),
   };
 }
 
@@ -159,11 +162,15 @@ async function accept(
     }),
   };
   await runTransaction(project.runtime, plan, null, host.person.caller());
-  await keep(project, run, present);
+  await storePolicy(project, run, present);
 }
 
 /** Stores the policy under the run's lock, like everything stored for the run. */
-async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
+async function storePolicy(
+  { runtime: { outside, store } }: Project,
+  run: string,
+  policy: Policy,
+): Promise<void> {
   await using _lock = await store.hold(run);
   await outside.policies?.keep(run, policy);
 }
@@ -185,7 +192,7 @@ export function renderLoosened({ holds, ignored, open, run }: Loosened): string 
 
 /** The ignored changes of the run; null: nothing was loosened. Throws `state-home-failed`. */
 export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
-  const { holds, ignored } = await compared(project, run).catch(noneOfIt);
+  const { holds, ignored } = await compared(project, run).catch(hideProjectErrors);
   if (ignored.length === 0) return null;
   return { run, holds, ignored, ...(run === LOOP ? { open: await tasksOpen(project) } : {}) };
 }
@@ -201,7 +208,7 @@ export async function ignoredEdits(project: Project): Promise<Ignored> {
  * Hides errors in the project's files, because `pawl status` reports them with the runs. Rethrows those of
  * the stored policies, which are reported only here.
  */
-function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
+function hideProjectErrors(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
   if (toPawlError(thrown).code === "state-home-failed") throw thrown;
   return { holds: false, ignored: [] };
 }
@@ -210,7 +217,7 @@ function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
 export async function renew(project: Project, run: string): Promise<void> {
   for (const name of [run, LOOP]) {
     const { pinned, present } = await compared(project, name);
-    if (pinned !== null && present !== null) await keep(project, name, present);
+    if (pinned !== null && present !== null) await storePolicy(project, name, present);
   }
 }
 

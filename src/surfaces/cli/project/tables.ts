@@ -42,13 +42,13 @@ export async function tablesOf(workflows: Workflows, name: string | undefined): 
       `${name} has runs here, and no table that can be proved: pawl.yaml names no file of it under \`workflows\`, or a program brings it.`,
       "Name its file in pawl.yaml.",
     );
-  const known = [
+  const names = [
     ...new Set([...own.map(({ workflow }) => workflow), ...tables.map(({ workflow }) => workflow.name)]),
   ];
-  const near = nearest(name, known);
+  const near = nearest(name, names);
   throw new PawlError(
     "workflow-missing",
-    `No workflow or table is called ${JSON.stringify(name)}: expected one of ${known.join(", ")}.`,
+    `No workflow or table is called ${JSON.stringify(name)}: expected one of ${names.join(", ")}.`,
     near ? `Use ${near}.` : "Leave the name out for all of them.",
   );
 }

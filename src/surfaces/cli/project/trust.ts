@@ -12,18 +12,18 @@ export const trust: Run = async (host, call) => {
   const project = await host.projects.open();
   const { show, revoke, yes } = call.options;
   if (revoke === true) return revoked(project);
-  const look = await project.trust.look();
-  if (show === true || look.untrusted.length === 0) return shown(look, project, host);
-  const text = described(look, project);
+  const state = await project.trust.look();
+  if (show === true || state.untrusted.length === 0) return shown(state, project, host);
+  const text = described(state, project);
   // A person's own script may agree without a question.
   if (yes === true) refuseAgent(host, "allow this", "pawl trust");
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
   // Records what the person was shown: if the files were edited meanwhile, Pawl asks again.
-  await project.trust.accept(look.entries, host.person.caller().who ?? "");
+  await project.trust.accept(state.entries, host.person.caller().who ?? "");
   const shownText = yes === true ? `${text}\n\n` : "";
   return {
     text: `${shownText}Trusted: Pawl may start what these files name, on this machine. \`pawl trust --revoke\` withdraws that.\n`,
-    data: { ...dataOf(look, project), trusted: true },
+    data: { ...dataOf(state, project), trusted: true },
   };
 };
 
@@ -33,12 +33,12 @@ export const trust: Run = async (host, call) => {
  */
 export async function agreeToNew(project: Project, host: Host): Promise<void> {
   if (!(host.terminal.isScreen && host.person.agent() === null)) return;
-  const look = await project.trust.look();
-  if (look.untrusted.length === 0) return;
-  const news = described({ ...look, entries: look.untrusted }, project);
-  const message = look.record === null ? news : `New since you agreed:\n\n${news}`;
+  const state = await project.trust.look();
+  if (state.untrusted.length === 0) return;
+  const news = described({ ...state, entries: state.untrusted }, project);
+  const message = state.record === null ? news : `New since you agreed:\n\n${news}`;
   if (!agrees(host, { message: `${message}\n\nMay Pawl start these?`, command: "pawl trust" })) return;
-  await project.trust.accept(look.entries, host.person.caller().who ?? "");
+  await project.trust.accept(state.entries, host.person.caller().who ?? "");
 }
 
 async function revoked({ root, trust }: Project): Promise<Answer> {
@@ -49,18 +49,18 @@ async function revoked({ root, trust }: Project): Promise<Answer> {
   };
 }
 
-function shown(look: TrustLook, project: Project, { terminal }: Host): Answer {
-  const { record, untrusted } = look;
-  if (look.entries.length === 0)
-    return { text: "The project's files name nothing to start.\n", data: dataOf(look, project) };
+function shown(state: TrustLook, project: Project, { terminal }: Host): Answer {
+  const { record, untrusted } = state;
+  if (state.entries.length === 0)
+    return { text: "The project's files name nothing to start.\n", data: dataOf(state, project) };
   const head =
     untrusted.length === 0
       ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
       : "Not trusted yet: Pawl does not start the entries marked with +.";
-  const text = clean(`${head}\n\n${renderExecutables(look.entries, record)}`);
+  const text = clean(`${head}\n\n${renderExecutables(state.entries, record)}`);
   return {
     text: `${hangOnScreen(text, terminal)}\n`,
-    data: dataOf(look, project),
+    data: dataOf(state, project),
   };
 }
 

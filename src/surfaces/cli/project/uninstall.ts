@@ -34,7 +34,7 @@ export const uninstall: Run = async (host, call) => {
   if (dryRun !== true) refuseAgent(host, "remove Pawl from a project", command);
   // Even if the files that mark a project are gone, the rest may still be here.
   const project = await host.projects.open({ create: true });
-  for (let asked = 0; asked < MAX_ASKED; asked++) {
+  for (let count = 0; count < MAX_ASKED; count++) {
     const view = project.runtime.store.view();
     const plan = await planOf(host, project, view, wanted);
     const listed = render(plan, project.root);
@@ -83,13 +83,15 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
   if (wanted.client !== undefined)
     return { edits, kept, hooks: [], worktrees: [], paths: [], stateFolder: null };
   const outside = await host.machine.guard(project.root);
-  const look = await outside.gitHooks.look();
+  const hooksLook = await outside.gitHooks.look();
   const hooks =
-    look.kind === "left" ? [] : look.hooks.filter(({ guard }) => guard !== "none").map(({ path }) => path);
+    hooksLook.kind === "left"
+      ? []
+      : hooksLook.hooks.filter(({ guard }) => guard !== "none").map(({ path }) => path);
   const worktrees = await worktreesOf(host, project);
-  const places = await host.projects.leftovers(project.root);
-  const own = await ownFiles(project, view, wanted.all);
-  const there = own.paths.filter(({ path }) => places.has(path));
+  const leftovers = await host.projects.leftovers(project.root);
+  const files = await ownFiles(project, view, wanted.all);
+  const there = files.paths.filter(({ path }) => leftovers.has(path));
   const pawl = await view.read(PAWL_YAML);
   const unguarded = pawl === null ? null : withoutGuard(pawl);
   const isGoing = there.some(({ path }) => path === PAWL_YAML);
@@ -106,12 +108,12 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
     hooks,
     worktrees: worktrees.filter(({ left }) => left === null),
     paths,
-    stateFolder: isStateKept ? null : places.stateFolder,
+    stateFolder: isStateKept ? null : leftovers.stateFolder,
     kept: [
       ...kept,
       ...work.map(({ folder, left }) => ({ path: folder, why: left ?? "" })),
       ...(isStateKept ? [{ path: `${CONTROL}/`, why: "it belongs to these workspaces" }] : []),
-      ...own.kept.filter(({ path }) => places.has(path)),
+      ...files.kept.filter(({ path }) => leftovers.has(path)),
     ],
   };
 }
@@ -140,8 +142,8 @@ async function clientEdits(
     }
   };
   const guarded = GUARDED_CLIENTS.filter((each) => client === undefined || each === client);
-  for (const place of await placesIn(view, guardLaunch(host), guarded))
-    apply(place.name, place.text, (text) => takeOut(place, text));
+  for (const file of await placesIn(view, guardLaunch(host), guarded))
+    apply(file.name, file.text, (text) => takeOut(file, text));
   for (const name of CLIENTS.filter((each) => client === undefined || each === client))
     for (const file of CLIENT_FILES[name].files) {
       const text = await view.read(projectPath(file));

@@ -78,10 +78,12 @@ export const listKeys: Run = async (host) => {
   const text = (await project.runtime.store.view().read(ALLOWED_SIGNERS)) ?? "";
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
   const signers = lines.map((line) => ({ signer: line.trim().split(/\s+/, 1)[0] ?? "", line: line.trim() }));
-  const own = used ? `You sign as ${used.principal}, with ${used.path}.` : "No key of yours is known here.";
+  const signing = used
+    ? `You sign as ${used.principal}, with ${used.path}.`
+    : "No key of yours is known here.";
   const listed =
     signers.length === 0
       ? `${ALLOWED_SIGNERS} names nobody: \`pawl keys add\` adds you.`
       : [`${ALLOWED_SIGNERS}:`, ...signers.map(({ line }) => `  ${line}`)].join("\n");
-  return { text: `${clean(`${own}\n${listed}`)}\n`, data: { used, signers } };
+  return { text: `${clean(`${signing}\n${listed}`)}\n`, data: { used, signers } };
 };

@@ -23,10 +23,10 @@ export async function advanceAsking<Input>(
 ): Promise<Proposal<Reply>> {
   const caller = host.person.caller();
   let prepared = await runTransaction(runtime, plan, input, caller);
-  for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
+  for (let count = 0; prepared.ask && count < MAX_ASKED; count++) {
     const { sign } = prepared.ask;
     const to = askedIn(prepared.ask);
-    confirm(host, prepared.ask, { again: asked > 0, beside: (await beside?.()) ?? null });
+    confirm(host, prepared.ask, { again: count > 0, beside: (await beside?.()) ?? null });
     const signed = sign && (await signedRecord(runtime, sign.record));
     prepared = await runTransaction(runtime, plan, input, caller, { to, ...(signed && { signed }) });
   }
@@ -75,10 +75,10 @@ export function confirm(
     const below = beside === null ? "" : `${clean(beside)}\n\n`;
     const shown = `\n${changed}${clean(shownIn(asks)).trimEnd()}\n\n${below}`;
     const digits = sign?.hash.slice(0, 8);
-    const asked = sign
+    const request = sign
       ? `${clean(sign.words)}\n\nIts hash begins with:\n\n    ${digits}\n\nTo sign it, type these eight digits: `
       : "Yes or no? [y/N] ";
-    terminal.write(`${shown}${asked}`);
+    terminal.write(`${shown}${request}`);
     const answer = terminal.readLine()?.trim().toLowerCase() ?? "";
     if (digits !== undefined && answer !== digits) throw declined("You did not type the digits.");
     if (digits === undefined && !/^(y|yes)$/.test(answer)) throw declined("You did not say yes.");

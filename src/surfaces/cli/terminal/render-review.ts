@@ -56,7 +56,7 @@ export function renderReview(
   const page: Page = { columns: terminal.columns, paint: terminal.paint, now };
   const choices = since ? review.choices.filter((each) => each.since !== "same") : review.choices;
   const parts = [
-    asked(review, page),
+    questionLine(review, page),
     briefPart(review.brief, page),
     section("Claims beside what Pawl found", claimLines(restOfClaims(review), page), page),
     section(
@@ -100,7 +100,7 @@ function section(title: string, lines: readonly string[], { columns, paint }: Pa
 
 // ── The question ───────────────────────────────────────────────────────────────────────────────────────────
 
-function asked(review: Review, page: Page): string {
+function questionLine(review: Review, page: Page): string {
   const { columns, paint } = page;
   const { facts, leads, question, round, run, since, size } = review;
   const waits = since === null ? [] : [`asked ${ago(since, page.now)}`];
@@ -148,7 +148,8 @@ function briefPart(brief: Review["brief"], page: Page): string {
   const rows: (readonly BriefLine[])[] = [];
   for (const chip of chips.map((each) => ({ ...each, text: oneLine(each.text).slice(0, 200) }))) {
     const row = rows.at(-1);
-    const width = (own: readonly BriefLine[]) => own.reduce((sum, { text }) => sum + widthOf(text) + 3, 0);
+    const width = (group: readonly BriefLine[]) =>
+      group.reduce((sum, { text }) => sum + widthOf(text) + 3, 0);
     if (row && width([...row, chip]) <= columns) rows[rows.length - 1] = [...row, chip];
     else rows.push([chip]);
   }
@@ -344,8 +345,8 @@ function lastLines(text: string): string {
 function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[] {
   const total = costWords(all);
   if (total === "") return [];
-  const known = steps.map((step) => [oneLine(step.name).slice(0, 40), costWords(step)] as const);
-  const shown = known.filter(([, words]) => words !== "");
+  const costs = steps.map((step) => [oneLine(step.name).slice(0, 40), costWords(step)] as const);
+  const shown = costs.filter(([, words]) => words !== "");
   const width = Math.max(0, ...shown.slice(0, MOST_ITEMS).map(([name]) => widthOf(name)));
   const more = shown.length - MOST_ITEMS;
   return [

@@ -54,12 +54,12 @@ export function renderTrace(
 
 /** The tree from its roots; siblings in the order in which they began. */
 function rowsOf(spans: readonly TraceSpan[], now: number): readonly Row[] {
-  const known = new Set(spans.map(({ id }) => id));
-  const below = Map.groupBy(spans, ({ parent }) => (parent !== null && known.has(parent) ? parent : null));
+  const ids = new Set(spans.map(({ id }) => id));
+  const below = Map.groupBy(spans, ({ parent }) => (parent !== null && ids.has(parent) ? parent : null));
   const rowsBelow = (parent: string | null, stem: string): readonly Row[] => {
-    const own = (below.get(parent) ?? []).toSorted((one, other) => one.start - other.start);
-    return own.flatMap((span, at) => {
-      const isLast = at === own.length - 1;
+    const children = (below.get(parent) ?? []).toSorted((one, other) => one.start - other.start);
+    return children.flatMap((span, at) => {
+      const isLast = at === children.length - 1;
       const [branch, further] = parent === null ? ["", ""] : isLast ? ["└─ ", "   "] : ["├─ ", "│  "];
       const row = { span, stem: stem + branch, until: span.end ?? Math.max(now, span.start) };
       return [row, ...rowsBelow(span.id, stem + further)];
@@ -69,7 +69,7 @@ function rowsOf(spans: readonly TraceSpan[], now: number): readonly Row[] {
 }
 
 function nameOf({ attributes, failed, kind, name, words }: TraceSpan): string {
-  const said = {
+  const summary = {
     run: `${name}${attributes["pawl.state"] === undefined ? "" : ` ${attributes["pawl.state"]}`}`,
     step: name,
     agent: `${attributes["gen_ai.agent.name"]} (${attributes["pawl.agent.purpose"]})`,
@@ -77,7 +77,7 @@ function nameOf({ attributes, failed, kind, name, words }: TraceSpan): string {
     merge: `merge ${words}`,
     wait: `${name}: ${attributes["pawl.verdict"]}`,
   }[kind];
-  return failed === null ? said : `✗ ${said}: ${failed}`;
+  return failed === null ? summary : `✗ ${summary}: ${failed}`;
 }
 
 /** Right-aligned cells of equal width; all empty if there is nothing to show. */

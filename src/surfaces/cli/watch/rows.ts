@@ -64,12 +64,12 @@ export function rowsOf(
   const others = all
     .filter((run) => !isUnbegun(run) && !listed.has(run.run))
     .map((run): Row => {
-      const own = shared(run);
+      const common = shared(run);
       const phase = phaseOf(run);
       // No loop runs.
-      const isLeft = run.awaits === "agent" && own.task?.agentRun === null;
+      const isLeft = run.awaits === "agent" && common.task?.agentRun === null;
       return {
-        ...own,
+        ...common,
         key: run.run,
         section: phase === "open" || isLeft ? "waiting" : phase,
         kind: null,
@@ -105,12 +105,12 @@ export function settled(
 ): { readonly rows: readonly Row[]; readonly fresh: number } {
   const places = new Map((order ?? []).map((key, at) => [key, at]));
   const mine = rows.filter(({ section }) => section === "yours");
-  const known = mine.filter(({ key }) => places.has(key));
-  if (order === null || known.length === 0) return { rows, fresh: 0 };
-  known.sort((one, other) => (places.get(one.key) ?? 0) - (places.get(other.key) ?? 0));
+  const ranked = mine.filter(({ key }) => places.has(key));
+  if (order === null || ranked.length === 0) return { rows, fresh: 0 };
+  ranked.sort((one, other) => (places.get(one.key) ?? 0) - (places.get(other.key) ?? 0));
   return {
-    rows: [...known, ...rows.filter(({ section }) => section !== "yours")],
-    fresh: mine.length - known.length,
+    rows: [...ranked, ...rows.filter(({ section }) => section !== "yours")],
+    fresh: mine.length - ranked.length,
   };
 }
 

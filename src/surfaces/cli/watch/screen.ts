@@ -61,8 +61,8 @@ export async function showScreen(
   streams: Streams = {},
 ): Promise<Wanted> {
   let wanted: Wanted = { act: null, row: null, words: "", kept };
-  const done = (asked: Wanted) => {
-    wanted = asked;
+  const done = (request: Wanted) => {
+    wanted = request;
     app.unmount();
   };
   const app = render(h(Screen, { source, title, kept, paint, done }), {
@@ -385,11 +385,11 @@ function footOf(state: State, { hasDetail, isWide, row }: View, { columns, paint
     const asks = deed === null ? "/" : deed.isSure ? `${deed.label}: really? [y/N] ` : `${deed.asks}: `;
     return [`${paint.bold(asks)}${endOf(`${text}_`, Math.max(8, columns - widthOf(asks) - 1))}`];
   }
-  const told = said === "" ? [] : wrap(said, columns).slice(0, MOST_SAID).map(paint.yellow);
+  const notes = said === "" ? [] : wrap(said, columns).slice(0, MOST_SAID).map(paint.yellow);
   const open = hasDetail ? (isWide ? "Enter close" : "Enter list") : "Enter detail";
   const deeds = row === null ? [] : deedsOf(row).map(({ key, label }) => `${key} ${label}`);
   const keys = [open, ...deeds, "j k move", "/ filter", "q quit"];
-  return [...told, paint.dim(keysLine(keys, columns))];
+  return [...notes, paint.dim(keysLine(keys, columns))];
 }
 
 /** Leaves out keys from the end that do not fit; to quit is always there. */

@@ -19,8 +19,8 @@ const SETTLE_MILLISECONDS = 150;
 /** Refresh at least this often, because files are also edited without an event, and ages grow. */
 const AGAIN_MILLISECONDS = 10_000;
 const MOST_EVENTS = 500;
-const MOST_HAPPENED = 8;
-const MOST_SAID = 12;
+const MOST_EVENTS_SHOWN = 8;
+const MOST_LINES = 12;
 const READING = "What was found is being read…";
 
 export interface OpenSource extends Source {
@@ -45,7 +45,7 @@ export async function openSource(
   let underway: Promise<void> | null = null;
   let again: NodeJS.Timeout | undefined;
 
-  const look = async () => {
+  const refresh = async () => {
     try {
       const [workflows, end] = await Promise.all([overview(project), log.look()]);
       const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MOST_EVENTS });
@@ -60,7 +60,7 @@ export async function openSource(
     for (const each of changed) each();
   };
   const load = async () => {
-    underway ??= look().finally(() => {
+    underway ??= refresh().finally(() => {
       underway = null;
     });
     await underway;
@@ -83,8 +83,8 @@ export async function openSource(
       const agentRun = row.task?.agentRun ?? null;
       return {
         ...(row.kind === "gate" ? reviews.of(row) : { review: null, missing: null }),
-        said: agentRun === null ? [] : tail(agentRun).slice(-MOST_SAID),
-        events: (lines.get(row.run) ?? []).slice(-MOST_HAPPENED),
+        said: agentRun === null ? [] : tail(agentRun).slice(-MOST_LINES),
+        events: (lines.get(row.run) ?? []).slice(-MOST_EVENTS_SHOWN),
       };
     },
     accounts: () => accounts,
@@ -111,7 +111,7 @@ interface KnownReview {
 
 /** Reviews are made only for rows that are looked at, one at a time, since each starts processes. */
 function openReviews(project: Project, changed: () => void) {
-  const known = new Map<string, KnownReview>();
+  const reviews = new Map<string, KnownReview>();
   let underway: string | null = null;
   const make = async (key: string, run: string) => {
     underway = key;
@@ -119,23 +119,23 @@ function openReviews(project: Project, changed: () => void) {
       (review) => ({ review, missing: review === null ? "It waits for no verdict now." : null }),
       (thrown: unknown) => ({ review: null, missing: toPawlError(thrown).message }),
     );
-    known.set(key, { ...made, isOld: false });
+    reviews.set(key, { ...made, isOld: false });
     underway = null;
     changed();
   };
   return {
     of({ run, since }: Pick<Row, "run" | "since">): Pick<KnownReview, "missing" | "review"> {
       const key = keyOf(run, since);
-      const own = known.get(key);
-      if ((own === undefined || own.isOld) && underway === null) void make(key, run);
-      return own ?? { review: null, missing: READING };
+      const stored = reviews.get(key);
+      if ((stored === undefined || stored.isOld) && underway === null) void make(key, run);
+      return stored ?? { review: null, missing: READING };
     },
     withMinutes(waiting: Waiting): Waiting {
-      const minutes = known.get(keyOf(waiting.run, waiting.since))?.review?.size.minutes;
+      const minutes = reviews.get(keyOf(waiting.run, waiting.since))?.review?.size.minutes;
       return { ...waiting, minutes: waiting.minutes ?? minutes ?? null };
     },
     forget() {
-      for (const each of known.values()) each.isOld = true;
+      for (const each of reviews.values()) each.isOld = true;
     },
   };
 }
@@ -148,11 +148,11 @@ function keyOf(run: string, since: string | null): string {
 /** By run. */
 async function tasksOf(project: Project): Promise<ReadonlyMap<string, TaskCard>> {
   const view = project.runtime.store.view();
-  const around = aroundOf(project.runtime, view);
+  const context = aroundOf(project.runtime, view);
   const tasks = new Map<string, TaskCard>();
   for (const { board, name } of await loadWorkflows(project.workflows)) {
     if (!board) continue;
-    for (const task of (await (await board()).load(view, around)).tasks)
+    for (const task of (await (await board()).load(view, context)).tasks)
       tasks.set(`${name}:${task.id}`, task);
   }
   return tasks;

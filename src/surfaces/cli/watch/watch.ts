@@ -39,7 +39,7 @@ export const watch: Run = async (host) => {
   }
 };
 
-/** Returns what to say on the screen; empty: it has been said outside of it. */
+/** Returns the message for the screen; empty if it was shown outside of it. */
 async function perform(host: Host, project: Project, { act, row, words }: Wanted): Promise<string> {
   if (act === null || row === null) return "";
   if (act !== "approve" && act !== "reject" && act !== "look" && act !== "log")
@@ -52,7 +52,7 @@ async function perform(host: Host, project: Project, { act, row, words }: Wanted
   return "";
 }
 
-/** The same transaction as the board's; if it needs a person's agreement, that is asked for here. */
+/** Runs the board's transaction. Asks here if it needs a person's agreement. */
 async function order(host: Host, project: Project, act: TaskAct, row: Row, words: string): Promise<string> {
   const [workflow = "", ...rest] = row.run.split(":");
   try {

@@ -95,15 +95,15 @@ async function readFrom(
   }
   const files = await outside.sources.read(from);
   const format = wanted ?? detect(files, from);
-  const own = filesOf(format, files);
-  if (own.length === 0)
+  const matching = filesOf(format, files);
+  if (matching.length === 0)
     throw new PawlError(
       "import-invalid",
       `${from} cannot be imported: expected files of ${format}, found none.`,
       `Name the file or folder itself, or another format: ${FORMATS.join(", ")}.`,
     );
-  const { remarks, tasks } = readAs(format, own);
-  return { format, read: { tasks, remarks: [...remarksOnFolder(format, files, own), ...remarks] } };
+  const { remarks, tasks } = readAs(format, matching);
+  return { format, read: { tasks, remarks: [...remarksOnFolder(format, files, matching), ...remarks] } };
 }
 
 interface Imported {

@@ -79,8 +79,8 @@ function pawlYaml(size: Size | null): string {
 export function isOwnPawlYaml(text: string): boolean {
   const { contents } = readYaml(text).document;
   const id = isMap(contents) ? contents.get("project_id", true) : undefined;
-  return [null, ...SIZES].map(pawlYaml).some((own) => {
-    return text === (isScalar(id) ? withProjectId(own, String(id.source)) : own);
+  return [null, ...SIZES].map(pawlYaml).some((written) => {
+    return text === (isScalar(id) ? withProjectId(written, String(id.source)) : written);
   });
 }
 

@@ -23,9 +23,9 @@ export const log: Run = async (host, call) => {
   const stop = new AbortController();
   const end = (signal: NodeJS.Signals) => stop.abort(signal);
   for (const signal of ENDING_SIGNALS) process.once(signal, end);
-  const print = printing(host);
+  const print = openPrinter(host);
   let count = 0;
-  for await (const event of chosen(project, { run, filter, follow, signal: stop.signal })) {
+  for await (const event of selectEvents(project, { run, filter, follow, signal: stop.signal })) {
     if (!print(event)) return undefined;
     count += 1;
   }
@@ -49,7 +49,10 @@ interface Chosen {
 }
 
 /** The requested events, in order. */
-async function* chosen(project: Project, { filter, follow, run, signal }: Chosen): AsyncGenerator<PawlEvent> {
+async function* selectEvents(
+  project: Project,
+  { filter, follow, run, signal }: Chosen,
+): AsyncGenerator<PawlEvent> {
   const isChosen = (event: PawlEvent) => (run === undefined || isOf(event, run)) && matches(filter, event);
   if (filter.most === null && (filter.since === null || follow || run !== undefined)) {
     for await (const event of project.events({ follow, signal, run })) if (isChosen(event)) yield event;
@@ -100,7 +103,7 @@ async function newest(
 }
 
 /** Prints an event, with a heading for each new day. Returns false once the output's reader is gone. */
-function printing({ json = false, terminal }: Host): (event: PawlEvent) => boolean {
+function openPrinter({ json = false, terminal }: Host): (event: PawlEvent) => boolean {
   let day = "";
   let moved: PawlEvent | null = null;
   return (event) => {
@@ -127,7 +130,7 @@ function isOf(event: PawlEvent, name: string): boolean {
   return run === name || run?.slice(run.indexOf(":") + 1) === name;
 }
 
-/** In the local time zone. */
+/** The event's date and time, in the local time zone. */
 function momentOf({ time }: PawlEvent): { date: string; time: string } {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return { date: "?", time: "??:??:??" };
@@ -141,8 +144,8 @@ function renderEvent(event: PawlEvent, time: string, { columns, isScreen, paint 
   const text = withoutId(sentence, event);
   const room = columns - time.length - widthOf(run) - (run ? 4 : 2);
   const what = cut(text, isScreen ? room : Number.POSITIVE_INFINITY);
-  const said = colour === null ? what : paint[colour](what);
-  return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), said].join("  ");
+  const coloured = colour === null ? what : paint[colour](what);
+  return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), coloured].join("  ");
 }
 
 /** The sentence without the id at its beginning, because the column before it names the run. */

@@ -24,11 +24,11 @@ export const show: Run = async (host, call) => {
     return answer(project, host, name, result.reply);
   }
   const candidates = await historiesOf(project, host, name);
-  const known = candidates.filter(
+  const matches = candidates.filter(
     (candidate) => "reply" in candidate.result || !isUnknown(candidate.result.error),
   );
-  const own = known.find(({ workflow }) => workflow === host.name);
-  const [first] = own ? [own] : known;
+  const ofProgram = matches.find(({ workflow }) => workflow === host.name);
+  const [first] = ofProgram ? [ofProgram] : matches;
   if (first === undefined) {
     const mine = candidates.find(({ workflow }) => workflow === host.name);
     if (mine && "error" in mine.result) throw mine.result.error;
@@ -38,13 +38,17 @@ export const show: Run = async (host, call) => {
     );
   }
   // If all workflows failed for the same reason, report that reason instead of an ambiguous id.
-  const faults = known.flatMap(({ result }) => ("error" in result ? [result.error] : []));
-  if (!own && faults.length === known.length && faults.every(({ message }) => message === faults[0]?.message))
+  const faults = matches.flatMap(({ result }) => ("error" in result ? [result.error] : []));
+  if (
+    !ofProgram &&
+    faults.length === matches.length &&
+    faults.every(({ message }) => message === faults[0]?.message)
+  )
     throw faults[0] ?? runMissing(name, []);
-  if (!own && known.length > 1)
+  if (!ofProgram && matches.length > 1)
     throw runAmbiguous(
       name,
-      known.map(({ workflow }) => `${workflow}:${name}`),
+      matches.map(({ workflow }) => `${workflow}:${name}`),
     );
   if ("error" in first.result) throw first.result.error;
   return answer(project, host, `${first.workflow}:${name}`, first.result.reply);

@@ -172,12 +172,12 @@ function renderOthers(
   columns: number,
   paint: Paint,
 ): string[] {
-  const known = workflows.filter(({ begin }) => begin !== undefined);
-  if (known.length === 0) return [];
-  const width = Math.max(...known.map(({ title }) => Math.min(widthOf(title), Math.floor(columns / 2))));
+  const named = workflows.filter(({ begin }) => begin !== undefined);
+  if (named.length === 0) return [];
+  const width = Math.max(...named.map(({ title }) => Math.min(widthOf(title), Math.floor(columns / 2))));
   return [
     ...wrap(heading, columns),
-    ...known.map(
+    ...named.map(
       ({ title, begin = "" }) =>
         `  ${paint.bold(pad(cut(title, width), width))}  ${cut(begin, columns - width - 4)}`,
     ),

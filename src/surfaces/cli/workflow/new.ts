@@ -52,11 +52,11 @@ type Made =
   | { readonly name: string; readonly files: Readonly<Record<string, string>> };
 
 function checkName(name: string, taken: readonly string[]): void {
-  const known = taken.find((each) => each === name);
-  if (isId(name) && known === undefined) return;
+  const existing = taken.find((each) => each === name);
+  if (isId(name) && existing === undefined) return;
   throw new PawlError(
     "usage",
-    known === undefined
+    existing === undefined
       ? `${JSON.stringify(name)} cannot be a workflow's name: expected letters, digits, dots, dashes and underscores.`
       : `There is a workflow called ${name} already: expected another name.`,
     "Give another name: `pawl workflow new NAME --template TEMPLATE`.",

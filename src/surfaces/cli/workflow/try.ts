@@ -39,10 +39,10 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
   const { runtime } = await host.projects.open();
   const view = runtime.store.view();
   const { workflows } = await runtime.settings(view);
-  const own = workflows.map(ownFile);
-  const found = own.find((each) => each.name === name);
+  const files = workflows.map(ownFile);
+  const found = files.find((each) => each.name === name);
   if (!found) {
-    const names = own.map((each) => each.name);
+    const names = files.map((each) => each.name);
     const near = nearest(name, names);
     throw new PawlError(
       "workflow-missing",
@@ -51,7 +51,7 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
     );
   }
   const bloom = async () => (await import("../../../workflows/bloom/run/table.ts")).EXTENSIBLE;
-  const { definition } = await fileSource(found, { bloom, files: own }).load(view);
+  const { definition } = await fileSource(found, { bloom, files }).load(view);
   checkProved(definition, found.file);
   return definition;
 }
@@ -63,10 +63,10 @@ function factsOf({ table }: Definition, given: readonly string[]): Facts {
       const [name = "", text = ""] = each.split(/=(.*)/s);
       const value = valuesOf(table, name).find((known) => String(known) === text);
       if (value !== undefined) return [name, value];
-      const known = Object.entries(table.facts).map(([fact, { values }]) => `${fact}=${values.join("|")}`);
+      const choices = Object.entries(table.facts).map(([fact, { values }]) => `${fact}=${values.join("|")}`);
       throw new PawlError(
         "usage",
-        `--fact ${JSON.stringify(each)} names no fact with such a value: expected one of ${known.join(", ")}.`,
+        `--fact ${JSON.stringify(each)} names no fact with such a value: expected one of ${choices.join(", ")}.`,
         "Give it as --fact NAME=VALUE.",
       );
     }),
@@ -96,11 +96,11 @@ function walkBy(definition: Definition, events: readonly string[], fixed: Facts)
 }
 
 function unknownEvent({ table }: Definition, event: string): PawlError {
-  const known = Object.keys(table.events);
-  const near = nearest(event, known);
+  const names = Object.keys(table.events);
+  const near = nearest(event, names);
   return new PawlError(
     "usage",
-    `${table.name} has no event ${JSON.stringify(event)}: expected one of ${known.join(", ")}.`,
+    `${table.name} has no event ${JSON.stringify(event)}: expected one of ${names.join(", ")}.`,
     near ? `Use ${near}.` : `\`pawl workflow diagram ${table.name}\` draws it.`,
   );
 }
@@ -111,8 +111,8 @@ function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): r
   for (let at = beginOf(definition); ; ) {
     const choices = choicesAfter(definition, walked, fixed);
     const order = orderWords(walked);
-    const stands = [standing(definition, at), ...(order === null ? [] : [order])];
-    terminal.write(`\n${clean(stands.join("\n"))}\n`);
+    const stateLines = [standing(definition, at), ...(order === null ? [] : [order])];
+    terminal.write(`\n${clean(stateLines.join("\n"))}\n`);
     if (choices.length === 0) return walked;
     const lines = choices.map((choice, index) => `  ${index + 1}  ${clean(line(choice))}\n`);
     terminal.write(`${lines.join("")}What happens? (a number; Enter: stop) `);
@@ -164,8 +164,8 @@ function walkAnswer(
     const head = `${choice.decision.before.state}: ${line(choice)}`;
     if (isShown) return head;
     const order = orderWords(walked.slice(0, index + 1));
-    const told = [replyOf(definition, choice, ID).trimEnd(), ...(order === null ? [] : [order])];
-    return `${head}\n${indented(told.join("\n"))}`;
+    const reply = [replyOf(definition, choice, ID).trimEnd(), ...(order === null ? [] : [order])];
+    return `${head}\n${indented(reply.join("\n"))}`;
   });
   const next = [...new Set(choicesAfter(definition, walked).map(({ event }) => event))];
   const end = isFinal(table, last.state)

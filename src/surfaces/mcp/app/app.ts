@@ -120,15 +120,15 @@ function registerTool(
 }
 
 function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces, project }: OpenApp) {
-  const own = { ...project, workflows: only(gated, project.workflows) };
+  const limited = { ...project, workflows: only(gated, project.workflows) };
   const reviews = openReviews(coloursOf);
   const verdicts = openVerdicts();
   return {
     async review(given: z.infer<typeof REVIEW.input>): Promise<CallToolResult> {
-      const { path, run: named = await firstOf(own), since = false } = given;
+      const { path, run: named = await firstOf(limited), since = false } = given;
       if (named === null) return said({ page: { review: null, strayed: null } });
-      if (path !== undefined) return said({ diff: await reviews.diff(own, named, { path, since }) });
-      const page = await reviews.page(own, named);
+      if (path !== undefined) return said({ diff: await reviews.diff(limited, named, { path, since }) });
+      const page = await reviews.page(limited, named);
       const closed = page.review && closedTo(page.review);
       const nonce = page.review && !closed ? nonces.issue(page.review) : undefined;
       return said({ page: { ...page, ...(closed && { closed }) } }, nonce);
@@ -141,7 +141,12 @@ function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces
       const next = () => nonces.issue(reviewed);
       try {
         const caller = callerOf(connection, context, "elicitation");
-        const done = await verdicts.give(own, judged, order as Parameters<typeof verdicts.give>[2], caller);
+        const done = await verdicts.give(
+          limited,
+          judged,
+          order as Parameters<typeof verdicts.give>[2],
+          caller,
+        );
         return said(done, "asked" in done ? next() : undefined);
       } catch (thrown) {
         const { code, fix, message } = toPawlError(thrown);

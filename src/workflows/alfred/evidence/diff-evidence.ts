@@ -7,13 +7,13 @@ const ABOUT = "diff";
 const MAX_NAMED = 30;
 
 /** Compares what the work changed with the plan. `changed`: without the project's own files. */
-export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly ChangedFile[]): Finding {
-  if (look.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
-  if (look.kind === "unavailable")
-    return { about: ABOUT, verdict: "differs", words: `The changes are unknown: ${look.reason}` };
-  if (look.base === null) return unknown("there is no base branch (main, master) to compare with");
+export function findDiff(run: LoadedRun, work: Snapshot, changed: readonly ChangedFile[]): Finding {
+  if (work.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
+  if (work.kind === "unavailable")
+    return { about: ABOUT, verdict: "differs", words: `The changes are unknown: ${work.reason}` };
+  if (work.base === null) return unknown("there is no base branch (main, master) to compare with");
   const planned = changingSlots(run.state).map(({ location }) => location);
-  return diffFinding(slotsOf(run.state).length === 0 ? null : new Set(planned), look.base.branch, changed);
+  return diffFinding(slotsOf(run.state).length === 0 ? null : new Set(planned), work.base.branch, changed);
 }
 
 function unknown(reason: string): Finding {

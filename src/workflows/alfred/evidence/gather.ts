@@ -24,20 +24,18 @@ interface GatherContext {
   readonly work?: Snapshot;
 }
 
-type Gatherer = (scene: GatherContext) => Promise<readonly Finding[]>;
+type Gatherer = (context: GatherContext) => Promise<readonly Finding[]>;
 
 const withLook =
-  (find: (artifact: Artifact, look: GitLook, id: string) => Finding): Gatherer =>
+  (find: (artifact: Artifact, git: GitLook, id: string) => Finding): Gatherer =>
   async ({ artifact, outside, run }) => [find(artifact, await outside.git.look(), run.id)];
 
 const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
-  "git-status": withLook((artifact, look) =>
-    statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, look),
+  "git-status": withLook((artifact, git) => statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, git)),
+  "git-branch": withLook((artifact, git, id) =>
+    branchFinding(artifact as ArtifactOf<"BranchCreationArtifact">, git, id),
   ),
-  "git-branch": withLook((artifact, look, id) =>
-    branchFinding(artifact as ArtifactOf<"BranchCreationArtifact">, look, id),
-  ),
-  commit: withLook((artifact, look) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, look)),
+  commit: withLook((artifact, git) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, git)),
   "affected-files": ({ artifact, outside }) =>
     affectedFinding(artifact as ArtifactOf<"ContextAnalysisArtifact">, outside.files),
   "designed-files": ({ artifact, outside }) =>
@@ -79,9 +77,9 @@ export async function gatherEvidence(
   context: Context,
 ): Promise<Gathered> {
   const work = isOfWork(step) ? await lookAtWork(run, outside, context) : undefined;
-  const scene = { run, artifact, outside, context, ...(work && { work }) };
+  const gathering = { run, artifact, outside, context, ...(work && { work }) };
   const found = work ? [...warningsOf(work, changedIn(work, context))] : [];
-  for (const kind of step.evidence) found.push(...(await GATHERERS[kind](scene)));
+  for (const kind of step.evidence) found.push(...(await GATHERERS[kind](gathering)));
   return { evidence: found, ...(work?.kind === "tree" && { tree: work.tree }) };
 }
 
@@ -116,9 +114,9 @@ export async function refreshEvidence(
     isOfWork(step) ? lookAtWork(run, outside, context) : undefined,
     lookAgain(submitted.evidence.filter(isCheck), checks, place, ask),
   ]);
-  const scene = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
+  const gathering = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
   const found: Finding[] = [];
-  for (const kind of others.evidence) found.push(...(await GATHERERS[kind](scene)));
+  for (const kind of others.evidence) found.push(...(await GATHERERS[kind](gathering)));
   const before = work
     ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, changedIn(work, context))]
     : [];

@@ -7,16 +7,16 @@ export const GIT = "git";
 const MAX_NAMED = 10;
 
 /** Compares the reported status with the repository's. Pawl's own files never make a tree unclean. */
-export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, look: GitLook): Finding {
-  if (look.kind !== "repository") return withoutRepository(look);
-  const others = look.uncommitted.filter((path) => !isOwn(path));
+export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, git: GitLook): Finding {
+  if (git.kind !== "repository") return withoutRepository(git);
+  const others = git.uncommitted.filter((path) => !isOwn(path));
   const isClean = others.length === 0;
-  const found = `The server sees the branch ${branchOf(look.branch)} and ${countOf(others)}.`;
+  const found = `The server sees the branch ${branchOf(git.branch)} and ${countOf(others)}.`;
   const differences = [
-    ...(reported.is_clean === isClean || reported.is_clean === (look.uncommitted.length === 0)
+    ...(reported.is_clean === isClean || reported.is_clean === (git.uncommitted.length === 0)
       ? []
       : [`reported as ${reported.is_clean ? "clean" : "not clean"}`]),
-    ...(sameBranch(reported.current_branch, look.branch)
+    ...(sameBranch(reported.current_branch, git.branch)
       ? []
       : [`the branch was reported as ${branchOf(reported.current_branch)}`]),
   ];
@@ -26,14 +26,14 @@ export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, look: G
 /** Compares the reported branch with the one that is checked out. */
 export function branchFinding(
   reported: ArtifactOf<"BranchCreationArtifact">,
-  look: GitLook,
+  git: GitLook,
   id: string,
 ): Finding {
-  if (look.kind !== "repository") return withoutRepository(look);
+  if (git.kind !== "repository") return withoutRepository(git);
   const expected = `feature/${id}`;
-  const isOn = sameBranch(reported.branch_name, look.branch);
-  const aside = look.branch === expected ? "" : ` The proposed branch was ${expected}.`;
-  const found = `The server sees the branch ${branchOf(look.branch)}.${aside}`;
+  const isOn = sameBranch(reported.branch_name, git.branch);
+  const aside = git.branch === expected ? "" : ` The proposed branch was ${expected}.`;
+  const found = `The server sees the branch ${branchOf(git.branch)}.${aside}`;
   if (reported.success === isOn) return verdictOn([], found);
   return verdictOn(
     [
@@ -46,12 +46,12 @@ export function branchFinding(
 }
 
 /** Compares the reported commit with the one that is checked out. */
-export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, look: GitLook): Finding {
-  if (look.kind !== "repository") return withoutRepository(look);
+export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: GitLook): Finding {
+  if (git.kind !== "repository") return withoutRepository(git);
   const hash = reported.commit_hash.trim().toLowerCase();
-  const isHead = look.head !== null && hash.length >= 7 && look.head.startsWith(hash);
-  const left = look.uncommitted.filter((path) => !isOwn(path));
-  const found = `The server sees the commit ${look.head ?? "(none)"} and ${countOf(left)}.`;
+  const isHead = git.head !== null && hash.length >= 7 && git.head.startsWith(hash);
+  const left = git.uncommitted.filter((path) => !isOwn(path));
+  const found = `The server sees the commit ${git.head ?? "(none)"} and ${countOf(left)}.`;
   return verdictOn(
     [
       ...(isHead ? [] : [`the commit was reported as '${reported.commit_hash}'`]),
@@ -71,14 +71,14 @@ function verdictOn(differences: readonly string[], found: string): Finding {
   };
 }
 
-function withoutRepository(look: Exclude<GitLook, { kind: "repository" }>): Finding {
-  if (look.kind === "not-a-repository")
+function withoutRepository(git: Exclude<GitLook, { kind: "repository" }>): Finding {
+  if (git.kind === "not-a-repository")
     return {
       about: GIT,
       verdict: "unknown",
       words: "The project's folder is not a git repository, so the report cannot be compared with anything.",
     };
-  return { about: GIT, verdict: "unknown", words: `git could not be asked: ${look.reason}` };
+  return { about: GIT, verdict: "unknown", words: `git could not be asked: ${git.reason}` };
 }
 
 /** A detached head has no branch; `git rev-parse --abbrev-ref HEAD` calls it HEAD. */

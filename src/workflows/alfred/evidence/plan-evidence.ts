@@ -10,11 +10,11 @@ export async function affectedFinding(
   files: Files,
 ): Promise<readonly Finding[]> {
   if (affected_files.length === 0) return [];
-  const gone = await files.missing(affected_files as ProjectPath[]);
+  const missing = await files.missing(affected_files as ProjectPath[]);
   return [
-    gone.length === 0
+    missing.length === 0
       ? agrees("All listed files exist.")
-      : differs(`These named files do not exist: ${gone.join(", ")}.`),
+      : differs(`These named files do not exist: ${missing.join(", ")}.`),
   ];
 }
 
@@ -50,12 +50,12 @@ async function missingOf(uses: readonly Use[], files: Files): Promise<ReadonlySe
   return new Set(await files.missing([...new Set(uses.map(({ path }) => path))] as ProjectPath[]));
 }
 
-function existence(uses: readonly Use[], gone: ReadonlySet<string>): Finding {
+function existence(uses: readonly Use[], missing: ReadonlySet<string>): Finding {
   const created = new Set(uses.filter(({ operation }) => operation === "CREATE").map(({ path }) => path));
   const absent = uses.filter(
-    ({ operation, path }) => operation !== "CREATE" && gone.has(path) && !created.has(path),
+    ({ operation, path }) => operation !== "CREATE" && missing.has(path) && !created.has(path),
   );
-  const present = [...created].filter((path) => !gone.has(path));
+  const present = [...created].filter((path) => !missing.has(path));
   const words = [
     ...absent.map(
       ({ operation, path }) => `${path} is to be ${PAST[operation] ?? operation} but does not exist`,

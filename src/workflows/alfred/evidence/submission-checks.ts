@@ -48,7 +48,7 @@ async function checkNewTasks(
   view: View,
 ): Promise<void> {
   const lines: string[] = [];
-  const own = tasks.map(({ task_id }) => task_id);
+  const ids = tasks.map(({ task_id }) => task_id);
   for (const [index, task] of tasks.entries()) {
     const { dependencies, task_id } = task;
     if ((await view.read(taskPath(task_id))) !== null)
@@ -56,7 +56,7 @@ async function checkNewTasks(
         `- tasks.${index}.task_id: expected an id that no task of the project has, found ${JSON.stringify(task_id)}`,
       );
     for (const [place, id] of (dependencies ?? []).entries())
-      if (!own.includes(id) && (await view.read(taskPath(id))) === null)
+      if (!ids.includes(id) && (await view.read(taskPath(id))) === null)
         lines.push(
           `- tasks.${index}.dependencies.${place}: expected the id of a task of the list or the project, found ${JSON.stringify(id)}`,
         );

@@ -22,18 +22,18 @@ export function lookAtWork(run: LoadedRun, outside: Outside, context: Context): 
 }
 
 /** The files that the work changed, without the project's own. */
-export function changedIn(look: Snapshot, { settings }: Context): readonly ChangedFile[] {
-  if (look.kind !== "tree") return [];
-  return look.files.filter(({ path }) => !isOwn(path) && path !== settings.bloom.tasks_file);
+export function changedIn(work: Snapshot, { settings }: Context): readonly ChangedFile[] {
+  if (work.kind !== "tree") return [];
+  return work.files.filter(({ path }) => !isOwn(path) && path !== settings.bloom.tasks_file);
 }
 
 /**
  * Warnings that a reviewer must see first: changed process files, a base that moved, files that git would not
  * see.
  */
-export function warningsOf(look: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
-  if (look.kind !== "tree") return [];
-  return [...processFinding(changed), ...baseFinding(look), ...hiddenFinding(look.hidden)];
+export function warningsOf(work: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
+  if (work.kind !== "tree") return [];
+  return [...processFinding(changed), ...baseFinding(work), ...hiddenFinding(work.hidden)];
 }
 
 /** The subjects of these warnings. */
@@ -52,8 +52,8 @@ function processFinding(changed: readonly ChangedFile[]): readonly Finding[] {
   return [{ about: "process files", verdict: "unknown", words }];
 }
 
-function baseFinding(look: Extract<Snapshot, { kind: "tree" }>): readonly Finding[] {
-  const { base, branchNow, holdsBase } = look;
+function baseFinding(work: Extract<Snapshot, { kind: "tree" }>): readonly Finding[] {
+  const { base, branchNow, holdsBase } = work;
   if (base === null) return [];
   if (!base.isPinned)
     return finding(
@@ -90,17 +90,17 @@ function finding(about: string, verdict: Finding["verdict"], words: string): rea
  */
 export async function changedSince(
   tree: string | undefined,
-  look: Snapshot,
+  work: Snapshot,
   outside: Outside,
 ): Promise<readonly Finding[]> {
   if (tree === undefined) return [];
-  if (look.kind !== "tree") {
+  if (work.kind !== "tree") {
     const reason =
-      look.kind === "unavailable" ? look.reason : "the project's folder is no longer a git repository";
+      work.kind === "unavailable" ? work.reason : "the project's folder is no longer a git repository";
     return finding("work", "differs", `Whether the work is still what was handed in is unknown: ${reason}`);
   }
-  if (look.tree === tree) return [];
-  const changed = await outside.git.between(tree, look.tree);
+  if (work.tree === tree) return [];
+  const changed = await outside.git.between(tree, work.tree);
   const files =
     changed === null || changed.length === 0 ? "" : `: files ${named(changed.map(({ path }) => path))}`;
   return finding(

@@ -22,7 +22,7 @@ export function humanQuestion(
   run: LoadedRun,
   submitted: Submission,
   review: ReviewFacts,
-  asked: ProposedVerdict,
+  verdict: ProposedVerdict,
 ): HumanQuestion {
   const step = stepOf(run.definition, submitted.state);
   const what = `the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})`;
@@ -30,14 +30,14 @@ export function humanQuestion(
   const under = machineOf(run.definition).underReview(run.configuration);
   const early = under?.reviewer === "ai" ? ["The assistant's own review of it has not been given yet."] : [];
   const own =
-    asked.notes.trim() === "" || asked.notesBy === "assistant" ? [] : [`Your notes: ${asked.notes}`];
+    verdict.notes.trim() === "" || verdict.notesBy === "assistant" ? [] : [`Your notes: ${verdict.notes}`];
   const rest = restOfArtifact(review);
   // What was found for this verdict alone, such as a loosened policy.
   const found = submitted.evidence.filter(
     ({ about, check }) => check === undefined && !review.claims.some((claim) => claim.about === about),
   );
   const message = renderReview({
-    question: `Do you ${asked.approve ? "approve" : "reject"} ${what}?`,
+    question: `Do you ${verdict.approve ? "approve" : "reject"} ${what}?`,
     facts: [`Approving ${meaning.approve}; rejecting ${meaning.reject}.`, ...early, ...own],
     brief: briefOf({ ...review, notes: [] }),
     findings: [
@@ -47,7 +47,7 @@ export function humanQuestion(
     changes: review.changes,
     ...(rest !== null && { artifact: { name: review.subject, value: rest, sha256: submitted.sha256 } }),
     notes: [
-      ...(asked.notesBy === "assistant" ? [{ by: "The assistant", text: asked.notes }] : []),
+      ...(verdict.notesBy === "assistant" ? [{ by: "The assistant", text: verdict.notes }] : []),
       ...reviewNotes(run, submitted),
     ],
     whole: `pawl review ${run.id}`,

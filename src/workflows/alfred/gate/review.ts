@@ -59,7 +59,7 @@ interface ReviewFindings {
   readonly level: string;
   readonly version: string;
   readonly settings: Settings;
-  /** Of the run's log, in its present life. */
+  /** The steps in the run's log since the run last began. */
   readonly steps: readonly Step[];
 }
 
@@ -69,35 +69,39 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
     const task = await loadTask(view, id);
     if (task.state.active_tool_state === null) return { view, run: null };
     const run = await loadRun(view, task, context);
-    const under = machineOf(run.definition).underReview(run.configuration);
-    const isAsked = under?.reviewer === "human" && run.active.context_store.submitted !== null;
+    const gate = machineOf(run.definition).underReview(run.configuration);
+    const isAsked = gate?.reviewer === "human" && run.active.context_store.submitted !== null;
     return { view, run: isAsked ? run : null };
   },
   async observe({ run, view }, input, outside, context) {
     const submitted = run?.active.context_store.submitted;
-    return run && submitted ? look(run, submitted, { ...context, input, view, outside }) : null;
+    return run && submitted ? gatherFindings(run, submitted, { ...context, input, view, outside }) : null;
   },
-  propose({ run }, found) {
+  propose({ run }, findings) {
     const submitted = run?.active.context_store.submitted;
-    return { reply: run && submitted && found ? reviewOf(run, submitted, found) : null };
+    return { reply: run && submitted && findings ? reviewOf(run, submitted, findings) : null };
   },
 };
 
 type ReviewContext = RunContext<unknown>;
 
-/** For the question of a verdict, too. */
+/** The review at this moment; a verdict's question shows it, too. */
 export async function reviewNow(
   run: LoadedRun,
   submitted: Submission,
-  scene: ReviewContext,
+  context: ReviewContext,
 ): Promise<ReviewFacts> {
-  return reviewOf(run, submitted, await look(run, submitted, scene));
+  return reviewOf(run, submitted, await gatherFindings(run, submitted, context));
 }
 
-async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext): Promise<ReviewFindings> {
-  const { outside } = scene;
-  const governed = await govern(run, scene);
-  const context = { ...scene, settings: governed.settings };
+async function gatherFindings(
+  run: LoadedRun,
+  submitted: Submission,
+  given: ReviewContext,
+): Promise<ReviewFindings> {
+  const { outside } = given;
+  const governed = await govern(run, given);
+  const context = { ...given, settings: governed.settings };
   const { evidence, work = await lookAtWork(run, outside, context) } = await refreshEvidence(
     run,
     outside,
@@ -106,24 +110,24 @@ async function look(run: LoadedRun, submitted: Submission, scene: ReviewContext)
   );
   const last = verdictsAt(run, submitted.state).findLast(isPersons);
   const changed = last?.tree && work.kind === "tree" ? await outside.git.between(last.tree, work.tree) : null;
-  const found = withPolicyFinding(evidence, run.id, governed.ignored);
-  const logs = checksIn(submitted, found, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
-  const gone = new Set<string>(await outside.files.missing(logs as ProjectPath[]));
-  const level = await levelAt({ gate: gateName(run.definition.name), run: run.run }, scene);
+  const findings = withPolicyFinding(evidence, run.id, governed.ignored);
+  const logs = checksIn(submitted, findings, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
+  const missingLogs = new Set<string>(await outside.files.missing(logs as ProjectPath[]));
+  const level = await levelAt({ gate: gateName(run.definition.name), run: run.run }, given);
   const confirm = governed.settings.alfred.human_review === "confirm";
   return {
-    evidence: found,
+    evidence: findings,
     changes: await changesIn(run, work, changedIn(work, context), changed ? (last?.tree ?? null) : null, {
       git: outside.git,
       sinceLast: changed && changedIn({ ...work, files: changed } as Snapshot, context),
     }),
     changed,
     judged: await artifactOf(run, submitted, last),
-    logs: gone,
+    logs: missingLogs,
     level: confirm ? stricter(level, "terminal") : level,
     version: versionOf(judgedIn(run, submitted, work)),
     settings: governed.settings,
-    steps: await loadSteps(scene.view, run.run),
+    steps: await loadSteps(given.view, run.run),
   };
 }
 
@@ -165,8 +169,8 @@ function planOf({ state }: LoadedRun): readonly PlanItem[] | null {
   return changingSlots(state).map(({ location, slot_id }) => ({ id: slot_id, files: [location] }));
 }
 
-function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings): ReviewFacts {
-  const { changed, changes, evidence, judged, level, version } = found;
+function reviewOf(run: LoadedRun, submitted: Submission, findings: ReviewFindings): ReviewFacts {
+  const { changed, changes, evidence, judged, level, version } = findings;
   const { artifact, sha256, state } = submitted;
   const step = stepOf(run.definition, state);
   const title = titleOf(run.definition.name, state);
@@ -182,16 +186,16 @@ function reviewOf(run: LoadedRun, submitted: Submission, found: ReviewFindings):
     since: sinceOf(run, submitted),
     round: roundOf(run, state),
     question: `Do you approve the ${title} of task ${run.id} (${run.task.title})?`,
-    leads: leadsOf(run, step, submitted, found.settings.alfred.size),
-    facts: factsOf(run, step, submitted, found),
+    leads: leadsOf(run, step, submitted, findings.settings.alfred.size),
+    facts: factsOf(run, step, submitted, findings),
     criteria: run.task.acceptance_criteria.map((text) => ({ text, check: null })),
     deeds: deedsOf(run),
     claims: evidence.filter(({ check }) => check === undefined).map((each) => claimOf(step, artifact, each)),
     choices: choicesIn(step.artifact, artifact, judged),
     artifact: { name: title, value: artifact, sha256 },
     changes,
-    checks: checksIn(submitted, evidence, found.settings, found.logs),
-    cost: costOf(found.steps),
+    checks: checksIn(submitted, evidence, findings.settings, findings.logs),
+    cost: costOf(findings.steps),
     size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(artifact)),
     history: verdicts.map(roundIn),
     points: answered(rejected, { changed, before: judged, now: artifact }),
@@ -204,12 +208,12 @@ function deedsOf({ state }: LoadedRun): NonNullable<ReviewFacts["deeds"]> {
   return slotsOf(state).map(({ slot_id: id, spec, title }) => ({ id, words: `${title}: ${spec}` }));
 }
 
-/** Since when it waits: its submission, or the assistant's own approval after that. */
+/** When the wait began: at the submission, or at the assistant's own approval after it. */
 function sinceOf({ active }: LoadedRun, { sha256, state, time }: Submission): string {
-  const own = active.context_store.verdicts.filter(
+  const approvals = active.context_store.verdicts.filter(
     (verdict) => verdict.state === state && verdict.sha256 === sha256 && verdict.time > time,
   );
-  return own.at(-1)?.time ?? time;
+  return approvals.at(-1)?.time ?? time;
 }
 
 function leadsOf(
@@ -261,12 +265,12 @@ function claimOf(step: WorkStep, artifact: Artifact, { about, verdict, words }: 
 
 const STATES = { agrees: "passed", differs: "failed", running: "running", unknown: "unknown" } as const;
 
-/** `gone`: the logs that no longer exist. */
+/** `missingLogs`: the logs that no longer exist. */
 function checksIn(
   submitted: Submission,
   evidence: Evidence,
   { alfred }: Settings,
-  gone: ReadonlySet<string>,
+  missingLogs: ReadonlySet<string>,
 ): readonly ReviewCheck[] {
   const on = placeOfChecks(submitted);
   return evidence.flatMap(({ check, loop, verdict }): readonly ReviewCheck[] => {
@@ -281,7 +285,7 @@ function checksIn(
           duration_ms: check.duration_ms,
           tail: check.tail,
           ...(check.empty ? { empty: check.empty } : {}),
-          log: gone.has(log) ? null : log,
+          log: missingLogs.has(log) ? null : log,
           on,
         },
       ];
@@ -289,7 +293,7 @@ function checksIn(
     return (loop?.commands ?? []).map(({ command, exit_code, log }) => ({
       ...{ name: command, command, exit: exit_code, duration_ms: null, tail: "" },
       ...{ state: exit_code === 0 ? ("passed" as const) : ("failed" as const), on: loop?.commit ?? null },
-      log: gone.has(log) ? null : log,
+      log: missingLogs.has(log) ? null : log,
     }));
   });
 }
@@ -309,9 +313,9 @@ function costOf(all: readonly Step[]): ReviewCost {
     const spent = isWork ? Math.max(0, Date.parse(time) - Date.parse(before.time)) : 0;
     return [{ tool, spent, tries: isHandIn ? 1 : 0 }];
   });
-  const sum = (own: typeof steps) => ({
-    minutes: Math.round(own.reduce((total, { spent }) => total + spent, 0) / MINUTE),
-    tries: own.reduce((total, { tries }) => total + tries, 0),
+  const sum = (toolSteps: typeof steps) => ({
+    minutes: Math.round(toolSteps.reduce((total, { spent }) => total + spent, 0) / MINUTE),
+    tries: toolSteps.reduce((total, { tries }) => total + tries, 0),
   });
   const tools = [...new Set(steps.map(({ tool }) => tool))];
   const unknown = { usd: null, tokens: null };

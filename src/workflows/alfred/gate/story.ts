@@ -71,9 +71,9 @@ function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
   const finished = new Map<string, ToldRun>();
   const verdicts = new Map<string, Map<string, Verdict>>();
   const keep = (run: string, all: readonly Verdict[]) => {
-    const own = verdicts.get(run) ?? new Map<string, Verdict>();
-    verdicts.set(run, own);
-    for (const verdict of all) own.set(`${verdict.time} ${verdict.stage}`, verdict);
+    const ofRun = verdicts.get(run) ?? new Map<string, Verdict>();
+    verdicts.set(run, ofRun);
+    for (const verdict of all) ofRun.set(`${verdict.time} ${verdict.stage}`, verdict);
   };
   for (const { active_tool_state: active, completed_tool_outputs } of states) {
     for (const [tool, run] of Object.entries(completed_tool_outputs)) {

@@ -195,10 +195,10 @@ async function withRework(
   const { id } = task;
   const status = "ready_for_agent";
   const by = caller.who ?? caller.channel;
-  const told = { type: "task:status_changed", taskId: plan.id, from: task.status, to: status, by } as const;
-  const asked = [...new Set(left.map(({ what }) => what))].join(", ");
+  const event = { type: "task:status_changed", taskId: plan.id, from: task.status, to: status, by } as const;
+  const requests = [...new Set(left.map(({ what }) => what))].join(", ");
   return {
-    text: `What was asked for (${asked}) is in ${path} as the step ${step.id} of the task ${plan.id}, which is '${status}'. \`bloom run --task ${plan.id} --once\` runs it.`,
+    text: `What was asked for (${requests}) is in ${path} as the step ${step.id} of the task ${plan.id}, which is '${status}'. \`bloom run --task ${plan.id} --once\` runs it.`,
     path,
     steps: [...planned(task), step.id],
     changes: await proposed(
@@ -210,7 +210,7 @@ async function withRework(
       ],
       context,
     ),
-    events: [{ id: `${now.id}-rework`, time: now.time, ...told }],
+    events: [{ id: `${now.id}-rework`, time: now.time, ...event }],
     progress: {
       status,
       state: null,

@@ -104,8 +104,8 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
 
 /** Checks E3 and E4 in git and the log files. Throws `loop-work-moved` and `loop-evidence-missing`. */
 export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside): Promise<Proved> {
-  const look = await outside.git.look();
-  const place = checkPlace(run, done, look);
+  const git = await outside.git.look();
+  const place = checkPlace(run, done, git);
   const passed = checkCommands(run.id, done, place.commit);
   await checkLogs(run.id, passed, outside);
   const changed = await outside.git.commits(baseOf(run), place.commit);
@@ -121,31 +121,31 @@ export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside):
 function checkPlace(
   { id, state }: LoadedRun,
   { path, work }: DoneInLoop,
-  look: GitLook,
+  git: GitLook,
 ): Pick<Proved, "branch" | "commit" | "uncommitted"> {
-  if (look.kind !== "repository")
+  if (git.kind !== "repository")
     throw unproved(
-      `git cannot tell whether the work of '${id}' is there: ${look.kind === "unavailable" ? look.reason : "the project's folder is not a repository"}.`,
+      `git cannot tell whether the work of '${id}' is there: ${git.kind === "unavailable" ? git.reason : "the project's folder is not a repository"}.`,
       "Make git answer in the project's folder, then try again.",
     );
-  const expected = branchOf(state) ?? look.branch;
+  const expected = branchOf(state) ?? git.branch;
   const { branch, commit } = work.merged ? { ...work.merged, branch: work.merged.into } : work;
   if (branch !== expected)
     throw moved(
       `The loop's work on '${id}' is on '${branch}': expected it on the task's branch, '${expected}'.`,
       `Set \`merge_into: ${expected}\` for the task in ${path}. ${again(id)}`,
     );
-  if (look.branch !== expected)
+  if (git.branch !== expected)
     throw moved(
-      `The task's branch is not checked out: expected '${expected}', found ${look.branch === "" ? "a detached HEAD" : `'${look.branch}'`}.`,
+      `The task's branch is not checked out: expected '${expected}', found ${git.branch === "" ? "a detached HEAD" : `'${git.branch}'`}.`,
       `git checkout ${expected}`,
     );
-  if (look.head !== commit)
+  if (git.head !== commit)
     throw moved(
-      `The branch '${branch}' has moved since the loop was done with '${id}': expected ${commit}, found ${look.head ?? "no commit"}.`,
+      `The branch '${branch}' has moved since the loop was done with '${id}': expected ${commit}, found ${git.head ?? "no commit"}.`,
       again(id),
     );
-  const uncommitted = look.uncommitted.filter(
+  const uncommitted = git.uncommitted.filter(
     (file) => !file.startsWith(".alfred/") && !file.startsWith(".pawl/") && file !== path,
   );
   return { branch, commit, uncommitted };
@@ -165,12 +165,12 @@ function checkCommands(
   const wanted = [
     ...new Set([...(task.verify ?? []), ...task.steps.flatMap((step) => verifiedBy(task, step))]),
   ];
-  const seen = wanted.map((command) => ({
+  const runs = wanted.map((command) => ({
     command,
     last: record.evidence.findLast((each) => each.command === command && each.commit === commit),
   }));
-  const missing = seen.filter(({ last }) => last?.exit !== 0);
-  if (missing.length === 0) return seen.flatMap(({ last }) => last ?? []);
+  const missing = runs.filter(({ last }) => last?.exit !== 0);
+  if (missing.length === 0) return runs.flatMap(({ last }) => last ?? []);
   const found = missing.map(
     ({ command, last }) => `\`${command}\`: ${last ? `exit code ${last.exit}` : "not run on it"}`,
   );
@@ -186,10 +186,10 @@ function verifiedBy(task: Task, step: Step): readonly string[] {
 }
 
 async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }: Outside): Promise<void> {
-  const gone = await files.missing(passed.map(({ log }) => log as ProjectPath));
-  if (gone.length === 0) return;
+  const missing = await files.missing(passed.map(({ log }) => log as ProjectPath));
+  if (missing.length === 0) return;
   throw unproved(
-    `The logs of the loop's evidence for '${id}' are gone: expected ${gone.join(", ")}, found nothing.`,
+    `The logs of the loop's evidence for '${id}' are gone: expected ${missing.join(", ")}, found nothing.`,
     again(id),
   );
 }

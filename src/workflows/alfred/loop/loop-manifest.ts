@@ -66,7 +66,7 @@ const MAX_EARLIER = 30;
 
 function findingOf(run: LoadedRun, proved: Proved, context: Context): Finding {
   const { branch, commit, passed, task, uncommitted } = proved;
-  const told = `The loop has ${task.steps.length} of ${task.steps.length} steps done, and ${passed.length} command${passed.length === 1 ? "" : "s"} passed on ${commit.slice(0, SHORT)}, which is checked out on '${branch}'.`;
+  const words = `The loop has ${task.steps.length} of ${task.steps.length} steps done, and ${passed.length} command${passed.length === 1 ? "" : "s"} passed on ${commit.slice(0, SHORT)}, which is checked out on '${branch}'.`;
   const edited = exportedTask(run, context).steps.filter(
     ({ id, instruction }) =>
       task.steps.find((step) => step.id === id)?.instruction.trim() !== instruction.trim(),
@@ -82,7 +82,7 @@ function findingOf(run: LoadedRun, proved: Proved, context: Context): Finding {
   return {
     about: "loop",
     verdict: odd.length === 0 ? "agrees" : "differs",
-    words: odd.length === 0 ? told : `${told} But ${odd.join("; ")}.`,
+    words: odd.length === 0 ? words : `${words} But ${odd.join("; ")}.`,
     loop: {
       commit,
       commands: passed.map(({ command, exit, log }) => ({ command, exit_code: exit, log })),

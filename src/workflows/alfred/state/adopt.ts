@@ -44,15 +44,19 @@ export const RECORDS: RunRecords = { missing: loadMissing, adopt: () => adopt };
 
 /** Throws `state-tampered`, because a state that does not follow from its log is not a valid branch. */
 async function readBranches(view: View, { id }: AdoptInput): Promise<LoadedBranches> {
-  const own = await findOwn(view, id);
-  await checkOwn(view, own);
-  return { own, branches: await loadBranches(view, id, own), workspace: await loadWorkspace(view, id) };
+  const present = await findOwn(view, id);
+  await checkOwn(view, present);
+  return {
+    own: present,
+    branches: await loadBranches(view, id, present),
+    workspace: await loadWorkspace(view, id),
+  };
 }
 
-function notesOn({ recorded }: ToolBranch, own: TaskState | null): readonly string[] {
-  const active = own?.active_tool_state;
+function notesOn({ recorded }: ToolBranch, present: TaskState | null): readonly string[] {
+  const active = present?.active_tool_state;
   if (recorded === null || !active) return [];
   return [
-    `The open run of ${active.tool_name} in this checkout is given up. What it wrote stays in ${workspaceFolder(own.task_id)}.`,
+    `The open run of ${active.tool_name} in this checkout is given up. What it wrote stays in ${workspaceFolder(present.task_id)}.`,
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * The law of a task's steps: from a new task through the tools' tables, they give what decides in its state,
- * its `Standing`: status, configuration, what was accepted and by which verdicts.
+ * Replays a task's steps through the tools' tables, from a new task on. The result is its `Standing`, the part
+ * of its state that decides: status, configuration, accepted artifacts and their verdicts.
  */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -24,14 +24,14 @@ import { keptVerdicts, runStanding } from "./verdicts.ts";
 
 export const NEW_TASK: Standing = { task_status: "new", active: null, finished: {} };
 
-/** A document that is no state of a task decides as a whole. */
+/** The document's standing; the whole document if it is no task's state. */
 export function decidedIn(document: Json): Json {
   return attempt<Json, Json>(() => {
     return json(standingIn(document as unknown as TaskState));
   }, document);
 }
 
-/** As it is read from disk: without keys that have no value. */
+/** Drops keys without a value, as writing to disk does. */
 function json(standing: Standing): Json {
   return JSON.parse(JSON.stringify(standing)) as Json;
 }
@@ -55,15 +55,15 @@ function activeStanding(active: ActiveTool): ActiveStanding {
   };
 }
 
-/** A person's decision, and what others recorded, are taken as the state says. */
+/** Takes the state as written after steps that no table decides: a person's decision, or an adopted record. */
 export const TASK_LAW: RunLaw = {
   first: json(NEW_TASK),
   after(before, step, { decides, isFirst, isLast }) {
     const written = decides as unknown as Standing;
     if (step.kind !== "begun" && step.kind !== "moved") {
       // The tool that the same commit begins is not active yet.
-      const found = { ...written, active: null, task_status: step.status ?? step.to };
-      return isLast ? decides : json(found as Standing);
+      const adopted = { ...written, active: null, task_status: step.status ?? step.to };
+      return isLast ? decides : json(adopted as Standing);
     }
     const next = after(isFirst ? NEW_TASK : (before as unknown as Standing), step);
     return typeof next === "string" ? { fault: next } : json(next);
@@ -143,7 +143,7 @@ function isJudged(
 }
 
 /** Throws `run-unreachable`, with file and line, if no run can reach the active run's configuration. */
-export async function checkPlace(
+export async function checkConfiguration(
   view: View,
   { active_tool_state: active, task_id: id }: TaskState,
 ): Promise<void> {

@@ -33,21 +33,21 @@ export interface ResolvedTask {
 }
 
 /**
- * The task's branches; empty: nothing is recorded. `own`: the checkout's own state; null: only what git shares
+ * The task's branches; empty: nothing is recorded. `present`: the checkout's own state; null: only what git shares
  * counts. Throws `records-invalid`.
  */
 export async function loadBranches(
   view: View,
   id: string,
-  own: TaskState | null,
+  present: TaskState | null,
 ): Promise<readonly ToolBranch[]> {
   try {
-    const branches = await loadLogBranches(view, nameOf(id), RECORDED_STATE, own !== null);
+    const branches = await loadLogBranches(view, nameOf(id), RECORDED_STATE, present !== null);
     for (const branch of branches) checkRuns(branch);
     return branches;
   } catch (thrown) {
     // Damaged records do not stop a checkout that has the task itself.
-    if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
+    if (present === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
     return [];
   }
 }
@@ -60,12 +60,12 @@ function checkRuns({ recorded, steps }: ToolBranch): void {
   const [led, isDelivered] = statusAfterSteps(steps);
   if (task_status !== led && !(isDelivered && task_status === "done"))
     throw invalidRecords(recorded.path, `it says that the task is ${task_status}; its steps lead to ${led}`);
-  const known = new Set(
+  const ids = new Set(
     steps.flatMap(({ artifact, machine, verdict }) => [`${machine} ${artifact}`, `${machine} ${verdict}`]),
   );
   for (const [tool, { accepted, verdicts }] of Object.entries(recorded.recordedState.finished)) {
     const named = [...accepted.map(({ sha256 }) => sha256), ...verdicts.map(verdictWords)];
-    if (named.some((each) => !known.has(`${tool} ${each}`)))
+    if (named.some((each) => !ids.has(`${tool} ${each}`)))
       throw invalidRecords(recorded.path, `the run of ${tool} in it is not the one of its steps`);
   }
 }
@@ -84,20 +84,20 @@ function statusAfterSteps(steps: readonly Step[]): readonly [status: string, isD
 
 /** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
 export async function resolveTask(view: View, id: string): Promise<ResolvedTask> {
-  const own = await findOwn(view, id);
-  const branches = await loadBranches(view, id, own);
+  const present = await findOwn(view, id);
+  const branches = await loadBranches(view, id, present);
   const branch = countingBranch(nameOf(id), branches);
   if (!branch?.recorded)
-    return { state: own ?? newTaskState(id, NEVER), elsewhere: null, aside: setAside(branches) };
-  return { state: stateOf(id, branch, own), elsewhere: own && lastMoveOf(branch), aside: [] };
+    return { state: present ?? newTaskState(id, NEVER), elsewhere: null, aside: setAside(branches) };
+  return { state: stateOf(id, branch, present), elsewhere: present && lastMoveOf(branch), aside: [] };
 }
 
 /** The task's state at the end of that branch: no tool is active. */
-export function stateOf(id: string, { recorded, steps }: ToolBranch, own: TaskState | null): TaskState {
+export function stateOf(id: string, { recorded, steps }: ToolBranch, present: TaskState | null): TaskState {
   const { finished = {}, task_status = "new" } = recorded?.recordedState ?? {};
   return {
     ...newTaskState(id, steps.at(-1)?.time ?? NEVER),
-    ...(own?.base && { base: own.base }),
+    ...(present?.base && { base: present.base }),
     task_status,
     completed_tool_outputs: finished,
   };

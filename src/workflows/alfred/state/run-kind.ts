@@ -4,7 +4,7 @@ import type { At, RunKind } from "../../../runtime/run-log/kind.ts";
 import { checkRun } from "../../../runtime/run-log/read.ts";
 import { definitionOf } from "../tools/definitions.ts";
 import { configurationIn, machineOf } from "../tools/machine.ts";
-import { checkPlace, decidedIn, TASK_LAW } from "./law.ts";
+import { checkConfiguration, decidedIn, TASK_LAW } from "./law.ts";
 import { statePath, WORKSPACE } from "./paths.ts";
 import { sharedIn } from "./records.ts";
 import type { TaskState } from "./state-file.ts";
@@ -40,6 +40,6 @@ function at(text: string): At | null {
 
 /** Throws `state-tampered`, and `run-unreachable` with the line. */
 export async function checkTask(view: View, state: TaskState): Promise<void> {
-  await checkPlace(view, state);
+  await checkConfiguration(view, state);
   await checkRun(view, TASK_RUNS, `alfred:${state.task_id}`);
 }

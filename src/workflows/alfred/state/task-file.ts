@@ -116,9 +116,9 @@ class Reading {
     const sections = this.#sections(nodes.slice(at + 1));
     const fields: Record<string, unknown> = {};
     for (const rule of SECTIONS) fields[rule.field] = this.#field(rule, sections);
-    const known = SECTIONS.map((rule) => rule.heading.toLowerCase());
+    const headings = SECTIONS.map((rule) => rule.heading.toLowerCase());
     const other = sections
-      .filter((section) => !known.includes(section.heading.toLowerCase()))
+      .filter((section) => !headings.includes(section.heading.toLowerCase()))
       .map((section) => ({ heading: section.heading, text: this.#textOf(section) }));
     return { task_id: id, ...(fields as Omit<Task, "task_id" | "other">), other };
   }
@@ -147,9 +147,9 @@ class Reading {
         const heading = this.#inner(node);
         if (node.depth === 1)
           this.#say(lineOf(node), `expected one heading of level 1, found a second: ${heading}`);
-        const known = heading.toLowerCase();
-        const first = lines.get(known);
-        if (first === undefined) lines.set(known, lineOf(node));
+        const key = heading.toLowerCase();
+        const first = lines.get(key);
+        if (first === undefined) lines.set(key, lineOf(node));
         else this.#say(lineOf(node), `the section "${heading}" is there twice (also in line ${first})`);
         sections.push({ heading, line: lineOf(node), start: endOf(node), nodes: [] });
       } else if (sections.length > 0) sections.at(-1)?.nodes.push(node);

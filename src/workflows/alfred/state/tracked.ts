@@ -44,12 +44,12 @@ export async function fetchTask(id: string, outside: Outside, context: Context):
  * becomes the context, with its top-level headings lowered so that it stays one section.
  */
 export function taskFrom(tracked: TrackedTask): Task {
-  const own = { priority: tracked.priority, dependencies: tracked.dependencies.filter(isId) };
+  const fields = { priority: tracked.priority, dependencies: tracked.dependencies.filter(isId) };
   const title = tracked.title.replace(/\s+/g, " ").trim() || tracked.id;
   const written = inGrammar(tracked, title);
-  if (written) return { ...written, ...own };
+  if (written) return { ...written, ...fields };
   const context = lowered(tracked.description.replace(/\r\n?/g, "\n").trim());
-  const task = { ...emptyTask(tracked.id), ...own, title, context };
+  const task = { ...emptyTask(tracked.id), ...fields, title, context };
   try {
     renderTask(task);
     return task;

@@ -14,11 +14,11 @@ const PERSONA = z.strictObject({
 
 export type Persona = Readonly<z.infer<typeof PERSONA>>;
 
-const known = openByText<Persona>(50);
+const cache = openByText<Persona>(50);
 
 /** Throws `persona-invalid` with every problem. */
 export function parsePersona(text: string, path: string): Persona {
-  return known(text, () => parse(text, path));
+  return cache(text, () => parse(text, path));
 }
 
 function parse(text: string, path: string): Persona {

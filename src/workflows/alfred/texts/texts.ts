@@ -27,13 +27,13 @@ const PARTIALS = [
 
 /** The tool's prompts and artifact templates. Each file of the project's own overrides the packaged one. */
 export async function loadTemplates(view: View, definition: ToolDefinition): Promise<TemplateSet> {
-  const own = await loadOwn(view, [
+  const found = await loadOwn(view, [
     `prompts/${definition.name}`,
     "prompts/review",
     "prompts/partials",
     "artifacts",
   ]);
-  const templates = new Map<string, TemplateText>(own);
+  const templates = new Map<string, TemplateText>(found);
   for (const name of packagedNames(definition)) {
     if (templates.has(name)) continue;
     const path = name.startsWith("artifacts/") ? `alfred/templates/${name}.md` : `alfred/${name}.md`;
@@ -50,8 +50,8 @@ export function promptFor(
   state: string,
   reviewer: "ai" | "human" | null,
 ): string {
-  const own = `prompts/${tool}/${state}`;
-  if (reviewer === null || templates.has(own)) return own;
+  const templateName = `prompts/${tool}/${state}`;
+  if (reviewer === null || templates.has(templateName)) return templateName;
   const byState = `prompts/review/${state}`;
   return templates.has(byState) ? byState : `prompts/review/${SHARED_REVIEW[reviewer]}`;
 }
@@ -90,8 +90,8 @@ async function loadOwn(view: View, folders: readonly string[]): Promise<readonly
 export async function loadPersona(view: View, name: string): Promise<Persona> {
   if (!isId(name)) throw noPersona(name, null);
   const path = personaPath(name);
-  const own = await view.read(path);
-  if (own !== null) return parsePersona(own, path);
+  const text = await view.read(path);
+  if (text !== null) return parsePersona(text, path);
   const packaged = await view.packaged(`alfred/personas/${name}.yml`);
   if (packaged === null) throw noPersona(name, path);
   return parsePersona(packaged, `alfred/personas/${name}.yml`);

@@ -168,11 +168,11 @@ function graph(idKey: string, dependencyKey: string, noun: string, kind: "closed
     const report = (message: string, input: unknown, path: PropertyKey[]) =>
       payload.issues.push({ code: "custom", message, input, path });
     members.forEach((member, index) => {
-      const own = ids[index];
-      if (own === null || own === undefined) return;
-      if (ids.indexOf(own) < index) report(`an id that no other ${noun} has`, own, [index, idKey]);
+      const id = ids[index];
+      if (id === null || id === undefined) return;
+      if (ids.indexOf(id) < index) report(`an id that no other ${noun} has`, id, [index, idKey]);
       const needed = textsAt(member, dependencyKey);
-      if (!dependencies.has(own)) dependencies.set(own, needed);
+      if (!dependencies.has(id)) dependencies.set(id, needed);
       needed.forEach((other, place) => {
         if (kind === "closed" && !ids.includes(other))
           report(`the id of a ${noun} of the list (${ids.join(", ")})`, other, [index, dependencyKey, place]);
@@ -198,20 +198,20 @@ function textsAt(value: unknown, key: string): readonly string[] {
 /** One cycle of dependencies, with its first member repeated at the end; null: none. */
 function findCircle(dependencies: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
   const done = new Set<string>();
-  const visit = (own: string, trail: readonly string[]): readonly string[] | null => {
-    const start = trail.indexOf(own);
-    if (start >= 0) return [...trail.slice(start), own];
-    if (done.has(own)) return null;
-    for (const other of dependencies.get(own) ?? []) {
+  const visit = (task: string, trail: readonly string[]): readonly string[] | null => {
+    const start = trail.indexOf(task);
+    if (start >= 0) return [...trail.slice(start), task];
+    if (done.has(task)) return null;
+    for (const other of dependencies.get(task) ?? []) {
       if (!dependencies.has(other)) continue;
-      const circle = visit(other, [...trail, own]);
+      const circle = visit(other, [...trail, task]);
       if (circle) return circle;
     }
-    done.add(own);
+    done.add(task);
     return null;
   };
-  for (const own of dependencies.keys()) {
-    const circle = visit(own, []);
+  for (const task of dependencies.keys()) {
+    const circle = visit(task, []);
     if (circle) return circle;
   }
   return null;

@@ -38,7 +38,7 @@ export interface ToolDefinition {
   readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
   /** What may be written in its states; default: nothing. Must allow everything that a prompt asks for. */
   readonly scope?: StateScope;
-  /** Unless the configuration names another. */
+  /** The default; the configuration may name another. */
   readonly persona: string;
   /** The user sees this when the tool is called, each time. */
   readonly greeting: (id: string, state: string) => string;

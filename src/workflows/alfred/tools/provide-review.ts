@@ -162,10 +162,10 @@ async function collect(
   if (input.version !== undefined)
     checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, found.work)));
   const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
-  const isTold = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
+  const showsDecision = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
-    review: isTold ? null : await reviewNow(run, submitted, { ...context, outside }),
+    review: showsDecision ? null : await reviewNow(run, submitted, { ...context, outside }),
     tables: tablesHash(),
   };
 }

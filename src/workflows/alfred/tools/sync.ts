@@ -28,13 +28,13 @@ interface TrackerState {
 }
 
 interface LoadedSync {
-  readonly told: TrackerState;
+  readonly sent: TrackerState;
   readonly wanted: TrackerState;
   readonly plan: string;
 }
 
 interface Gathered {
-  readonly told: TrackerState;
+  readonly sent: TrackerState;
   readonly error: PawlError | null;
 }
 
@@ -45,33 +45,33 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   async read(view, { id }, context) {
     if (!isTracked(context)) throw notTracked();
     if ((await view.read(taskPath(id))) === null) throw missing(id, await loadTaskIds(view));
-    const told = parseTrackerState(await view.read(trackerPath(id)));
+    const sent = parseTrackerState(await view.read(trackerPath(id)));
     const state = await loadState(view, id);
     const archive = await view.list(archiveFolder(id));
     const file = archive.findLast(({ name }) => name.endsWith("-plan_task.md"))?.name;
     const path = file === undefined ? "" : archivePath(id, file);
     return {
-      told,
-      wanted: wantedOf(state, told, context),
+      sent,
+      wanted: wantedOf(state, sent, context),
       plan: linkTo(path, context.settings.alfred.tracker),
     };
   },
-  async observe({ plan, told, wanted }, { id }, outside, context) {
-    let now = told;
+  async observe({ plan, sent, wanted }, { id }, outside, context) {
+    let now = sent;
     try {
-      const tracker = isTold(told, wanted) ? null : await openTracker(outside, context);
+      const tracker = isSent(sent, wanted) ? null : await openTracker(outside, context);
       if (tracker)
-        for await (const step of writeChanges(tracker, id, told, wanted, plan)) now = { ...now, ...step };
-      return { told: now, error: null };
+        for await (const step of writeChanges(tracker, id, sent, wanted, plan)) now = { ...now, ...step };
+      return { sent: now, error: null };
     } catch (thrown) {
-      return { told: now, error: toPawlError(thrown) };
+      return { sent: now, error: toPawlError(thrown) };
     }
   },
-  propose({ told, wanted }, { error, told: now }, { id }) {
-    const isChanged = !isTold(told, now);
+  propose({ sent, wanted }, { error, sent: now }, { id }) {
+    const isChanged = !isSent(sent, now);
     const done = [
-      ...(now.status !== told.status ? [`its status there is "${now.status}"`] : []),
-      ...(now.plan !== told.plan ? ["a comment says where its plan is"] : []),
+      ...(now.status !== sent.status ? [`its status there is "${now.status}"`] : []),
+      ...(now.plan !== sent.plan ? ["a comment says where its plan is"] : []),
     ];
     const text = error
       ? `The tracker could not be updated about '${id}': ${error.message} Pawl tries again later. ${error.fix}`
@@ -81,7 +81,7 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
     return {
       reply: {
         text,
-        data: { task_id: id, told: now, pending: !isTold(now, wanted), changed: isChanged },
+        data: { task_id: id, told: now, pending: !isSent(now, wanted), changed: isChanged },
         ...(error && { refused: true as const }),
       },
       ...(isChanged && {
@@ -120,30 +120,30 @@ function merge(reply: Reply, { data, refused, text }: Reply): Reply {
 async function* writeChanges(
   tracker: Tracker,
   id: string,
-  told: TrackerState,
+  sent: TrackerState,
   wanted: TrackerState,
   plan: string,
 ): AsyncGenerator<Partial<TrackerState>> {
-  if (wanted.status !== null && wanted.status !== told.status) {
+  if (wanted.status !== null && wanted.status !== sent.status) {
     await tracker.setStatus(id, wanted.status);
     yield { status: wanted.status };
   }
-  if (wanted.plan !== null && wanted.plan !== told.plan) {
+  if (wanted.plan !== null && wanted.plan !== sent.plan) {
     await tracker.comment(id, `plan of ${wanted.plan}`, `The plan is accepted: ${plan}`);
     yield { plan: wanted.plan };
   }
 }
 
-function wantedOf(state: TaskState, told: TrackerState, { settings }: Context): TrackerState {
+function wantedOf(state: TaskState, sent: TrackerState, { settings }: Context): TrackerState {
   const status = settings.alfred.tracker.statuses[state.task_status] ?? null;
   return {
-    status: status ?? told.status,
+    status: status ?? sent.status,
     plan: state.completed_tool_outputs.plan_task?.finished_at ?? null,
   };
 }
 
-const isTold = (told: TrackerState, wanted: TrackerState): boolean =>
-  told.status === wanted.status && told.plan === wanted.plan;
+const isSent = (sent: TrackerState, wanted: TrackerState): boolean =>
+  sent.status === wanted.status && sent.plan === wanted.plan;
 
 function linkTo(path: string, { link }: TrackerSettings): string {
   return link === null ? path : link.replaceAll("{path}", path);

@@ -109,7 +109,7 @@ export function effectsOf(
 ): ToolEffects {
   const outcome = apply(run, decision, effect, context);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
-  const own = [...scratchpad, ...createdBy(run, outcome.accepted)];
+  const files = [...scratchpad, ...createdBy(run, outcome.accepted)];
   const { answer, changes } = outcome.finished
     ? finished(run, outcome, words, context)
     : continueRun(run, decision, outcome, words, context);
@@ -118,7 +118,7 @@ export function effectsOf(
   const note = `${words.summary} (${before} → ${after})`;
   return {
     reply: { ...answer, before, after, note },
-    changes: [...changes, ...own],
+    changes: [...changes, ...files],
     logged: loggedOf(run, outcome, effect, words, context),
     moved: { summary: `${run.id}: ${words.summary}`, strength: words.strength },
   };

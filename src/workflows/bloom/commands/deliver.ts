@@ -138,9 +138,9 @@ async function onTurn(
   place: MergePlace,
   act: () => Promise<StepResult | Again>,
 ): Promise<StepResult | Again> {
-  const turn = await place.turn(context.stop);
-  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted" };
-  return turn === "void" ? "void" : act();
+  const turnResult = await place.waitForTurn(context.stop);
+  if (turnResult === "stopped" || context.stop.aborted) return { event: "interrupted" };
+  return turnResult === "void" ? "void" : act();
 }
 
 function mergeOrder(
@@ -387,9 +387,9 @@ export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
     },
   );
   if (removed.kind === "gone-already") return { event: "cleaned" };
-  const told: BloomEvent =
+  const event: BloomEvent =
     removed.kind === "kept"
       ? { type: "worktree:kept", taskId: task.id, branch, reason: `${removed.reason}: ${removed.detail}` }
       : { type: "worktree:removed", taskId: task.id, branch };
-  return { event: "cleaned", events: [told] };
+  return { event: "cleaned", events: [event] };
 }

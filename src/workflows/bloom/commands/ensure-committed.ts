@@ -115,8 +115,8 @@ function writtenBy(
   { head, uncommitted }: WorktreeState,
 ): string | null {
   const last = run.evidence.findLast(({ on }) => on === "worktree");
-  const isTold = (run.tries.commit ?? 0) > 0;
-  return uncommitted.length > 0 && !isTold && last?.commit === head ? last.command : null;
+  const wasAsked = (run.tries.commit ?? 0) > 0;
+  return uncommitted.length > 0 && !wasAsked && last?.commit === head ? last.command : null;
 }
 
 function faultOf(

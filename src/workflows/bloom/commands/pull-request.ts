@@ -16,7 +16,7 @@ import type { PullRequest } from "../run/task-run.ts";
 
 export async function openPullRequest(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;
-  const known = run.pullRequest;
+  const before = run.pullRequest;
   const order: PullRequestOrder = {
     repo: repoFor(task),
     branch: branchOf(task),
@@ -24,7 +24,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     title: `${task.id}: ${task.title}`,
     body: bodyOf(context),
     commit: run.work?.commit ?? null,
-    ...(known?.closed ? { inPlaceOf: known.number } : {}),
+    ...(before?.closed ? { inPlaceOf: before.number } : {}),
   };
   const ensured = await context.ports.pullRequests.ensure(order, context.stop);
   const taskId = task.id;
@@ -43,7 +43,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     event: "pr_opened",
     reason: url,
     patch: { pullRequest: { number, url } },
-    events: known?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
+    events: before?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
   };
 }
 
@@ -53,14 +53,14 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
  */
 export async function watchPullRequest(context: ExecutionContext): Promise<StepResult> {
   try {
-    return await look(context);
+    return await checkPullRequest(context);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    return unseen(context, error.message);
+    return notChecked(context, error.message);
   }
 }
 
-async function look(context: ExecutionContext): Promise<StepResult> {
+async function checkPullRequest(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;
   const pull = run.pullRequest;
   const { stop } = context;
@@ -68,14 +68,14 @@ async function look(context: ExecutionContext): Promise<StepResult> {
   const { reached } = context.ports.worktrees;
   if (pull === null) return { event: "pr_failed", reason: "its pull request is no longer known" };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
-  const seen = await context.ports.pullRequests.look(watched(context, pull), stop);
-  if (seen.kind === "open") return seen.returned ? cameBack(context, pull, seen.returned) : PENDING;
-  if (seen.kind === "closed") return closed(task, pull);
+  const state = await context.ports.pullRequests.look(watched(context, pull), stop);
+  if (state.kind === "open") return state.returned ? returnToAgent(context, pull, state.returned) : PENDING;
+  if (state.kind === "closed") return closed(task, pull);
   // Dependent tasks start from the local copy of the target.
   const here = await reached({ ...order, fetch: true });
   if (here === "yes") return merged(task, pull);
-  if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });
-  return unseen(context, whyUnseen(seen, order.into));
+  if (state.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: state.head });
+  return notChecked(context, whyNotChecked(state, order.into));
 }
 
 const PENDING: StepResult = { event: "pr_pending" };
@@ -90,7 +90,7 @@ function watched({ known: { run, settings, task } }: ExecutionContext, { number 
  * Merges the target into the workspace, then sends the forge's reviews and failed checks to the task's
  * session.
  */
-function cameBack(
+function returnToAgent(
   { known: { run, settings, task } }: ExecutionContext,
   { number, url }: PullRequest,
   back: Returned,
@@ -138,20 +138,20 @@ function inFull({ checks, reviews }: Returned): string {
   ].join("\n\n");
 }
 
-function unseen({ known: { task, run }, stop, show }: ExecutionContext, reason: string): StepResult {
+function notChecked({ known: { task, run }, stop, show }: ExecutionContext, reason: string): StepResult {
   if (!stop.aborted)
     show({ type: "git:pr_unseen", taskId: task.id, number: run.pullRequest?.number ?? 0, reason });
   return { event: "pr_pending" };
 }
 
-function whyUnseen(seen: PullRequestLook, into: string): string {
-  return "reason" in seen ? seen.reason : `it is merged, but ${into} could not be fetched from the remote`;
+function whyNotChecked(state: PullRequestLook, into: string): string {
+  return "reason" in state ? state.reason : `it is merged, but ${into} could not be fetched from the remote`;
 }
 
 function merged(task: Task, pull: PullRequest): StepResult {
   const { number, url } = pull;
-  const told: BloomEvent = { type: "git:pr_merged", taskId: task.id, number, url };
-  return { event: "pr_merged", patch: { pullRequest: pull }, events: [told] };
+  const event: BloomEvent = { type: "git:pr_merged", taskId: task.id, number, url };
+  return { event: "pr_merged", patch: { pullRequest: pull }, events: [event] };
 }
 
 function closed({ id }: Task, { number, url }: PullRequest): StepResult {

@@ -40,7 +40,7 @@ interface Working {
   readonly agent: string;
   readonly session: string | null;
   /** The session has its prompt. */
-  readonly isTold: boolean;
+  readonly isDelivered: boolean;
 }
 
 function workingOn(
@@ -52,7 +52,7 @@ function workingOn(
   const kept = isSame ? run.sessions?.[command.agent] : undefined;
   const session = order.session ?? kept;
   const isOurs = session?.agent === agent;
-  return { agent, session: isOurs ? session.id : null, isTold: isOurs && order.session !== null };
+  return { agent, session: isOurs ? session.id : null, isDelivered: isOurs && order.session !== null };
 }
 
 /** The result without a run, if a question is open, a budget is spent or the agent rests; else null. */
@@ -110,12 +110,12 @@ async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<
   if ("result" in ended) return ended.result;
   const result = await resultOf(context, ordered, ended);
   const isHeard = result.event === undefined || !AGAIN.has(result.event);
-  const told = ended.before.messages.map(({ path }) => path);
+  const paths = ended.before.messages.map(({ path }) => path);
   return {
     ...(ended.unsaved ?? result),
     patch: { underway: [], agentRun: null, ...(isHeard && { message: null }), ...result.patch },
     events: [...ended.events, ...(result.events ?? [])],
-    removes: [...(isHeard ? told : []), ...(result.removes ?? [])],
+    removes: [...(isHeard ? paths : []), ...(result.removes ?? [])],
   };
 }
 
@@ -125,13 +125,14 @@ const AGAIN: ReadonlySet<string> = new Set(["agent_failed", "agent_limited", "in
 function promptOf(
   context: ExecutionContext,
   { command, life, order }: RuledOrder,
-  { isTold }: Working,
+  { isDelivered }: Working,
 ): string {
   const { messages, run, task } = context.known;
   const answers = life.words[order.row] ?? "";
   const words = [...(run.message === null ? [] : [run.message]), ...messages.map(({ text }) => text)];
   const said = words.length === 0 ? [] : [`A person says:\n\n${words.join("\n\n")}`];
-  if (isTold) return [...said, order.refused ?? "Go on where you were interrupted.", answers].join("\n\n");
+  if (isDelivered)
+    return [...said, order.refused ?? "Go on where you were interrupted.", answers].join("\n\n");
   return [orderContext(task), textOf(life, command.prompt, run, task), ...said, answers].join("\n\n");
 }
 

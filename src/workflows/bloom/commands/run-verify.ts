@@ -93,8 +93,8 @@ export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): r
   const verify = steps.flatMap((step) =>
     (step.verify ?? task.verify ?? []).map((command) => verifying(command, step.id)),
   );
-  const own = steps.flatMap((step) => step.acceptance_criteria.flatMap(checking(step.id)));
-  return distinct([...verify, ...own, ...criteriaChecks(task)]);
+  const checks = steps.flatMap((step) => step.acceptance_criteria.flatMap(checking(step.id)));
+  return distinct([...verify, ...checks, ...criteriaChecks(task)]);
 }
 
 /** Every command of the task and its steps: for the merged result, and for a full check. */
@@ -187,7 +187,7 @@ export async function verify(
     if (again === "stopped") return { ...over, patch: patch(), events: events };
     const last = again ?? ended;
     const empty = last.empty ? { empty: last.empty } : {};
-    const told = { taskId: task.id, command, duration: last.duration, commit, log: last.output, ...empty };
+    const details = { taskId: task.id, command, duration: last.duration, commit, log: last.output, ...empty };
     const isFlaky = again?.exit === 0;
     const passed = last.exit === 0 && (criteria.length === 0 || !last.empty);
     evidence.push({
@@ -196,10 +196,10 @@ export async function verify(
       ...(isFlaky ? { flaky: { exit: ended.exit, log: ended.output } } : {}),
     });
     if (passed && isFlaky)
-      events.push({ type: "check:flaky", ...told, exit: ended.exit, failed: ended.output });
-    else if (passed) events.push({ type: "check:passed", ...told });
+      events.push({ type: "check:flaky", ...details, exit: ended.exit, failed: ended.output });
+    else if (passed) events.push({ type: "check:passed", ...details });
     else {
-      events.push({ type: "check:failed", ...told, exit: last.exit });
+      events.push({ type: "check:failed", ...details, exit: last.exit });
       const failure = {
         ...failureOf(command, last, criteria),
         command,

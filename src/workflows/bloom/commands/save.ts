@@ -17,7 +17,7 @@ export async function save(
 ): Promise<(StepResult & { readonly event: "git_failed" | "git_refused" }) | null> {
   const { known, shared } = context;
   if (shared === null || worktree === null) return null;
-  let told = "";
+  let warned = "";
   for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     const hurried = context.stop.aborted;
     const saved = await shared.save(worktree, { hurried, stop: context.stop });
@@ -26,9 +26,9 @@ export async function save(
     if (saved.kind === "rejected") return { event: "git_refused", reason };
     if (hurried) return { event: "git_failed", reason };
     const { branch } = worktree;
-    if (told !== saved.reason)
+    if (warned !== saved.reason)
       context.show({ type: "git:save_failed", taskId: known.task.id, branch, reason: saved.reason });
-    told = saved.reason;
+    warned = saved.reason;
     await context.pause(pause);
   }
 }

@@ -19,8 +19,8 @@ export async function setUp(
   const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
   const found = await context.ports.setups.look(folder, setup, use);
-  const told = { type: "worktree:set_up", taskId: task.id, folder: folder.agentPath } as const;
-  if (found === "restored") context.show({ ...told, how: "copied", duration: 0 });
+  const event = { type: "worktree:set_up", taskId: task.id, folder: folder.agentPath } as const;
+  if (found === "restored") context.show({ ...event, how: "copied", duration: 0 });
   if (found !== "needed") return "done";
   const begun = context.now().getTime();
   for (const command of setup.run) {
@@ -30,7 +30,7 @@ export async function setUp(
   }
   const putBack = await context.ports.setups.done(folder, setup);
   context.show({
-    ...{ ...told, how: "run", duration: context.now().getTime() - begun },
+    ...{ ...event, how: "run", duration: context.now().getTime() - begun },
     ...(putBack.length > 0 && { putBack }),
   });
   return "done";

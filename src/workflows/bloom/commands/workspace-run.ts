@@ -148,9 +148,9 @@ async function watchOutside(
 ): Promise<() => Promise<Meanwhile>> {
   const repo = repoOf(context.known.task);
   if (worktree === null || repo === null) return async () => NOTHING;
-  const look = await context.ports.worktrees.watchCheckout(repo).catch(() => null);
+  const stopWatching = await context.ports.worktrees.watchCheckout(repo).catch(() => null);
   return async () => {
-    const { files, branches } = (await look?.().catch(() => null)) ?? NOTHING;
+    const { files, branches } = (await stopWatching?.().catch(() => null)) ?? NOTHING;
     return { files: files.filter(({ path }) => !isOurs(path, context)), branches };
   };
 }

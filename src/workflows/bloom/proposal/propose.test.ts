@@ -43,7 +43,7 @@ function rig(...said: readonly Said[]) {
       ...{ name: "plan-1", agent: "claude", description: "Log in", after: [], repo: null, tasks: [] },
       settings: { ...DEFAULT_SETTINGS.bloom, budget: { usd: 2, minutes: 5 } },
       stop: new AbortController().signal,
-      tell: (line) => void told.push(line),
+      print: (line) => void told.push(line),
       ...more,
     });
   return { ask, orders, told };

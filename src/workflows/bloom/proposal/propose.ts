@@ -25,7 +25,7 @@ export interface ProposeOrder {
   readonly settings: Pick<BloomSettings, "budget" | "limits">;
   readonly stop: AbortSignal;
   /** Shows a person a line meanwhile; the line is not cleaned. */
-  tell(line: string): void;
+  print(line: string): void;
 }
 
 type Ports = Pick<WorkPorts, "agents" | "environment" | "root" | "worktrees">;
@@ -51,7 +51,7 @@ export async function propose(ports: Ports, order: ProposeOrder): Promise<Propos
   const result =
     found instanceof PawlError ? taken(await again(ports, order, asked, first, found), order) : found;
   for (const { path } of (await changed()).files)
-    order.tell(`${path} changed while the agent ran, although it was told to change nothing. Look at it.`);
+    order.print(`${path} changed while the agent ran, although it was told to change nothing. Look at it.`);
   if (result instanceof PawlError) throw result;
   return result;
 }
@@ -63,7 +63,7 @@ async function again(
   { session }: AgentEnd,
   fault: PawlError,
 ): Promise<AgentEnd> {
-  order.tell(`${fault.message} Asking again.`);
+  order.print(`${fault.message} Asking again.`);
   const prompt = repairPrompt(fault.message);
   return ask(ports, order, `${order.name}.2`, session === null ? `${asked}\n${prompt}` : prompt, session);
 }
@@ -87,7 +87,7 @@ const MINUTE = 60_000;
 
 async function ask(
   { agents, environment, root }: Ports,
-  { agent, repo, settings, stop, tell }: ProposeOrder,
+  { agent, repo, settings, stop, print }: ProposeOrder,
   run: string,
   prompt: string,
   session: string | null,
@@ -106,7 +106,7 @@ async function ask(
       },
     },
     (event: AgentEvent) => {
-      if (event.type === "warning") tell(event.text);
+      if (event.type === "warning") print(event.text);
     },
   );
   const end = () => void running.stop("it was interrupted");

@@ -74,7 +74,7 @@ async function readBranches(
 ): Promise<LoadedBranches> {
   const { file } = await loadTasks(view, context);
   const task = taskOf(file.tasks, id);
-  const own = await findRun(view, task.id);
+  const present = await findRun(view, task.id);
   const recorded = await branchesOf(view, task.id);
   const lived = recorded.flatMap(({ recorded: found }) => found?.recordedState.life ?? []);
   for (const life of lived) await foundHere(view, task.id, life, context, named);
@@ -82,7 +82,7 @@ async function readBranches(
   const branches = lived.length > 0 ? await branchesOf(view, task.id) : recorded;
   const lives = (await Promise.all(lived.map((life) => keptLife(view, life)))).flat();
   const hasKept = (await view.read(loopDonePath(task.id))) !== null;
-  return { task, own, branches, hasKept, lives };
+  return { task, own: present, branches, hasKept, lives };
 }
 
 /** Others keep the life's text where the run began; git has brought the file that it was made of. */
@@ -106,11 +106,16 @@ async function foundHere(
  * The evidence of another checkout is shown but does not count here. So all steps are verified again, and
  * whether the work was merged is checked again. A session is not adopted.
  */
-function taken(task: Task, branch: TaskBranch, own: TaskRun | null): TaskRun {
-  if (branch.recorded === null) return own ?? newRun(task, branch.steps.at(-1)?.time ?? "");
+function taken(task: Task, branch: TaskBranch, present: TaskRun | null): TaskRun {
+  if (branch.recorded === null) return present ?? newRun(task, branch.steps.at(-1)?.time ?? "");
   const { recordedState } = branch.recorded;
   const run = { ...runOf(task.id, recordedState), ...(recordedState.life && { life: recordedState.life }) };
-  return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent, costs: own?.costs ?? [] };
+  return {
+    ...run,
+    evidence: present?.evidence ?? [],
+    spent: present?.spent ?? run.spent,
+    costs: present?.costs ?? [],
+  };
 }
 
 function notesOn({ pullRequest, reason, work }: TaskRun, { recorded }: TaskBranch): readonly string[] {

@@ -35,7 +35,7 @@ export interface FactContext {
  * computed.
  */
 export const INPUTS: Readonly<
-  Record<string, (around: FactContext, run: TaskRun, event: TaskEvent) => FactValue>
+  Record<string, (context: FactContext, run: TaskRun, event: TaskEvent) => FactValue>
 > = {
   open_work: ({ task }, run) => isOpen(task, run),
   tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,

@@ -15,11 +15,12 @@ const SHARE = 0.8;
 /** Fewer lines are too little evidence: then everything must be equal. */
 const FEW_LINES = 3;
 
-export function isSameFailure(own: FailedEnd, target: FailedEnd): boolean {
-  const [printed, expected] = [linesOf(own), linesOf(target)];
+export function isSameFailure(taskEnd: FailedEnd, target: FailedEnd): boolean {
+  const [printed, expected] = [linesOf(taskEnd), linesOf(target)];
   const found = [...expected].filter((line) => printed.has(line)).length;
   if (expected.size >= FEW_LINES) return found >= expected.size * SHARE;
-  const endsEqual = own.exit === target.exit && own.signal === target.signal && own.ended === target.ended;
+  const endsEqual =
+    taskEnd.exit === target.exit && taskEnd.signal === target.signal && taskEnd.ended === target.ended;
   return endsEqual && found === expected.size && printed.size === expected.size;
 }
 

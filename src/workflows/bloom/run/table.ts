@@ -237,9 +237,9 @@ const worked = (): readonly Rule[] => [
 /**
  * The possible outcomes of an agent's run, in each state that has one. A failure repeats the run's purpose.
  */
-const agentEnds = (own: OwnStates): readonly Rule[] =>
-  ["working", "committing", ...Object.keys(own)].flatMap((state) => {
-    const isOwn = Object.hasOwn(own, state);
+const agentEnds = (states: OwnStates): readonly Rule[] =>
+  ["working", "committing", ...Object.keys(states)].flatMap((state) => {
+    const isOwn = Object.hasOwn(states, state);
     const again = isOwn ? does(ORDER_AGAIN) : run("again");
     const asked = { set: { awaits: answerIn(state) }, reply: "waits" };
     const at = (id: string, on: TaskEvent, reply: string, does: Does): Rule =>
@@ -313,11 +313,11 @@ const targetFails = (): readonly Rule[] => [
 ];
 
 /** Repeats the interrupted run of the agent, with its purpose. */
-const agentRests = (own: OwnStates): readonly Rule[] => [
+const agentRests = (states: OwnStates): readonly Rule[] => [
   rule("agent.goes_on", "agent_rests", "agent_free", "working", run("again"), {
-    ...(own === NO_STATES ? {} : { when: { rests_in: "nothing" } }),
+    ...(states === NO_STATES ? {} : { when: { rests_in: "nothing" } }),
   }),
-  ...Object.keys(own).map((state) =>
+  ...Object.keys(states).map((state) =>
     rule(`agent.goes_on.${state}`, "agent_rests", "agent_free", state, does(ORDER_AGAIN), {
       when: { rests_in: state },
       set: { rests_in: "nothing" },
@@ -394,9 +394,9 @@ const stopped = (): readonly Rule[] =>
     rule(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
   );
 
-const gitFails = (own: OwnStates): readonly Rule[] =>
+const gitFails = (states: OwnStates): readonly Rule[] =>
   [
-    ...Object.keys(own).map((state) => [state, does(ORDER_AGAIN)] as const),
+    ...Object.keys(states).map((state) => [state, does(ORDER_AGAIN)] as const),
     ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
     ["working", run("again")] as const,
     ["committing", does("ensure-committed")] as const,
@@ -407,9 +407,9 @@ const gitFails = (own: OwnStates): readonly Rule[] =>
   ]);
 
 const ANSWERS = ["answer_in_work", "answer_in_commit"];
-const answersIn = (own: OwnStates) => [...ANSWERS, ...Object.keys(own).map(answerIn)];
+const answersIn = (states: OwnStates) => [...ANSWERS, ...Object.keys(states).map(answerIn)];
 
-const answered = (own: OwnStates): readonly Rule[] => [
+const answered = (states: OwnStates): readonly Rule[] => [
   rule("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
     when: { awaits: "answer_in_work" },
     set: { awaits: "nothing" },
@@ -418,7 +418,7 @@ const answered = (own: OwnStates): readonly Rule[] => [
     when: { awaits: "answer_in_commit" },
     set: { awaits: "nothing" },
   }),
-  ...Object.keys(own).map((state) =>
+  ...Object.keys(states).map((state) =>
     rule(`answer.resumes_${state}`, "waiting_for_human", "answered", state, does(ORDER_AGAIN), {
       when: { awaits: answerIn(state) },
       set: { awaits: "nothing" },
@@ -439,7 +439,7 @@ const answered = (own: OwnStates): readonly Rule[] => [
     }),
   ),
   ignores("approval.not_awaited", "waiting_for_human", "approved", {
-    when: { awaits: ["nothing", ...answersIn(own)] },
+    when: { awaits: ["nothing", ...answersIn(states)] },
   }),
   rule("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
   rule("rejection.reworks", "waiting_for_human", "sent_back", "working", run("rework"), {
@@ -450,7 +450,7 @@ const answered = (own: OwnStates): readonly Rule[] => [
     set: { awaits: "nothing", approved: false },
   }),
   ignores("rejection.not_awaited", "waiting_for_human", "sent_back", {
-    when: { awaits: ["nothing", ...answersIn(own)] },
+    when: { awaits: ["nothing", ...answersIn(states)] },
   }),
 ];
 
@@ -458,9 +458,9 @@ const ALL = Object.keys(STATES) as TaskState[];
 
 /** The states in which a run has no work left. */
 export const OVER: readonly TaskState[] = ALL.filter((state) => "final" in STATES[state]);
-const openIn = (own: OwnStates): readonly string[] => [
+const openIn = (states: OwnStates): readonly string[] => [
   ...ALL.filter((state) => !OVER.includes(state)),
-  ...Object.keys(own),
+  ...Object.keys(states),
 ];
 
 /** The states in which no agent works: a person acts next, or the run is over. */
@@ -471,42 +471,42 @@ const LEAVES = ["pushing", "merging", "opening_pr"] as const;
 export const DELIVERED: ReadonlySet<string> = new Set([...LEAVES, "cleaning"]);
 
 /** tasks.yaml wins over the run. */
-const tasksFileRules = (own: OwnStates): readonly Rule[] => [
-  rule("told.reset", openIn(own), "reset", "ready", null, {
+const tasksFileRules = (states: OwnStates): readonly Rule[] => [
+  rule("told.reset", openIn(states), "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
   }),
-  rule("told.dropped", openIn(own), "dropped", "done", null, COMPLETED),
+  rule("told.dropped", openIn(states), "dropped", "done", null, COMPLETED),
   blocks(
     "told.halted",
-    openIn(own).filter((state) => state !== "blocked"),
+    openIn(states).filter((state) => state !== "blocked"),
     "halted",
   ),
-  rule("told.cancelled", openIn(own), "cancelled", "cancelled", null, {
+  rule("told.cancelled", openIn(states), "cancelled", "cancelled", null, {
     set: { awaits: "nothing" },
     reply: "cancelled",
   }),
 ];
 
-const written = (own: OwnStates): readonly Rule[] => [
+const written = (states: OwnStates): readonly Rule[] => [
   ...taken(),
   ...worked(),
-  ...agentEnds(own),
+  ...agentEnds(states),
   ...verified(),
   ...targetFails(),
-  ...agentRests(own),
+  ...agentRests(states),
   ...committed(),
   ...delivered(),
   ...stopped(),
-  ...gitFails(own),
-  ...answered(own),
-  ...tasksFileRules(own),
+  ...gitFails(states),
+  ...answered(states),
+  ...tasksFileRules(states),
 ];
 
 /** An event that a state does not expect changes nothing. */
-function notNow(rules: readonly Rule[], events: readonly string[], own: OwnStates): readonly Rule[] {
+function notNow(rules: readonly Rule[], events: readonly string[], states: OwnStates): readonly Rule[] {
   return events.flatMap((event) => {
-    const from = openIn(own).filter(
+    const from = openIn(states).filter(
       (state) => !rules.some((each) => each.on === event && each.from.includes(state)),
     );
     return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event as TaskEvent)];
@@ -515,8 +515,8 @@ function notNow(rules: readonly Rule[], events: readonly string[], own: OwnState
 
 /** Lazy: most commands send no event, so they need no rules. */
 const rules = lookOnce((): readonly Rule[] => {
-  const own = written(NO_STATES);
-  return [...own, ...notNow(own, Object.keys(EVENTS), NO_STATES)];
+  const all = written(NO_STATES);
+  return [...all, ...notNow(all, Object.keys(EVENTS), NO_STATES)];
 });
 
 const described = (events: Readonly<Record<string, string>>) =>

@@ -222,8 +222,8 @@ export const applyResult = runEvent<ResultTypes>({
     const { result, set, task } = run;
     if (result.event === undefined) return { answer: committed(run, null, context) };
     const event = set ?? result.event;
-    const own = result.reason ?? (event === "agent_limited" ? whyItRests(run, context) : undefined);
-    return { event, reason: event === result.event ? own : personsReason(task, set) };
+    const ownReason = result.reason ?? (event === "agent_limited" ? whyItRests(run, context) : undefined);
+    return { event, reason: event === result.event ? ownReason : personsReason(task, set) };
   },
   observers: observersOf,
   propose({ decision, run: loaded, sent }, context) {
@@ -259,8 +259,8 @@ function untilTargetPasses(
   const since = others[0]?.since ?? red.since;
   const words = `${reason}, since ${since.slice(0, 12)}`;
   const { command, commit, into } = red;
-  const told = { taskId, into, command, commit, since, reason: words, first: others.length === 0 };
-  const events = [...(result.events ?? []), { type: "target:red", ...told } as const];
+  const details = { taskId, into, command, commit, since, reason: words, first: others.length === 0 };
+  const events = [...(result.events ?? []), { type: "target:red", ...details } as const];
   return {
     ...run,
     reason: words,
@@ -286,10 +286,10 @@ function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, contex
   const { agent, count, mend, until } = rest;
   const resting = lasting(seen.rests, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
-  const told = { taskId: task.id, agent, until: mend === undefined ? until : null, reason };
+  const details = { taskId: task.id, agent, until: mend === undefined ? until : null, reason };
   const standIn = next === null ? {} : { next };
   const first = count === 1 && rest.at === context.now.time;
-  const events = [...(result.events ?? []), { type: "agent:rests", ...told, first, ...standIn } as const];
+  const events = [...(result.events ?? []), { type: "agent:rests", ...details, first, ...standIn } as const];
   return { ...run, result: { ...result, events: events } };
 }
 

@@ -338,20 +338,20 @@ function eventsFor(
   const { task, time, by, strength } = now;
   const worth = strength === undefined ? {} : { strength };
   const reason = reasonOf(next);
-  const told: BloomEvent[] = [];
+  const events: BloomEvent[] = [];
   const step = getCurrentStepForTask(task);
   if (rule.reply === "assumed_done" && step) {
-    told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
-    told.push({ type: "step:completed", taskId, stepId: step.id, duration: durationOf(step, time) });
+    events.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
+    events.push({ type: "step:completed", taskId, stepId: step.id, duration: durationOf(step, time) });
   }
   if (event === "session_lost") {
     const session = run.order == null ? run.session : run.order.session;
-    told.push({ type: "session:lost", taskId, session: session?.id ?? null, reason });
+    events.push({ type: "session:lost", taskId, session: session?.id ?? null, reason });
   }
   if (rule.reply === "tries_again") {
     const after = next.after === null ? 0 : Math.max(0, Date.parse(next.after) - Date.parse(time));
     const kind = TRIED[event];
-    told.push({
+    events.push({
       type: "task:retried",
       taskId,
       attempt: 1 + (kind ? (next.tries[kind] ?? 0) : 0),
@@ -359,19 +359,24 @@ function eventsFor(
       reason,
     });
   }
-  if (next.state === "waiting_for_human") told.push({ type: "task:waiting", taskId, reason });
-  if (event === "approved") told.push({ type: "task:approved", taskId, by: by.who ?? by.channel, ...worth });
-  if (event === "reset") told.push({ type: "task:reset", taskId, from: run.state });
-  if (next.state === "blocked") told.push({ type: "task:blocked", taskId, reason });
-  if (next.state === "cancelled") told.push({ type: "task:cancelled", taskId, reason });
+  if (next.state === "waiting_for_human") events.push({ type: "task:waiting", taskId, reason });
+  if (event === "approved")
+    events.push({ type: "task:approved", taskId, by: by.who ?? by.channel, ...worth });
+  if (event === "reset") events.push({ type: "task:reset", taskId, from: run.state });
+  if (next.state === "blocked") events.push({ type: "task:blocked", taskId, reason });
+  if (next.state === "cancelled") events.push({ type: "task:cancelled", taskId, reason });
   if (next.state === "done")
-    told.push({ type: "task:completed", taskId, duration: task.started_at ? durationOf(task, time) : null });
+    events.push({
+      type: "task:completed",
+      taskId,
+      duration: task.started_at ? durationOf(task, time) : null,
+    });
   const words = (REPLIES[rule.reply] ?? REPLIES.went_on ?? "")
     .replace("{reason}", reason)
     .replace("{state}", next.state);
   const move = moveOf(tableRunOf(run), decision);
   const advanced = runAdvanced(move, { summary: `${taskId} ${words}`, strength }, { caller: by });
-  return [advanced, ...told];
+  return [advanced, ...events];
 }
 
 /** The run in the form that its table's engine takes. */

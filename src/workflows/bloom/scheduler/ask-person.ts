@@ -27,8 +27,8 @@ export async function askPerson(
   caller: Caller,
 ): Promise<"allow" | "refuse"> {
   const text = `May it do this? (yes or no) ${detail === "" || title.includes(detail) ? title : `${title}: ${detail}`}`;
-  const look = () => find(setup, task, text);
-  if ((await look()) === undefined) {
+  const findAnswer = () => find(setup, task, text);
+  if ((await findAnswer()) === undefined) {
     const asked = await runTransaction(setup.runtime, ask, { task, text, blocking: true }, caller);
     for (const event of asked.events ?? []) setup.show(event);
   }
@@ -37,7 +37,7 @@ export async function askPerson(
   try {
     while (!over.aborted) {
       // Even if it stays unreadable, the run's limits end the wait.
-      const answer = await look().then(
+      const answer = await findAnswer().then(
         (question) => question?.answer,
         () => null,
       );

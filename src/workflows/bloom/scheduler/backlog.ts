@@ -50,7 +50,7 @@ export function backlogOf(setup: BacklogSetup, picked: Picked): Backlog {
     waiting: () => waitingNow(picked),
     wakesIn: (isLeftAlone) => wakesIn(setup, picked, isLeftAlone),
     ask() {
-      const all = [setup.merges.turn(picked), setup.targets.turn(picked)].flatMap((due) => due ?? []);
+      const all = [setup.merges.checkDue(picked), setup.targets.checkDue(picked)].flatMap((due) => due ?? []);
       return all.length === 0 ? null : Math.min(...all);
     },
     end: (untrusted) => endOf(picked, untrusted, setup.worker),

@@ -131,7 +131,7 @@ describe("A cap that was reached", () => {
   });
 
   it("by a worker that drains holds back everything, and nothing is said of it", () => {
-    const { isReached, reach, tell, told } = opened();
+    const { isReached, reach, report: tell, told } = opened();
     reach("draining", wants("api", "claude"));
     tell();
     expect(isReached(wants("web", "codex"))).toBe(true);
@@ -139,7 +139,7 @@ describe("A cap that was reached", () => {
   });
 
   it("is told in words, in the same order whichever was reached first, and once", () => {
-    const { begin, reach, tell, told } = opened();
+    const { begin, reach, report: tell, told } = opened();
     for (const caps of [["repository", "agent", "usd"] as const, ["usd", "agent", "repository"] as const]) {
       begin();
       for (const cap of caps) reach(cap, wants("api", "claude", 1));

@@ -25,7 +25,7 @@ export interface TaskClaims {
   /** Notes that an agent begins. */
   begin(): Promise<void>;
   /** The claims since the last call. `rests`: this loop has no agent at work. */
-  see(looked: Looked, rests: boolean): Promise<readonly Claim[]>;
+  see(state: Looked, rests: boolean): Promise<readonly Claim[]>;
   /** Whether an agent may have written what tasks.yaml says now. */
   isOpen(): boolean;
 }

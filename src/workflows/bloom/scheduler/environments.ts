@@ -220,8 +220,8 @@ async function takeAway(
     await setup.ports.agents.endLeftovers(runOf(held, "up"));
     const { name, slot, task } = held;
     const reason = ended === null || ended.exit === 0 ? null : failureOf(down ?? "", ended).reason;
-    const told = { type: "environment:down", taskId: task, name, slot, reason, abandoned } as const;
-    await keep(setup, { task, held: null, events: [{ ...told, exit: ended?.exit ?? null }] });
+    const event = { type: "environment:down", taskId: task, name, slot, reason, abandoned } as const;
+    await keep(setup, { task, held: null, events: [{ ...event, exit: ended?.exit ?? null }] });
   } finally {
     await lease.release();
   }

@@ -154,7 +154,7 @@ function openTasks(given: LoopSetup, { isIdle, notify, retries, stop, workBeside
   const work: BacklogSetup["work"] = (task, begins, hold) =>
     startTask(tasks, task, begins, hold).finally(targets.askSoon);
   const merges = openMergeWatch({
-    look: (task) => workBeside(workFor({ ...setup, work }, task, { watches: true })),
+    check: (task) => workBeside(workFor({ ...setup, work }, task, { watches: true })),
     show: setup.show,
     ...{ stop, notify, now },
   });
@@ -169,12 +169,12 @@ function openTasks(given: LoopSetup, { isIdle, notify, retries, stop, workBeside
     start: () => startTasks(tasks),
     async look() {
       await pins.refresh();
-      const picked = await look(tasks);
+      const picked = await loadAndPick(tasks);
       await pins.see(picked.file.tasks, isIdle());
       await interruptActive(tasks, picked);
       return backlog(picked);
     },
-    lookAgain: async () => backlog(await look(tasks, true)),
+    lookAgain: async () => backlog(await loadAndPick(tasks, true)),
     say: ({ run: taskId, type, ...more }) =>
       setup.show({ type: `task:${type}`, taskId, ...more } as BloomEvent),
     isBusy: () => merges.isBusy() || targets.isBusy(),
@@ -192,7 +192,7 @@ async function startTasks(tasks: Tasks): Promise<void> {
   await endLeftovers(tasks);
   await pins.refresh();
   await askAgain(tasks);
-  const first = await look(tasks, true);
+  const first = await loadAndPick(tasks, true);
   checkCaps(leaseManager, first);
   // Another machine may have the agents, and so may this one tomorrow.
   if (once || leaseManager.isShared !== true) checkAgents(ports.agents, first);
@@ -201,7 +201,7 @@ async function startTasks(tasks: Tasks): Promise<void> {
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
 /** The tasks that can be taken. Writes only if one becomes ready, or if an agent may have ended one in tasks.yaml. */
-async function look(tasks: Tasks, only = false): Promise<Picked> {
+async function loadAndPick(tasks: Tasks, only = false): Promise<Picked> {
   const { accountOf, leaseManager, worker = ANY_WORKER } = tasks;
   const asked = { worker, isShared: leaseManager.isShared, accountOf };
   const read = async () =>
@@ -239,7 +239,7 @@ function startTask(tasks: Tasks, { id }: Task, begins: Begins, hold: Hold): Prom
   const work: Work = {
     id,
     abort: new AbortController(),
-    told: null,
+    reported: null,
     run: null,
     environment: null,
     slot,
@@ -274,12 +274,12 @@ async function interruptActive(tasks: Tasks, picked: Picked): Promise<void> {
     const mayBeClaim = tasks.taskClaims.isOpen();
     if (wasOverruled(work, picked, mayBeClaim)) {
       // Ignore what was read before the task's own last commit.
-      if (wasOverruled(work, await look(tasks, true), mayBeClaim))
+      if (wasOverruled(work, await loadAndPick(tasks, true), mayBeClaim))
         work.abort.abort("told" satisfies StopReason);
-    } else if (work.told !== null) {
-      const told = work.told;
+    } else if (work.reported !== null) {
+      const reported = work.reported;
       const messages = await loadMessages(tasks.runtime.store.view(), work.id);
-      if (work.told === told && messages.some((each) => each.atOnce && !told.includes(each.path)))
+      if (work.reported === reported && messages.some((each) => each.atOnce && !reported.includes(each.path)))
         work.abort.abort("interjected" satisfies StopReason);
     }
   }
@@ -316,7 +316,7 @@ async function endLeftovers(tasks: Tasks): Promise<void> {
  */
 async function askAgain(tasks: Tasks): Promise<void> {
   const { accountOf, leaseManager, runtime } = tasks;
-  const { runs, scope } = await look(tasks, true);
+  const { runs, scope } = await loadAndPick(tasks, true);
   const awaited = new Set(
     [...runs.values()].flatMap(({ rest, state, task }) =>
       state === "agent_rests" && rest && scope.has(task) ? rest : [],

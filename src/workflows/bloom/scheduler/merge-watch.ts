@@ -12,7 +12,7 @@ export interface MergeWatch {
    * Begins a round of checks if it is time. Returns milliseconds to the next one; null: a round is under way, or there
    * is no pull request.
    */
-  turn(picked: Picked): number | null;
+  checkDue(picked: Picked): number | null;
   /** Whether a round is under way. */
   isBusy(): boolean;
   readonly ended: () => Promise<void>;
@@ -20,7 +20,7 @@ export interface MergeWatch {
 
 export interface MergeWatchSetup {
   /** Checks one task, unless another worker has it. Never throws. */
-  readonly look: (task: Task) => Promise<void>;
+  readonly check: (task: Task) => Promise<void>;
   readonly show: (event: BloomEvent) => void;
   readonly stop: AbortSignal;
   /** Called when a round is over. */
@@ -31,15 +31,15 @@ export interface MergeWatchSetup {
 /** The least time between two checks, however many pull requests wait. */
 const LOOK_SECONDS = 5;
 
-export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetup): MergeWatch {
-  const told = new Map<string, number>();
+export function openMergeWatch({ check, show, stop, notify, now }: MergeWatchSetup): MergeWatch {
+  const checkedAt = new Map<string, number>();
   let round: Promise<void> | null = null;
   let next = 0;
 
   const lookAtAll = async (tasks: readonly Task[], every: number) => {
     for (const task of tasks) {
       if (stop.aborted) break;
-      await look(task);
+      await check(task);
     }
     const pace = Math.max(every, (tasks.length - 1) * LOOK_SECONDS);
     next = every === 0 ? Number.POSITIVE_INFINITY : now() + pace * 1000;
@@ -47,11 +47,11 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
     notify();
   };
   return {
-    turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
+    checkDue({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
       const awaiting = [...states].filter(([id, standing]) => standing === "awaiting_merge" && scope.has(id));
       const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
       // A pull request that came back and waits again is reported again.
-      for (const id of told.keys()) if (!waiting.some((task) => task.id === id)) told.delete(id);
+      for (const id of checkedAt.keys()) if (!waiting.some((task) => task.id === id)) checkedAt.delete(id);
       for (const task of waiting) showWatched(runs.get(task.id), every);
       if (waiting.length === 0) return null;
       if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);
@@ -65,8 +65,8 @@ export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetu
 
   function showWatched(run: TaskRun | undefined, every: number): void {
     const pull = run?.pullRequest;
-    if (!run || !pull || told.get(run.task) === pull.number) return;
-    told.set(run.task, pull.number);
+    if (!run || !pull || checkedAt.get(run.task) === pull.number) return;
+    checkedAt.set(run.task, pull.number);
     show({ type: "git:pr_watched", taskId: run.task, number: pull.number, url: pull.url, every });
   }
 }

@@ -140,10 +140,10 @@ describe("The pins", () => {
   it("tell each change that does not count once, and nothing where there is none", async () => {
     const { pins, told } = opened();
     const change = { path: "task.verify", from: ["npm test"], to: [], loosens: true } as never;
-    await pins.tell("bloom:T1", []);
-    await pins.tell("bloom:T1", [change]);
-    await pins.tell("bloom:T1", [change]);
-    await pins.tell("bloom:T2", [change]);
+    await pins.report("bloom:T1", []);
+    await pins.report("bloom:T1", [change]);
+    await pins.report("bloom:T1", [change]);
+    await pins.report("bloom:T2", [change]);
     expect(told.map(({ run }) => run)).toEqual(["bloom:T1", "bloom:T2"]);
   });
 });

@@ -43,7 +43,7 @@ export interface Pins {
   /** Forgets a task that is done. */
   forget(task: string): Promise<void>;
   /** Reports each ignored edit once. */
-  tell(run: string, ignored: readonly PolicyChange[]): Promise<void>;
+  report(run: string, ignored: readonly PolicyChange[]): Promise<void>;
 }
 
 type Show = (event: BloomEvent) => void;
@@ -60,7 +60,7 @@ export function openPins(
   let worked = false;
   const kept = new Map<string, string>();
   const lives = pinLives(runtime, findLife);
-  const tell = openTell(runtime, policies, show);
+  const reporter = openTell(runtime, policies, show);
   return {
     runtime: {
       ...runtime,
@@ -68,7 +68,7 @@ export function openPins(
         const settings = await runtime.settings(view);
         const present = loopPolicy(settings);
         base ??= present;
-        await tell(LOOP, ignoredIn(base, present));
+        await reporter(LOOP, ignoredIn(base, present));
         return settingsBy(governing(base, present), settings);
       },
     },
@@ -81,9 +81,9 @@ export function openPins(
     async see(tasks, rests) {
       const isPersons = rests && !worked;
       worked = !rests;
-      const gone = goneFrom(seen, tasks);
-      if (!isPersons) await noteRemoved(policies, gone);
-      for (const id of gone) written.delete(id);
+      const removed = goneFrom(seen, tasks);
+      if (!isPersons) await noteRemoved(policies, removed);
+      for (const id of removed) written.delete(id);
       await lives.see(tasks);
       for (const { task } of eachTask(tasks)) {
         const { id } = task;
@@ -113,16 +113,16 @@ export function openPins(
       written.delete(task);
       await policies?.forget(`${LOOP}:${task}`);
     },
-    tell,
+    report: reporter,
   };
 }
 
-function openTell(runtime: Runtime, policies: Policies | undefined, show: Show): Pins["tell"] {
-  const told = new Set<string>();
+function openTell(runtime: Runtime, policies: Policies | undefined, show: Show): Pins["report"] {
+  const reported = new Set<string>();
   return async (run, ignored) => {
     const text = canonical([run, ignored]);
-    if (ignored.length === 0 || told.has(text)) return;
-    told.add(text);
+    if (ignored.length === 0 || reported.has(text)) return;
+    reported.add(text);
     const view = runtime.store.view();
     const { bloom } = await runtime.settings(view);
     const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
@@ -173,14 +173,14 @@ async function keepFirst(policies: Policies | undefined, run: string, policy: Po
 /** Forgets the tasks that are no longer in the file, and returns them. */
 function goneFrom(seen: Map<string, Policy>, tasks: readonly Task[]): readonly string[] {
   const present = new Set(eachTask(tasks).map(({ task }) => task.id));
-  const gone = [...seen.keys()].filter((id) => !present.has(id));
-  for (const id of gone) seen.delete(id);
-  return gone;
+  const removed = [...seen.keys()].filter((id) => !present.has(id));
+  for (const id of removed) seen.delete(id);
+  return removed;
 }
 
 /** What an agent takes out of the file must not end what is pinned. */
-async function noteRemoved(policies: Policies | undefined, gone: readonly string[]): Promise<void> {
-  if (gone.length === 0) return;
+async function noteRemoved(policies: Policies | undefined, removed: readonly string[]): Promise<void> {
+  if (removed.length === 0) return;
   const before = (await policies?.find(REMOVED)) ?? {};
-  await policies?.keep(REMOVED, { ...before, ...Object.fromEntries(gone.map((id) => [id, true])) });
+  await policies?.keep(REMOVED, { ...before, ...Object.fromEntries(removed.map((id) => [id, true])) });
 }

@@ -11,7 +11,7 @@ import type { Picked } from "../run/transactions.ts";
 
 export interface TargetWatch {
   /** Asks again if it is time. Returns milliseconds to the next question; null: one is under way, or no task waits. */
-  turn(picked: Picked): number | null;
+  checkDue(picked: Picked): number | null;
   /** The tasks whose target has moved since it failed. */
   moved(picked: Picked): readonly Task[];
   /** Call it when a task has ended: it may have moved a target. */
@@ -59,7 +59,7 @@ export function openTargetWatch({ isShared, worktrees, stop, notify, now }: Targ
     notify();
   };
   return {
-    turn(picked) {
+    checkDue(picked) {
       const waiting = waitingIn(picked).map(({ task }) => task);
       if (waiting.length === 0) return null;
       const remote = isShared || picked.file.git.push_to_remote;

@@ -78,7 +78,7 @@ export interface Work {
   /** Ends the command that runs; renewed for each command. */
   abort: AbortController;
   /** The messages that the running agent received; null: none runs. */
-  told: readonly ProjectPath[] | null;
+  reported: readonly ProjectPath[] | null;
   /** The run as this worker last wrote it; null: not begun. */
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
@@ -110,10 +110,10 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   if (setup.stop.aborted) return;
   const interrupt = () => work.abort.abort("interrupted" satisfies StopReason);
   setup.stop.addEventListener("abort", interrupt);
-  let told = false;
+  let reported = false;
   const beginIt = async () => {
-    const begun = await beginNow(setup, work, begins, told ? [] : [claimed], caller);
-    told ||= begun.events.length > 0;
+    const begun = await beginNow(setup, work, begins, reported ? [] : [claimed], caller);
+    reported ||= begun.events.length > 0;
     return begun.known;
   };
   try {
@@ -126,9 +126,9 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
       const result = await next(setup, work, known, caller);
       if (result === null) break;
       // Checking its pull request is not work on it.
-      const tells: boolean = !told && result.event !== "pr_pending";
+      const tells: boolean = !reported && result.event !== "pr_pending";
       const more: StepResult = tells ? { ...result, events: [claimed, ...(result.events ?? [])] } : result;
-      told ||= tells;
+      reported ||= tells;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
       if (committed.event !== null && ENDS_WORK.has(committed.event)) break;
@@ -139,7 +139,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
     setup.stop.removeEventListener("abort", interrupt);
     await setup.merges.leave(work.id);
     await work.environment?.release();
-    if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
+    if (reported) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
 }
 
@@ -180,7 +180,7 @@ async function beginNow(
 async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undefined): Promise<void> {
   if (!governed) return;
   await pins.keep(id, governed.policy);
-  await pins.tell(`bloom:${id}`, governed.ignored);
+  await pins.report(`bloom:${id}`, governed.ignored);
 }
 
 /** The task's next result; null: it is idle. */
@@ -264,7 +264,7 @@ function contextOf(setup: WorkSetup, work: Work, known: TaskSnapshot, caller: Ca
       return latest;
     },
     delivered(messages) {
-      work.told = messages;
+      work.reported = messages;
     },
     now: () => setup.clock.now(),
     pause: (milliseconds) => pause(milliseconds, signal, setup.clock),
@@ -349,10 +349,10 @@ async function lostAgent(
 /** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */
 async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
   const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
-  await setup.ports.agents.takeCalls(run, async (call, own) => {
+  await setup.ports.agents.takeCalls(run, async (call, isOfRun) => {
     const asked = readCall(call);
     const verb = call.verb.slice(0, 80);
-    if (!own) return warn(`ignored a call of ${verb} in its outbox: it lacks the run's capability`);
+    if (!isOfRun) return warn(`ignored a call of ${verb} in its outbox: it lacks the run's capability`);
     if (!asked) return warn(`ignored its call of ${verb}: an agent may not make it`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };

@@ -19,10 +19,10 @@ import { loadRecorded } from "../run/shared.ts";
 import { BLOOM } from "../run/table.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../run/task-run.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
-import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
+import { loadSnapshot, readOnly, type Snapshot } from "./snapshot.ts";
 
 /** `list [status]` */
-export const list = looking(loadSnapshot, (snapshot: Snapshot, { status }: { readonly status?: string }) => {
+export const list = readOnly(loadSnapshot, (snapshot: Snapshot, { status }: { readonly status?: string }) => {
   if (status !== undefined && !TASK_STATUSES.some((each) => each === status))
     throw new PawlError(
       "usage",
@@ -95,7 +95,7 @@ interface Shown extends Snapshot {
 }
 
 /** `show ID` */
-export const show = looking(
+export const show = readOnly(
   async (view: View, context: Context, { id }: { readonly id: string }): Promise<Shown> => {
     const snapshot = await loadSnapshot(view, context);
     const { id: known } = taskOf(snapshot.file.tasks, id);
@@ -208,7 +208,7 @@ function block(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** `next`: what a worker would take now, and what would become ready for it. */
-export const next = looking(loadSnapshot, (snapshot: Snapshot, { agent }: { readonly agent?: string }) => {
+export const next = readOnly(loadSnapshot, (snapshot: Snapshot, { agent }: { readonly agent?: string }) => {
   const { tasks } = snapshot.file;
   const ready = nowReady(tasks, snapshot.states);
   const worker = { name: agent ?? null, only: null };
@@ -341,7 +341,7 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
 };
 
 /** `prompt ID`: the prompt that the agent would get now, for a task or for one of its steps. */
-export const prompt = looking(
+export const prompt = readOnly(
   (view: View, context: Context) => loadTasks(view, context),
   ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
     const { tasks } = file;

@@ -120,11 +120,11 @@ function decideReset(
 
 function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
   const run = snapshot.runs.get(task.id);
-  const own = statusTo(task, "ready_for_agent");
+  const edit = statusTo(task, "ready_for_agent");
   if (!run || isOver(run))
     return {
       text: "",
-      edits: [...forgetSession(task), ...own],
+      edits: [...forgetSession(task), ...edit],
       changes: snapshot.unspent,
       events: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
@@ -132,7 +132,7 @@ function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
   const readied: Task = { ...task, status: "ready_for_agent" };
   const result = sendEvent(snapshot, readied, from, { event: "reset" }, context);
-  return { ...result, edits: [...(result.edits ?? []), ...own] };
+  return { ...result, edits: [...(result.edits ?? []), ...edit] };
 }
 
 function stuckTasks(snapshot: Renewable, held: ReadonlySet<string>): readonly Task[] {

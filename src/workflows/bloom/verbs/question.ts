@@ -16,7 +16,7 @@ import { OVER, startsAgent } from "../run/table.ts";
 import type { TaskRun } from "../run/task-run.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
-import { changing, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
+import { changing, loadSnapshot, readOnly, type Snapshot } from "./snapshot.ts";
 
 interface QuestionSnapshot extends Snapshot {
   readonly questions: readonly Question[];
@@ -125,7 +125,7 @@ export function questionAnswered({ text, answer: said }: Question): string {
 }
 
 /** `questions`: open questions first. */
-export const questions = looking(
+export const questions = readOnly(
   read,
   ({ questions: all }: QuestionSnapshot, { task }: { readonly task?: string }) => {
     const shown = all.filter((each) => task === undefined || each.task === task);

@@ -103,7 +103,7 @@ export interface Done {
 }
 
 /** A read-only verb. */
-export function looking<Input, Loaded extends LoadedTasks, Found = undefined>(
+export function readOnly<Input, Loaded extends LoadedTasks, Found = undefined>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
   render: (seen: Loaded, input: Input, context: Context, found: Found) => Done,
   observe?: (seen: Loaded, input: Input, outside: Outside) => Promise<Found>,

@@ -64,10 +64,10 @@ export const hint = changing(
         "A hint needs words: expected some, found none.",
         "Write what the agent should know.",
       );
-    const own = readyOf(snapshot, { id }, context, true);
-    if (own.ask) return own;
-    const edits = [noted(taskOf(snapshot.file.tasks, id), `hint: ${reason.trim()}`), ...(own.edits ?? [])];
-    return { changes: snapshot.unspent, ...own, edits };
+    const ready = readyOf(snapshot, { id }, context, true);
+    if (ready.ask) return ready;
+    const edits = [noted(taskOf(snapshot.file.tasks, id), `hint: ${reason.trim()}`), ...(ready.edits ?? [])];
+    return { changes: snapshot.unspent, ...ready, edits };
   },
 );
 
@@ -117,8 +117,8 @@ function reopenedStep(task: Task): readonly TaskEdit[] {
  * from now on the failure counts as the task's own.
  */
 function overTarget(snapshot: Snapshot, task: Task, run: TaskRun, context: Context): Done {
-  const told = run.red ? { ...run, red: { ...run.red, own: true as const } } : run;
-  const sent = sendEvent(snapshot, task, told, { event: "target_green" }, context);
+  const shown = run.red ? { ...run, red: { ...run.red, own: true as const } } : run;
+  const sent = sendEvent(snapshot, task, shown, { event: "target_green" }, context);
   const into = run.red?.into ?? "its target";
   return {
     ...sent,

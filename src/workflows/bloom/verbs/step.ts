@@ -6,7 +6,7 @@ import { isOver } from "../run/task-run.ts";
 import { checkReason } from "./cancel.ts";
 import { completed, durationOf, set, workStarts } from "./edits.ts";
 import { askFirst } from "./persons-word.ts";
-import { changing, type Done, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
+import { changing, type Done, loadSnapshot, readOnly, type Snapshot } from "./snapshot.ts";
 
 interface StepInput {
   readonly id: string;
@@ -91,7 +91,7 @@ export const stepStart = changing(loadTasks, ({ file }, { id }: StepInput, { now
 });
 
 /** `step show ID` */
-export const stepShow = looking(loadTasks, ({ file }, { id }: StepInput) => {
+export const stepShow = readOnly(loadTasks, ({ file }, { id }: StepInput) => {
   const { task, step } = stepOf(file.tasks, id);
   const info = stepInfoOf(task, step);
   const lines = [
@@ -106,7 +106,7 @@ export const stepShow = looking(loadTasks, ({ file }, { id }: StepInput) => {
 });
 
 /** `step list [TASK]` */
-export const stepList = looking(loadTasks, ({ file }, { task: id }: { readonly task?: string }) => {
+export const stepList = readOnly(loadTasks, ({ file }, { task: id }: { readonly task?: string }) => {
   const tasks: readonly Task[] =
     id === undefined ? eachTask(file.tasks).map(({ task }) => task) : [taskOf(file.tasks, id)];
   const rows = tasks.flatMap((task) => task.steps.map((step) => ({ task: task.id, ...step })));

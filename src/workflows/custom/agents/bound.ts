@@ -42,11 +42,11 @@ export function boundOf(
   const { cut } = reachOf(table);
   if (cut || !table.rules.some((rule) => isPaid(rule))) return null;
   const edges = edgesOf(definition);
-  const own = edges.map((all) => all.filter(({ isPersons }) => !isPersons));
-  const { components, of } = componentsOf(own);
+  const agentEdges = edges.map((all) => all.filter(({ isPersons }) => !isPersons));
+  const { components, of } = componentsOf(agentEdges);
   for (const nodes of components) {
     const inside = nodes.flatMap((node) =>
-      (own[node] ?? []).filter(({ to }) => of[to] === of[node]).map(({ rule }) => rule),
+      (agentEdges[node] ?? []).filter(({ to }) => of[to] === of[node]).map(({ rule }) => rule),
     );
     if (inside.some((rule) => isPaid(rule))) return { loop: unbounded(inside) };
   }
@@ -57,7 +57,7 @@ export function boundOf(
       best[at] = Math.max(
         0,
         ...nodes.flatMap((node) =>
-          (own[node] ?? [])
+          (agentEdges[node] ?? [])
             .filter(({ to }) => of[to] !== at)
             .map(({ rule, to }) => weight(rule) + (best[of[to] ?? 0] ?? 0)),
         ),

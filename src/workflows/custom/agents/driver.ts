@@ -1,9 +1,10 @@
 /**
- * The orders that agents have in the project's own workflows, in the work loop. They work in the project's folder, so one at a time
- * on each machine, under the lease that a task without a repository takes, too.
+ * Runs the orders of agents in the project's own workflows, in the work loop. These agents work in the project's
+ * folder, so only one works at a time on each machine, under the lease that tasks without a repository take, too.
  *
- * N1  An order begins only under its run's lease, and after what was read under it.
- * N2  Memory holds nothing that the run's file does not: the next loop ends what a dead one left, and goes on in its session.
+ * N1  An order begins only under its run's lease, and by what was read under it.
+ * N2  Memory holds nothing that the run's file does not: the next loop ends what a dead loop left, and resumes its
+ *     session.
  * N3  Each run of an agent is counted before it starts, and its cost in the commit that records its end.
  */
 import { PawlError, toPawlError } from "../../../core/error.ts";
@@ -53,7 +54,7 @@ export interface OrdersSetup extends DriverSetup {
   readonly sources: readonly DefinitionSource[];
 }
 
-/** One for the sources that have agents or begin runs, or runs of which nothing can be said; none without. `setup`: in place of the loop's. */
+/** One driver if any source has agents, begins runs, or has unreadable runs; else none. `setup` overrides the loop's. */
 export async function driversOfOrders(
   runtime: Runtime,
   all: readonly DefinitionSource[],
@@ -61,7 +62,7 @@ export async function driversOfOrders(
 ): Promise<readonly OpenDriver[]> {
   const { held, workedOn } = await loadSources(all, runtime.store.view());
   if (workedOn.length === 0 && held.length === 0) return [];
-  // The loop's own runtime, where it has one.
+  // The loop's own runtime overrides this one.
   return [(loop, handle) => openOrders({ runtime, ...loop, ...setup, sources: all }, handle)];
 }
 
@@ -70,7 +71,7 @@ interface Orders extends OrdersSetup, Pick<LoopHandle, "retries"> {}
 export function openOrders(setup: OrdersSetup, { retries }: LoopHandle): Driver {
   const orders: Orders = { ...setup, retries };
   const { runtime, show, sources } = setup;
-  const look = async () => backlogOf(orders, await loadOrders(orders));
+  const backlog = async () => backlogOf(orders, await loadOrders(orders));
   return {
     owns: (run) => sources.some(({ name }) => run.startsWith(`${name}:`)),
     async start() {
@@ -82,8 +83,8 @@ export function openOrders(setup: OrdersSetup, { retries }: LoopHandle): Driver 
       };
       await forAbandoned(setup, left, ({ own }) => own.run, end);
     },
-    look,
-    lookAgain: look,
+    look: backlog,
+    lookAgain: backlog,
     agentBegins: async () => {},
     say({ run, type, ...more }) {
       show({ type: `task:${type}`, taskId: run, ...more } as Parameters<typeof show>[0]);
@@ -98,7 +99,7 @@ export function openOrders(setup: OrdersSetup, { retries }: LoopHandle): Driver 
 interface LoadedOrders extends Omit<Pending, "orders"> {
   readonly all: readonly Ordered[];
   readonly settings: BloomSettings;
-  /** Those of this machine's accounts that still last. */
+  /** The rests of this machine's accounts that have not ended. */
   readonly rests: Rests;
   readonly now: string;
 }
@@ -178,7 +179,7 @@ function backlogOf(orders: Orders, loaded: LoadedOrders): Backlog {
   };
 }
 
-/** Its own command, which outlasted the call that started it, or whose caller died; or runs that it begins. */
+/** For a run whose command outlasted the call or the caller that started it, or that has runs to begin. */
 function commandCandidate(orders: Orders, run: string): Candidate {
   return {
     ...{ run, folder: rootLease(orders.ports.host) },
@@ -204,7 +205,7 @@ function candidateFor(orders: Orders, ordered: Ordered, settings: BloomSettings)
     },
     async lacksTrust() {
       const prompt = promptFor(ordered, agent);
-      // One that cannot be rendered starts nothing: the order is held.
+      // A prompt that cannot be rendered starts nothing: the order is held.
       if (prompt instanceof PawlError) return null;
       return (await orders.lacksTrust?.(orderOf(own.run, ordered.order.entry.agent, prompt))) ?? null;
     },
@@ -233,7 +234,7 @@ async function workOn(orders: Orders, run: string, hold: Hold): Promise<void> {
       // An edit, a pull or a merge may have changed the prompt.
       const lacking = await candidateFor(orders, recovered, now.settings).lacksTrust();
       if (lacking) throw lacking;
-      // A missing one is reported by the loop.
+      // The loop reports a missing agent.
       if (ports.agents.missing(agentOf(recovered, now.settings)) !== null) return;
       await runAgent(orders, recovered, now.settings, hold);
     }
@@ -242,7 +243,7 @@ async function workOn(orders: Orders, run: string, hold: Hold): Promise<void> {
   }
 }
 
-/** Waits for the command's end as `pawl cast RUN` does, and sends it; or begins runs, and hears of those that rest. */
+/** Does what `pawl cast RUN` does: sends the command's end once it has one, or begins runs and notes which rest. */
 async function continueCommand(orders: Orders, run: string): Promise<void> {
   const { runtime, show, sources } = orders;
   const done = await withRetries(orders.retries, () =>
@@ -357,7 +358,7 @@ async function recordEnd(orders: Orders, ordered: Ordered, ended: AgentRunEnd): 
   );
 }
 
-/** Sends the event of its answer. Null: the run moved; else how the order stands. */
+/** Sends the event of the agent's answer. Returns null if the run moved, else the order's state. */
 async function answered(
   orders: Orders,
   { order, own: { run } }: Ordered,
@@ -383,13 +384,13 @@ async function answered(
     );
     for (const each of events ?? []) orders.show(each);
     if (reply.data.outcome === "moved") return null;
-    // A command that answers a fact outlasts one wait. Of a loop that is stopped, the agent says it again.
+    // A command that answers a fact may outlast one wait. If the loop is stopped, the agent answers again later.
     if (reply.data.status !== "running") return refused(reply.text.trim());
     if (stop.aborted) return work;
   }
 }
 
-/** What a dead loop left is ended and counted. */
+/** Ends and counts what a dead loop left. */
 async function recover(orders: Orders, ordered: Ordered, settings: BloomSettings): Promise<Ordered> {
   const { clock, ports } = orders;
   const { order, own, work } = ordered;

@@ -1,4 +1,4 @@
-/** How an agent's order stands, for people, and how a person lets it go on. */
+/** The state of an agent's order, in words for people, and how a person lets a waiting order continue. */
 import { type Caller, type OwnEvent, publicCaller } from "../../../core/event.ts";
 import { saidNotes } from "../../../runtime/agent-order.ts";
 import type { Reply } from "../../../runtime/module.ts";
@@ -15,7 +15,7 @@ declare module "../../../core/event.ts" {
   }
 }
 
-/** A person let an agent's order go on that waited for one. */
+/** A person let a waiting order of an agent continue. */
 interface OrderTriedAgain extends OwnEvent {
   readonly type: "order:tried_again";
   readonly by: Caller;
@@ -34,7 +34,7 @@ export function orderWords({ agent, work }: Pick<AgentOrder, "agent" | "work">):
   return work?.underway ? `the agent ${agent} is at work` : `the agent ${agent} has it`;
 }
 
-/** Whether only a person lets it go on; `answer`: because its agent asks. */
+/** Whether the order waits for a person; `answer`: for their answer to its agent. */
 export function awaitsPerson({ work }: Pick<AgentOrder, "work">, how: "any" | "answer"): boolean {
   return work?.held !== undefined && (how === "any" || work.held.why === "asks");
 }

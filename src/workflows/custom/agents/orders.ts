@@ -93,21 +93,21 @@ export async function listPending(
   const held = [...unusable];
   for (const source of workedOn) {
     for (const id of await listRuns(view, source.name)) {
-      const own = await loadRun(sources, view, `${source.name}:${id}`).catch(toPawlError);
-      if (own instanceof PawlError) {
-        const [reason = ""] = own.message.split("\n");
+      const loaded = await loadRun(sources, view, `${source.name}:${id}`).catch(toPawlError);
+      if (loaded instanceof PawlError) {
+        const [reason = ""] = loaded.message.split("\n");
         if (await hasOrder(view, source.name, id)) held.push({ run: `${source.name}:${id}`, reason });
         continue;
       }
-      const ordered = orderedBy(own);
+      const ordered = orderedBy(loaded);
       if (ordered) orders.push(ordered);
-      if (own.file?.awaits === "human" && !own.order && !own.elsewhere)
-        held.push({ run: own.run, reason: own.file.next });
-      if (ordered || !own.order || own.elsewhere) continue;
-      const { order, run } = own;
+      if (loaded.file?.awaits === "human" && !loaded.order && !loaded.elsewhere)
+        held.push({ run: loaded.run, reason: loaded.file.next });
+      if (ordered || !loaded.order || loaded.elsewhere) continue;
+      const { order, run } = loaded;
       if (order.begin === undefined) commands.push(run);
-      else if (order.stands.held) held.push({ run, reason: order.stands.held.words });
-      else if (await waitsForRuns(own, order, { settings, sources, view })) gathering.push(run);
+      else if (order.recorded.held) held.push({ run, reason: order.recorded.held.words });
+      else if (await waitsForRuns(loaded, order, { settings, sources, view })) gathering.push(run);
       else commands.push(run);
     }
   }
@@ -115,16 +115,20 @@ export async function listPending(
   return { orders, commands, gathering, held };
 }
 
-async function waitsForRuns({ file }: OwnRun, { stands }: BeginOrder, looking: Looking): Promise<boolean> {
+async function waitsForRuns(
+  { file }: OwnRun,
+  { recorded: stands }: BeginOrder,
+  loaders: Looking,
+): Promise<boolean> {
   if (stands.begun === undefined) return false;
   // Where it cannot be read how they stand, the error is theirs.
-  const children = await loadChildren(file, looking).catch(() => null);
+  const children = await loadChildren(file, loaders).catch(() => null);
   return children === null || children.value === "open" || children.value === stands.gathered;
 }
 
-function orderedBy(own: OwnRun): Ordered | null {
-  const { elsewhere, order } = own;
-  return order?.agent === undefined || elsewhere ? null : { own, order, work: order.work ?? UNBEGUN };
+function orderedBy(run: OwnRun): Ordered | null {
+  const { elsewhere, order } = run;
+  return order?.agent === undefined || elsewhere ? null : { own: run, order, work: order.work ?? UNBEGUN };
 }
 
 export interface NoteInput {

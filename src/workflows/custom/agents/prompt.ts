@@ -99,8 +99,8 @@ function texts(definition: Pick<Definition, "table">, text: string): Said {
   const said: Record<string, Record<string, string>> = {};
   for (const { command } of agentCommands(definition)) {
     const fields = Object.entries(command.answers).filter(([, kind]) => kind === "text" || kind === "tasks");
-    const own = Object.fromEntries(fields.map(([field]) => [field, text]));
-    said[command.agent] = { ...said[command.agent], ...own };
+    const sample = Object.fromEntries(fields.map(([field]) => [field, text]));
+    said[command.agent] = { ...said[command.agent], ...sample };
   }
   return said;
 }

@@ -5,7 +5,7 @@ import { type Child, childrenWords } from "./children.ts";
 
 /** `children`: not known, where absent. */
 export function beginWords(
-  { begin, stands: { begun, held } }: BeginOrder,
+  { begin, recorded: { begun, held } }: BeginOrder,
   children?: readonly Child[],
 ): string {
   if (held) return `it began nothing: ${held.words.replace(/\.$/, "")}`;
@@ -20,7 +20,7 @@ export function beginWords(
 export function turnOf(run: string, order: Order | null, children?: readonly Child[]) {
   if (order?.agent !== undefined) return { ...orderNext(run, order), held: order.work?.held };
   if (order?.begin === undefined) return null;
-  return { ...beginNext(run, order, children), held: order.stands.held };
+  return { ...beginNext(run, order, children), held: order.recorded.held };
 }
 
 function beginNext(
@@ -29,9 +29,9 @@ function beginNext(
   children?: readonly Child[],
 ): { readonly awaits: "agent" | "human"; readonly next: string } {
   const words = beginWords(order, children);
-  if (order.stands.held) return { awaits: "human", next: `${words}; \`pawl cast ${run}\` tries again` };
+  if (order.recorded.held) return { awaits: "human", next: `${words}; \`pawl cast ${run}\` tries again` };
   return {
     awaits: "agent",
-    next: order.stands.begun === undefined ? `\`pawl cast ${run}\`: ${words}` : words,
+    next: order.recorded.begun === undefined ? `\`pawl cast ${run}\`: ${words}` : words,
   };
 }

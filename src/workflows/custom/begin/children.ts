@@ -41,17 +41,17 @@ function begunLast(file: Parent): readonly Begun[] {
   return children.filter((each) => each.order === key);
 }
 
-export async function loadChildren(file: Parent, looking: Looking): Promise<Children> {
+export async function loadChildren(file: Parent, loaders: Looking): Promise<Children> {
   const all: Child[] = [];
   for (const { done, id, workflow } of begunLast(file))
-    all.push({ run: `${workflow}:${id}`, standing: await (await standingsIn(workflow, done, looking))(id) });
+    all.push({ run: `${workflow}:${id}`, standing: await (await standingsIn(workflow, done, loaders))(id) });
   return { all, value: inAll(all.map(({ standing }) => standing)) };
 }
 
 /** The same for displays: none, where it cannot be read how they stand. */
-export async function childrenShown(file: Parent, looking: Looking): Promise<readonly Child[]> {
+export async function childrenShown(file: Parent, loaders: Looking): Promise<readonly Child[]> {
   try {
-    return (await loadChildren(file, looking)).all;
+    return (await loadChildren(file, loaders)).all;
   } catch (thrown) {
     if (thrown instanceof PawlError) return [];
     throw thrown;
@@ -68,10 +68,10 @@ function inAll(all: readonly Standing[]): Children["value"] {
 export async function standingsIn(
   workflow: string,
   done: readonly string[] | undefined,
-  looking: Looking,
+  loaders: Looking,
 ): Promise<(id: string) => Standing | Promise<Standing>> {
-  if (workflow !== BLOOM) return (id) => ownStanding(`${workflow}:${id}`, done, looking);
-  const tasks = await loadTasks(looking.view, looking).then(
+  if (workflow !== BLOOM) return (id) => ownStanding(`${workflow}:${id}`, done, loaders);
+  const tasks = await loadTasks(loaders.view, loaders).then(
     ({ file }) => file.tasks,
     (thrown: unknown) => {
       if (thrown instanceof PawlError && thrown.code === "tasks-missing") return [];
@@ -80,7 +80,7 @@ export async function standingsIn(
   );
   return async (id) => {
     const standing = taskStanding(tasks, id);
-    return standing === "done" && (await isUnderway(looking.view, id)) ? "open" : standing;
+    return standing === "done" && (await isUnderway(loaders.view, id)) ? "open" : standing;
   };
 }
 

@@ -1,4 +1,4 @@
-/** What an order to begin runs has an entry for: an agent's tasks, or the lines of a file. */
+/** The entries of an order to begin runs: an agent's tasks, or the lines of a file. */
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
@@ -15,7 +15,7 @@ import { render, renderWithId } from "../template.ts";
 export interface Entry {
   /** Unique among the entries. */
   readonly id: string;
-  /** The same for the same entry, whenever it is read. */
+  /** Stays the same whenever the entry is read again. */
   readonly identity: string;
   /** As a task of Bloom. */
   readonly task: Omit<ProposedTask, "depends_on" | "id">;
@@ -32,14 +32,14 @@ const LONGEST_TITLE = 200;
 
 /** `fault`: why none may begin, in words for a person. */
 export async function entriesOf(
-  own: OwnRun,
+  run: OwnRun,
   command: BeginCommand,
   view: View,
 ): Promise<readonly Entry[] | { readonly fault: string }> {
   const { each, first, from = "", most } = command;
-  const found = each === undefined ? saidTasks(own, from, command) : await linesOf(own, each, command, view);
+  const found = each === undefined ? saidTasks(run, from, command) : await linesOf(run, each, command, view);
   if ("fault" in found) return found;
-  const source = each === undefined ? from : renderWithId(each, own.id);
+  const source = each === undefined ? from : renderWithId(each, run.id);
   if (most !== undefined && found.length > most)
     return { fault: `${source} has ${found.length} entries, and at most ${most} may begin.` };
   const taken = found.slice(0, first);
@@ -71,12 +71,12 @@ function saidTasks(
 }
 
 async function linesOf(
-  own: OwnRun,
+  run: OwnRun,
   path: string,
   { task = "" }: BeginCommand,
   view: View,
 ): Promise<readonly Entry[] | { readonly fault: string }> {
-  const file = projectPath(renderWithId(path, own.id));
+  const file = projectPath(renderWithId(path, run.id));
   const text = await view.read(file);
   if (text === null) return { fault: `${file} is missing.` };
   if (text.length > MOST_CHARACTERS) return { fault: `${file} has more than ${MOST_CHARACTERS} characters.` };
@@ -87,16 +87,16 @@ async function linesOf(
   if (long !== undefined)
     return { fault: `${file} has an entry of more than ${LONGEST_ENTRY} characters: ${long.slice(0, 60)} …` };
   try {
-    return all.map((entry) => entryOf(own, entry, task));
+    return all.map((entry) => entryOf(run, entry, task));
   } catch (thrown) {
     if (thrown instanceof PawlError) return { fault: thrown.message };
     throw thrown;
   }
 }
 
-function entryOf(own: OwnRun, entry: string, task: string): Entry {
-  const { prompts = {} } = own.loaded.definition;
-  const rendered = render(prompts[task] ?? "", `the text ${task}`, { ...promptValues(own), entry });
+function entryOf(run: OwnRun, entry: string, task: string): Entry {
+  const { prompts = {} } = run.loaded.definition;
+  const rendered = render(prompts[task] ?? "", `the text ${task}`, { ...promptValues(run), entry });
   const text = clean(rendered).trim() || entry;
   return {
     text,
@@ -111,7 +111,7 @@ function entryOf(own: OwnRun, entry: string, task: string): Entry {
   };
 }
 
-/** The id of the run for an entry: the same at each repetition of `begin`, by whichever rule. */
+/** The id of an entry's run: the same each time that the entry begins, whatever the rule. */
 export function childId({ file, id, run }: OwnRun, workflow: string, entry: Entry): string {
   const hash = hashOf(JSON.stringify([run, file?.created_at ?? "", workflow, entry.identity]));
   const words = entry.id

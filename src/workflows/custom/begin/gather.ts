@@ -22,7 +22,7 @@ export async function beginEvent(
   send: Send,
 ): Promise<OwnSent | Answered<Reply> | null> {
   const { input } = context;
-  const { begun, gathered, held } = order.stands;
+  const { begun, gathered, held } = order.recorded;
   if (wanted !== undefined) {
     const { gates = {} } = run.loaded.definition;
     const isPersons =

@@ -27,8 +27,8 @@ export function withGathered(
 function openRule({ rules, states }: Workflow, fact: string, reply: string | undefined): Rule | null {
   const hears = rules.filter(({ on }) => on === GATHERED);
   const from = Object.keys(states).filter((state) => {
-    const own = hears.filter((rule) => rule.from.includes(state));
-    return own.length > 0 && own.every(({ when }) => when?.every((box) => isOver(box[fact])));
+    const heard = hears.filter((rule) => rule.from.includes(state));
+    return heard.length > 0 && heard.every(({ when }) => when?.every((box) => isOver(box[fact])));
   });
   const [first] = hears;
   if (from.length === 0 || first === undefined) return null;

@@ -1,10 +1,11 @@
 /**
- * Begins what a rule's order says, and hears how it ends.
+ * Begins the runs that a rule's order names, and notes how they end.
  *
- * G1  The order is committed with the move. Its runs begin afterwards, each in a commit of its own (the tasks of Bloom in one), and are
- *     noted in the last one; until then each call on the run goes on where the others ended.
- * G2  The id of a run follows from its entry alone, so none begins twice: one that is there stands, unless it failed after an
- *     earlier order.
+ * G1  The order is committed with the move. Its runs begin afterwards, each in a commit of its own (the tasks of
+ *     Bloom in one), and the last commit notes them. Until then each call on the run continues where the previous
+ *     call stopped.
+ * G2  A run's id depends on its entry alone, so no run begins twice: an existing run is kept, unless it failed
+ *     after an earlier order.
  * G3  If the entries cannot be used, nothing begins, and a person is told why.
  */
 import { PawlError } from "../../../core/error.ts";
@@ -43,13 +44,13 @@ interface Planned {
   readonly isNew: boolean;
 }
 
-/** What the caller is told if a step fails: the move stands. */
+/** Runs the next step after the commit. If it fails, the move still counts, and the reply adds the failure. */
 function following(next: NextStep) {
   const merge = (_: Reply, followed: Reply) => followed;
   return { ...next, merge, failed: (reply: Reply, error: PawlError) => withFailure(reply, error) };
 }
 
-/** The same transaction for the chain: its reply is what was said before, and the chain goes on after it. */
+/** The transaction as a link of the chain: it replies with the earlier text, and the next step follows it. */
 function linked(plan: AnyPlan, text: string, next: NextStep): AnyPlan {
   return {
     ...plan,
@@ -66,38 +67,43 @@ function said(text: string): Reply {
 
 /** The answer to a call on a run whose order has not begun all of its runs. `send`: to any run of the project. */
 export async function beginning(
-  own: OwnRun,
+  parent: OwnRun,
   order: BeginOrder,
   { input, now, settings, view, ...context }: RunContext<SendInput>,
   send: Send,
 ): Promise<Proposal<Reply>> {
-  const entries = await entriesOf(own, order.begin, view);
-  if ("fault" in entries) return heldBy(own, order, entries.fault, now.time, input);
-  const { run } = own;
+  const entries = await entriesOf(parent, order.begin, view);
+  if ("fault" in entries) return heldBy(parent, order, entries.fault, now.time, input);
+  const { run } = parent;
   const { done, event, workflow } = order.begin;
   const text = (input.said ?? []).join("\n");
   const last = (children: readonly string[]): NextStep => ({
-    plan: noteBegun(own.sources, send),
+    plan: noteBegun(parent.sources, send),
     input: { run, key: order.key, children, said: input.said ?? [] } satisfies NoteInput,
   });
   if (workflow === BLOOM) {
-    const first = { plan: addTasks(own.sources, text, last), input: { run, key: order.key } };
+    const first = { plan: addTasks(parent.sources, text, last), input: { run, key: order.key } };
     return { reply: said(text), afterCommit: following(first) };
   }
-  const standingOf = await standingsIn(workflow, done, { sources: own.sources, settings, view, ...context });
-  const planned = await planOf(own, order, entries, standingOf);
+  const standingOf = await standingsIn(workflow, done, {
+    sources: parent.sources,
+    settings,
+    view,
+    ...context,
+  });
+  const planned = await planOf(parent, order, entries, standingOf);
   let next = last(planned.map(({ id }) => id));
   for (const { entry, id, isNew } of planned.toReversed()) {
     const child = `${workflow}:${id}`;
     const step = (input: SendInput) => ({ plan: linked(send, text, next), input });
-    const isUnmoved = isNew || (event !== undefined && (await hasNotMoved(own.sources, view, child)));
+    const isUnmoved = isNew || (event !== undefined && (await hasNotMoved(parent.sources, view, child)));
     if (event !== undefined && isUnmoved) next = step({ run: child, event, isFirst: true });
     if (isNew) next = step({ run: child, begins: entry.text });
   }
   return { reply: said(text), afterCommit: following(next) };
 }
 
-/** One that cannot be read is left to people. */
+/** False for an unreadable run, too: a person handles it. */
 async function hasNotMoved(sources: readonly DefinitionSource[], view: View, run: string): Promise<boolean> {
   try {
     return (await loadRun(sources, view, run)).file?.history.length === 0;
@@ -109,17 +115,17 @@ async function hasNotMoved(sources: readonly DefinitionSource[], view: View, run
 
 /** Each entry with its run: one that is there, or a new one. */
 async function planOf(
-  own: OwnRun,
+  parent: OwnRun,
   { begin: { workflow }, key }: BeginOrder,
   entries: readonly Entry[],
   standingOf: (id: string) => Standing | Promise<Standing>,
 ): Promise<readonly Planned[]> {
   const earlier = new Map(
-    (own.file?.children ?? []).map((each) => [`${each.workflow}:${each.id}`, each.order]),
+    (parent.file?.children ?? []).map((each) => [`${each.workflow}:${each.id}`, each.order]),
   );
   const planned = new Map<string, Planned>();
   for (const entry of entries) {
-    const base = childId(own, workflow, entry);
+    const base = childId(parent, workflow, entry);
     let id = base;
     let standing = await standingOf(id);
     for (let count = 2; standing !== "missing"; count++) {
@@ -129,7 +135,7 @@ async function planOf(
       if (after === "missing" && !isOver) break;
       [id, standing] = [next, after];
     }
-    // Of entries that say the same, one begins.
+    // Equal entries begin one run.
     if (!planned.has(entry.id)) planned.set(entry.id, { entry, id, isNew: standing === "missing" });
   }
   return [...planned.values()];
@@ -139,12 +145,12 @@ async function planOf(
 
 interface OrderInput {
   readonly run: string;
-  /** The order's. If the run has another one by now, nothing is done. */
+  /** The order's key. If the run has another order by now, nothing is done. */
   readonly key: string;
 }
 
 interface LoadedTasks {
-  readonly own: OwnRun;
+  readonly parent: OwnRun;
   readonly order: BeginOrder | null;
   readonly tasks: TasksText;
   readonly planned: readonly Planned[];
@@ -159,20 +165,20 @@ function addTasks(
   return {
     run: () => TASKS_RUN,
     async read(view, { key, run }, context) {
-      const own = await loadRun(sources, view, run);
-      const order = orderIn(own, key);
+      const parent = await loadRun(sources, view, run);
+      const order = orderIn(parent, key);
       const tasks = await readTasksText(view, context);
-      const entries = order === null ? [] : await entriesOf(own, order.begin, view);
-      // What became of the entries meanwhile, the next call finds.
-      if (order === null || "fault" in entries) return { own, order: null, tasks, planned: [] };
-      const planned = await planOf(own, order, entries, (id) => taskStanding(tasks.tasks, id));
-      return { own, order, tasks, planned };
+      const entries = order === null ? [] : await entriesOf(parent, order.begin, view);
+      // The next call handles entries that changed meanwhile.
+      if (order === null || "fault" in entries) return { parent, order: null, tasks, planned: [] };
+      const planned = await planOf(parent, order, entries, (id) => taskStanding(tasks.tasks, id));
+      return { parent, order, tasks, planned };
     },
-    propose({ order, own, planned, tasks }, _, __, context) {
+    propose({ order, parent, planned, tasks }, _, __, context) {
       if (order === null) return { reply: said(text) };
-      const made = orFault(() => added(own, order, planned, tasks, context));
+      const made = orFault(() => added(parent, order, planned, tasks, context));
       if (typeof made === "string") {
-        const input = { run: own.run, key: order.key, words: made, said: [text] };
+        const input = { run: parent.run, key: order.key, words: made, said: [text] };
         return { reply: said(text), afterCommit: following({ plan: noteHeld(sources), input }) };
       }
       const { changes, events } = made;
@@ -182,7 +188,7 @@ function addTasks(
   };
 }
 
-/** Why the tasks cannot stand in the tasks file. */
+/** The result, or why the tasks cannot be added to the tasks file. */
 function orFault<T>(make: () => T): T | string {
   try {
     return make();
@@ -199,10 +205,10 @@ interface HeldInput extends OrderInput {
 }
 
 function noteHeld(sources: readonly DefinitionSource[]) {
-  return noting<HeldInput>(sources, (own, _, { key, run, said: before, words }, { now }) => {
-    const order = orderIn(own, key);
-    if (order === null || order.stands.begun !== undefined) return { reply: said(before.join("\n")) };
-    return heldBy(own, order, words, now.time, { run, said: before });
+  return noting<HeldInput>(sources, (parent, _, { key, run, said: before, words }, { now }) => {
+    const order = orderIn(parent, key);
+    if (order === null || order.recorded.begun !== undefined) return { reply: said(before.join("\n")) };
+    return heldBy(parent, order, words, now.time, { run, said: before });
   });
 }
 
@@ -220,7 +226,7 @@ function added(
   const items = begun.map(({ entry, id }) =>
     itemOf(entry.task, { id, depends_on: waitsFor(entry), more: begin.with ?? {}, openId }),
   );
-  // What waited for one that failed waits for the one in its place.
+  // Tasks that waited for a failed task now wait for its replacement.
   const present = new Map(eachTask(tasks.tasks).map(({ task }) => [task.id, task]));
   const moved = planned.flatMap(({ entry, id, isNew }) => {
     const value = waitsFor(entry);
@@ -244,27 +250,27 @@ interface NoteInput extends OrderInput {
   readonly said: readonly string[];
 }
 
-/** Notes that all have begun; then the run hears how they stand. */
+/** Notes that all runs have begun; then sends the run their present states. */
 function noteBegun(sources: readonly DefinitionSource[], send: Send) {
-  return noting<NoteInput>(sources, (own, _, { children, key, run, said: before }, { now }) => {
-    const order = orderIn(own, key);
+  return noting<NoteInput>(sources, (parent, _, { children, key, run, said: before }, { now }) => {
+    const order = orderIn(parent, key);
     const afterCommit = following({ plan: send, input: { run, said: before } satisfies SendInput });
     const reply = said(before.join("\n"));
-    if (order === null || own.file === null || order.stands.begun !== undefined)
+    if (order === null || parent.file === null || order.recorded.begun !== undefined)
       return { reply, afterCommit };
     const { done, workflow } = order.begin;
-    const kept = (own.file.children ?? []).filter(
+    const kept = (parent.file.children ?? []).filter(
       (each) => each.workflow !== workflow || !children.includes(each.id),
     );
     const all = [...kept, ...children.map((id) => ({ workflow, id, order: key, ...(done && { done }) }))];
-    const changes = fileWith(own, order, { begun: now.time }, now.time, { children: all });
+    const changes = fileWith(parent, order, { begun: now.time }, now.time, { children: all });
     return { reply, changes, afterCommit };
   });
 }
 
 type Noting<Input> = Transaction<Input, OwnRun, undefined, Reply>;
 
-/** Writes into the run's file how far its order is. */
+/** A transaction that writes the order's progress into the run's file. */
 function noting<Input extends OrderInput>(
   sources: readonly DefinitionSource[],
   propose: Noting<Input>["propose"],
@@ -282,23 +288,23 @@ function orderIn({ order }: OwnRun, key: string): BeginOrder | null {
 }
 
 function heldBy(
-  own: OwnRun,
+  parent: OwnRun,
   order: BeginOrder,
   words: string,
   time: string,
   { said: before = [] }: SendInput,
 ): Proposal<Reply> {
-  const message = [...before, `${own.run} began nothing: ${words}`].join("\n");
-  const data = { status: "success", message, run: own.run };
-  const changes = fileWith(own, order, { held: { words, since: time } }, time);
+  const message = [...before, `${parent.run} began nothing: ${words}`].join("\n");
+  const data = { status: "success", message, run: parent.run };
+  const changes = fileWith(parent, order, { held: { words, since: time } }, time);
   return { reply: { text: `${message}\n`, data, waits: true }, changes };
 }
 
-/** The run's file with how far the order is. */
+/** The change of the run's file that notes the order's progress. */
 function fileWith(
   { file, path }: Pick<OwnRun, "file" | "path">,
   { key, row, since }: BeginOrder,
-  begin: BeginOrder["stands"],
+  begin: BeginOrder["recorded"],
   time: string,
   more: Partial<RunFile> = {},
 ): readonly Change[] {

@@ -246,7 +246,7 @@ function useWindow(
   const [range, setRange] = useState<readonly [number, number]>([0, Math.min(count, 3 * STEP)]);
   useEffect(() => {
     let frame = 0;
-    const look = () => {
+    const update = () => {
       frame = 0;
       if (!grid.current) return;
       const { top } = grid.current.getBoundingClientRect();
@@ -256,9 +256,9 @@ function useWindow(
       setRange((was) => (was[0] === next[0] && was[1] === next[1] ? was : next));
     };
     const ask = () => {
-      if (frame === 0) frame = requestAnimationFrame(look);
+      if (frame === 0) frame = requestAnimationFrame(update);
     };
-    look();
+    update();
     addEventListener("scroll", ask, { passive: true });
     addEventListener("resize", ask);
     return () => {

@@ -14,7 +14,7 @@ const MANY = 16;
 export function MachinePicture({ at, machine }: { readonly at: string | null; readonly machine: Machine }) {
   const [isWhole, setWhole] = useState(false);
   const isLarge = at !== null && machine.edges.length > MANY;
-  const shown = isLarge && !isWhole ? aroundOf(machine, at) : machine;
+  const shown = isLarge && !isWhole ? neighbourhood(machine, at) : machine;
   return (
     <>
       {isLarge && (
@@ -50,7 +50,7 @@ export function MachinePicture({ at, machine }: { readonly at: string | null; re
 }
 
 /** The state, its predecessors, and its successors. */
-function aroundOf(machine: Machine, at: string): Machine {
+function neighbourhood(machine: Machine, at: string): Machine {
   const edges = machine.edges.filter(({ from, to }) => from === at || to === at);
   const near = new Set([at, ...edges.flatMap(({ from, to }) => [from, to])]);
   return { ...machine, edges, states: machine.states.filter(({ name }) => near.has(name)) };

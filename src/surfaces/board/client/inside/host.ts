@@ -40,17 +40,17 @@ export function wearHost({ displayMode, availableDisplayModes = [], styles, them
 
 /** Reports the page's height to the client, up to its limit, whenever it changes. */
 export function followSize(app: App, page: HTMLElement): void {
-  let told = 0;
-  const tell = () => {
+  let sentHeight = 0;
+  const sendHeight = () => {
     const { containerDimensions: room } = app.getHostContext() ?? {};
     const most = (room && "maxHeight" in room && room.maxHeight) || TALLEST;
     const height = Math.min(Math.ceil(page.getBoundingClientRect().height), most);
-    if (height === told) return;
-    told = height;
+    if (height === sentHeight) return;
+    sentHeight = height;
     void app.sendSizeChanged({ height });
   };
-  new ResizeObserver(tell).observe(page);
-  tell();
+  new ResizeObserver(sendHeight).observe(page);
+  sendHeight();
 }
 
 /**

@@ -77,8 +77,8 @@ function show(named: unknown): void {
   else emit(null);
 }
 
-function runIn({ run: own, task_id: task }: Record<string, unknown> = {}): unknown {
-  return own ?? task;
+function runIn({ run, task_id: task }: Record<string, unknown> = {}): unknown {
+  return run ?? task;
 }
 
 hasPages.value = false;

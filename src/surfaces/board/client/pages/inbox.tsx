@@ -16,14 +16,14 @@ import { Speak } from "../task-acts.tsx";
 import { OneLine, oneLine } from "../words.tsx";
 
 export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
-  const [sought, setSought] = useState("");
+  const [query, setSought] = useState("");
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [said, setSaid] = useState("");
+  const [result, setSaid] = useState("");
   const all = inbox.data?.items ?? [];
   const isCurrent = useCurrent(inbox);
   const { fresh, items, takeNew } = useSettled(all, isCurrent);
   const awake = items.filter((item) => !isSnoozed(item));
-  const shown = byProject(awake.filter((item) => textOf(item).includes(sought.toLowerCase())));
+  const shown = byProject(awake.filter((item) => textOf(item).includes(query.toLowerCase())));
   const approve = async () => {
     const chosen = all.filter((item) => picked.has(keyOf(item)));
     setSaid(`${await approveAll(chosen)} of ${chosen.length} approved; the others are to be read.`);
@@ -53,7 +53,7 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
           <Search
             label="Filter the inbox"
             hint="Filter by project, kind or words"
-            value={sought}
+            value={query}
             change={setSought}
           />
           {fresh > 0 && (
@@ -71,7 +71,7 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
               Approve {picked.size} <Key keys="A" />
             </button>
           )}
-          {said !== "" && <span role="status">{said}</span>}
+          {result !== "" && <span role="status">{result}</span>}
         </div>
       )}
       <Loaded from={inbox}>
@@ -110,10 +110,10 @@ function textOf({ kind, next, project, run, state, title }: InboxItem): string {
 /** Approves those whose review is known, and agrees in everything; the server refuses any that has changed. */
 async function approveAll(items: readonly InboxItem[]): Promise<number> {
   let count = 0;
-  for (const { project: own, review, run } of items) {
+  for (const { project, review, run } of items) {
     if (review === undefined || review.against.length > 0) continue;
     const order: VerdictOrder = { approve: true, notes: "", points: [], version: review.version };
-    const done = await post<Done | VerdictQuestion>(projectPath(own, "verdict", run), order).catch(
+    const done = await post<Done | VerdictQuestion>(projectPath(project, "verdict", run), order).catch(
       () => null,
     );
     if (done && !("asked" in done)) count++;
@@ -121,7 +121,7 @@ async function approveAll(items: readonly InboxItem[]): Promise<number> {
   return count;
 }
 
-/** Until when each thing is out of sight, in this browser. */
+/** The time at which each snoozed item returns, in this browser. */
 const snoozed = signal<Readonly<Record<string, number>>>(
   (jsonOf(kept("snoozed")) ?? {}) as Record<string, number>,
 );
@@ -142,7 +142,7 @@ function wakeAll(): void {
   keep("snoozed", null);
 }
 
-/** Whether the data is not older than the page: what came meanwhile is no news to hold back. */
+/** Whether the data was loaded after the page opened; older data is replaced without asking. */
 function useCurrent({ data, reload }: Resource<Inbox>): boolean {
   const [isOld, setOld] = useState(data !== null);
   useEffect(() => {
@@ -151,22 +151,22 @@ function useCurrent({ data, reload }: Resource<Inbox>): boolean {
   return data !== null && !isOld;
 }
 
-/** The order stays while one looks: what arrives waits behind a button, unless nothing else is there. */
+/** Keeps the order while the page is open: new items wait behind a button, unless there are no others. */
 function useSettled(items: readonly InboxItem[], isLoaded: boolean) {
   const [order, setOrder] = useState<readonly string[] | null>(null);
   const keys = items.map(keyOf);
   const known = order?.some((key) => keys.includes(key)) ? order : keys;
   const isHeld = known === order;
   const places = new Map(known.map((key, at) => [key, at]));
-  const own = items.filter((item) => places.has(keyOf(item)));
-  const fresh = items.length - own.length;
+  const shown = items.filter((item) => places.has(keyOf(item)));
+  const fresh = items.length - shown.length;
   useEffect(() => {
     if (isLoaded && !isHeld) setOrder(keys);
     if (fresh > 0) announce(`${renderCount(fresh, "thing")} more to decide`);
   }, [isLoaded, isHeld, fresh]);
   return {
     fresh,
-    items: own.toSorted((one, other) => (places.get(keyOf(one)) ?? 0) - (places.get(keyOf(other)) ?? 0)),
+    items: shown.toSorted((one, other) => (places.get(keyOf(one)) ?? 0) - (places.get(keyOf(other)) ?? 0)),
     takeNew: () => setOrder(keys),
   };
 }
@@ -179,7 +179,7 @@ function NothingWaits() {
   );
 }
 
-/** More than fit any window: drawn at once; the rest after these are painted. */
+/** The items to draw first, more than fit any window; the rest follow once these are painted. */
 const FIRST = 40;
 
 interface Picking {
@@ -190,7 +190,7 @@ interface Picking {
 function Items({ items, ...picking }: Picking & { readonly items: readonly InboxItem[] }) {
   const isAll = useAfterPaint();
   const groups = Map.groupBy(isAll ? items : items.slice(0, FIRST), ({ project }) => project);
-  return [...groups].map(([project, own]) => (
+  return [...groups].map(([project, projectItems]) => (
     <section
       key={project}
       class="inbox-group"
@@ -203,7 +203,7 @@ function Items({ items, ...picking }: Picking & { readonly items: readonly Inbox
         </h2>
       )}
       <ol class="inbox">
-        {own.map((item) => (
+        {projectItems.map((item) => (
           <Item key={keyOf(item)} item={item} {...picking} />
         ))}
       </ol>

@@ -177,13 +177,13 @@ function fileAt(): HTMLElement | null {
 
 function viewAndNext(): void {
   const all = [...document.querySelectorAll<HTMLElement>("article.file")];
-  const own = fileAt();
-  const box = own?.querySelector<HTMLInputElement>(".check input");
-  if (own === null || !box) return;
+  const fileIndex = fileAt();
+  const box = fileIndex?.querySelector<HTMLInputElement>(".check input");
+  if (fileIndex === null || !box) return;
   if (!box.checked) box.click();
-  const later = all.slice(all.indexOf(own) + 1);
+  const later = all.slice(all.indexOf(fileIndex) + 1);
   const next = later.find((file) => file.querySelector(".check input:not(:checked)"));
-  goToPlace(next?.dataset.place ?? own.dataset.place ?? "", false);
+  goToPlace(next?.dataset.place ?? fileIndex.dataset.place ?? "", false);
 }
 
 function toHunk(by: 1 | -1): void {

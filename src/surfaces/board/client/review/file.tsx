@@ -214,8 +214,8 @@ function Commented({ diff, ...props }: FileProps & { readonly diff: FileDiff }) 
       <>
         {hasPoints &&
           [...new Set(draft.value.points.map((point) => point.at))]
-            .filter((own) => own.startsWith(`${file.path}:`) && /\d+$/.exec(own)?.[0] === String(line.after))
-            .map((own) => <PointsAt key={own} draft={draft} version={version} at={own} />)}
+            .filter((at) => at.startsWith(`${file.path}:`) && /\d+$/.exec(at)?.[0] === String(line.after))
+            .map((at) => <PointsAt key={at} draft={draft} version={version} at={at} />)}
         {line === at && (
           <PointField
             at={placed}

@@ -145,10 +145,10 @@ function ReviewHeading({ project, review }: { readonly project: string; readonly
 function step(by: number): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
   const active = document.activeElement;
-  const own = stops.findIndex((stop) => stop === active || stop.parentElement?.contains(active));
+  const index = stops.findIndex((stop) => stop === active || stop.parentElement?.contains(active));
   const below = stops.findIndex((stop) => stop.getBoundingClientRect().top > 80);
   const from =
-    own >= 0 ? own : by > 0 ? (below < 0 ? stops.length : below) - 1 : below < 0 ? stops.length : below;
+    index >= 0 ? index : by > 0 ? (below < 0 ? stops.length : below) - 1 : below < 0 ? stops.length : below;
   const next = stops[Math.min(Math.max(from + by, 0), stops.length - 1)];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "start" });

@@ -10,7 +10,7 @@ interface PointFieldProps {
   readonly cancel: () => void;
 }
 
-/** Its button or Ctrl+Enter saves it; Escape closes it. */
+/** The button or Ctrl+Enter saves the point; Escape closes the field. */
 export function PointField({ at, cancel, first = "", save }: PointFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const back = useRef<Element | null>(null);

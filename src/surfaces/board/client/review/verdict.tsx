@@ -69,12 +69,12 @@ export function Verdict(props: VerdictProps) {
 
 function Viewed({ review, viewed }: { readonly review: Review; readonly viewed: Draft["viewed"] }) {
   const { changes } = review;
-  const own = changes?.kind === "changes" ? changes.files.filter(({ folded }) => folded === null) : [];
-  if (own.length === 0) return null;
-  const seen = own.filter(({ path }) => viewed[path] !== undefined).length;
+  const shown = changes?.kind === "changes" ? changes.files.filter(({ folded }) => folded === null) : [];
+  if (shown.length === 0) return null;
+  const seen = shown.filter(({ path }) => viewed[path] !== undefined).length;
   return (
     <p class="quiet small">
-      {seen} of {renderCount(own.length, "file")} viewed
+      {seen} of {renderCount(shown.length, "file")} viewed
     </p>
   );
 }

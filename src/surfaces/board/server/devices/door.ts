@@ -1,12 +1,13 @@
 /**
- * The door of other devices (`pawl board --listen`). Their connections may come through a tunnel, so the peer's
+ * Admits other devices (`pawl board --listen`). Their connections may come through a tunnel, so the peer's
  * address proves nothing, and no header that a proxy adds is read.
  *
- * E1  A device comes in with its passkey, with its cookie, or with an invitation that the person at the
- *     terminal shows it: once, within minutes.
- * E2  It reads, answers and rejects. It approves with its passkey alone. All else is done at the machine.
- * E3  Getting in and acting are limited, of one and of all together.
- * E4  Each entrance and refusal is reported. Too many refusals are reported once.
+ * E1  A device signs in with its passkey, with its cookie, or with an invitation that the person at the
+ *     terminal shows it. An invitation works once, within minutes.
+ * E2  A device reads, answers and rejects. It approves only with its passkey. Everything else is done at the
+ *     machine.
+ * E3  Sign-ins and actions are limited, for each device and for all together.
+ * E4  Each sign-in and each refusal is reported. Too many refusals are reported once.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -20,7 +21,7 @@ import { hashOf } from "../../../../core/hash.ts";
 import { isObject } from "../../../../core/json.ts";
 import { type Device, isDeviceName, LONGEST_NAME } from "../../../../core/ports/devices.ts";
 import { cleanLine } from "../../../../core/text/clean.ts";
-import type { BoardUser, Door } from "../door.ts";
+import type { BoardUser, RequestAdmission } from "../door.ts";
 import type { BoardOptions, ListenOptions } from "../options.ts";
 import { addAssets, entranceAnswer } from "../page.ts";
 import { admitPerson, answer, type GuardOptions, isJson, sessionIn } from "../request-guards.ts";
@@ -30,29 +31,29 @@ import { openLimit } from "./limit.ts";
 import { openPasskeys, type Passkeys } from "./passkeys.ts";
 import { COOKIE_LASTS, openDeviceSessions, SESSION_LASTS } from "./sessions.ts";
 
-export interface DeviceDoor extends Door {
-  /** What the person at the terminal shows a device; it ends the one before. */
+export interface DeviceAdmission extends RequestAdmission {
+  /** Makes an invitation for the person at the terminal to show. It ends the previous one. */
   invite(): { readonly code: string; readonly address: string };
 }
 
 const MINUTE = 60_000;
-const ENTRANCES = { each: 20, all: 60, window: 5 * MINUTE };
+const SIGN_INS = { each: 20, all: 60, window: 5 * MINUTE };
 const ACTS = { each: 30, all: 90, window: MINUTE };
 const REPORTS = { each: 30, all: 30, window: 5 * MINUTE };
-/** Of a request to come in, in bytes. */
+/** Maximum bytes of a sign-in request. */
 const MOST_BYTES = 32 * 1024;
-const WAY_IN = "Open the board's address on this device, and come in again.";
+const WAY_IN = "Open the board's address on this device, and sign in again.";
 
-export function deviceDoor(
+export function admitDevices(
   options: BoardOptions,
   { devices, onSeen }: ListenOptions,
   origin: () => string,
-): DeviceDoor {
+): DeviceAdmission {
   const now = Date.now;
   const invitations = openInvitations(now);
   const passkeys = openPasskeys(origin, now);
   const sessions = openDeviceSessions(devices, now);
-  const limits = { entrances: openLimit(ENTRANCES, now), acts: openLimit(ACTS, now) };
+  const limits = { entrances: openLimit(SIGN_INS, now), acts: openLimit(ACTS, now) };
   const cookie = () => `__Host-pawl_device_${new URL(origin()).port || "443"}`;
   const guards: GuardOptions = {
     ...{ origin, cookie, readOnly: options.readOnly, agentBehind: options.agentBehind, wayIn: WAY_IN },
@@ -71,12 +72,12 @@ export function deviceDoor(
     devices.add(device);
     onSeen({ type: "device:added", device: device.name, from: peerOf(context), how });
   };
-  const taken = (name: string) => devices.list().some((device) => device.name === name);
-  const entrance: Entrance = { addDevice, devices, invitations, letIn, passkeys, sessions, taken };
+  const isNameTaken = (name: string) => devices.list().some((device) => device.name === name);
+  const signIn: SignIn = { addDevice, devices, invitations, letIn, passkeys, sessions, isNameTaken };
 
   return {
     guards,
-    around: [report(sessionOf)],
+    middleware: [report(sessionOf)],
     invite() {
       const { code, token } = invitations.make();
       // After the #, so that no proxy on the way sees it.
@@ -89,9 +90,9 @@ export function deviceDoor(
         if (sessionOf(context) === null) return context.redirect("/enter", 303);
         return next();
       });
-      app.use("/enter/*", limitEntrances(limits.entrances), SMALL, admitPerson(guards));
-      for (const [name, come] of Object.entries(WAYS))
-        app.post(`/enter/${name}`, async (context) => come(context, entrance));
+      app.use("/enter/*", limitSignIns(limits.entrances), SMALL, admitPerson(guards));
+      for (const [name, route] of Object.entries(SIGN_IN_ROUTES))
+        app.post(`/enter/${name}`, async (context) => route(context, signIn));
     },
     checks: [checkAct(limits.acts, sessionOf)],
     userOf(context) {
@@ -121,31 +122,31 @@ export function deviceDoor(
   };
 }
 
-// ── Coming in ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Signing in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Entrance {
+interface SignIn {
   readonly devices: ListenOptions["devices"];
   readonly invitations: ReturnType<typeof openInvitations>;
   readonly passkeys: Passkeys;
   readonly sessions: ReturnType<typeof openDeviceSessions>;
-  taken(name: string): boolean;
+  isNameTaken(name: string): boolean;
   addDevice(context: Context, device: Device, how: string): void;
   letIn(context: Context, device: Device, cookie: string, how: string): Response;
 }
 
-type Come = (context: Context, entrance: Entrance) => Promise<Response>;
+type SignInRoute = (context: Context, signIn: SignIn) => Promise<Response>;
 
-/** By the last part of the address. Each takes JSON. */
-const WAYS: Readonly<Record<string, Come>> = {
-  /** With an invitation: what the browser is asked to make a passkey. */
-  async options(context, { devices, invitations, passkeys, taken }) {
-    const { name } = invited(await bodyOf(context), invitations, taken);
+/** The ways to sign in, by the last part of the address. Each takes JSON. */
+const SIGN_IN_ROUTES: Readonly<Record<string, SignInRoute>> = {
+  /** With an invitation: the browser's options for a new passkey. */
+  async options(context, { devices, invitations, passkeys, isNameTaken }) {
+    const { name } = invited(await bodyOf(context), invitations, isNameTaken);
     return context.json(await passkeys.registration(name, devices.list()));
   },
   /** With an invitation and the new passkey. */
-  async register(context, { addDevice, invitations, letIn, passkeys, sessions, taken }) {
+  async register(context, { addDevice, invitations, letIn, passkeys, sessions, isNameTaken }) {
     const body = await bodyOf(context);
-    const { name, given } = invited(body, invitations, taken);
+    const { name, given } = invited(body, invitations, isNameTaken);
     const passkey = await passkeys.register(objectIn(body, "answer"));
     if (passkey === null) throw unknownDevice("its passkey was not made for this board just now");
     if (!invitations.use(given)) throw unknownDevice("its code was used meanwhile");
@@ -154,8 +155,8 @@ const WAYS: Readonly<Record<string, Come>> = {
     return letIn(context, device, sessions.open(device), "it was just added");
   },
   /** With an invitation, without a passkey. */
-  async cookie(context, { addDevice, invitations, letIn, taken }) {
-    const { name, given } = invited(await bodyOf(context), invitations, taken);
+  async cookie(context, { addDevice, invitations, letIn, isNameTaken }) {
+    const { name, given } = invited(await bodyOf(context), invitations, isNameTaken);
     if (!invitations.use(given)) throw unknownDevice("its code was used meanwhile");
     const cookie = secret();
     const until = new Date(Date.now() + COOKIE_LASTS * 1000).toISOString();
@@ -163,7 +164,7 @@ const WAYS: Readonly<Record<string, Come>> = {
     addDevice(context, device, "without a passkey");
     return letIn(context, device, cookie, "it was just added");
   },
-  /** What the browser is asked to come in with a passkey. */
+  /** The challenge for a sign-in with a passkey. */
   challenge: async (context, { passkeys }) => context.json(await passkeys.challenge({ for: "entrance" })),
   async passkey(context, { devices, letIn, passkeys, sessions }) {
     const answered = objectIn(await bodyOf(context), "answer");
@@ -186,19 +187,19 @@ const REFUSED = {
 function invited(
   body: Readonly<Record<string, unknown>>,
   invitations: ReturnType<typeof openInvitations>,
-  taken: (name: string) => boolean,
+  isNameTaken: (name: string) => boolean,
 ): { readonly name: string; readonly given: string } {
   const given = typeof body.secret === "string" ? body.secret.trim() : "";
   const name = typeof body.name === "string" ? body.name.trim() : "";
-  const found = invitations.look(given);
-  if (found !== "valid") throw unknownDevice(REFUSED[found], NEW_CODE);
+  const status = invitations.look(given);
+  if (status !== "valid") throw unknownDevice(REFUSED[status], NEW_CODE);
   if (!isDeviceName(name))
     throw new PawlError(
       "usage",
       `The device's name is ${JSON.stringify(name.slice(0, 80))}: expected at most ${LONGEST_NAME} letters, digits and spaces.`,
       "Choose a name such as My phone.",
     );
-  if (taken(name))
+  if (isNameTaken(name))
     throw new PawlError(
       "usage",
       `There is a device named ${name} already.`,
@@ -221,14 +222,14 @@ async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown
 }
 
 function objectIn(body: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
-  const found = body[name];
-  return isObject(found) ? found : {};
+  const value = body[name];
+  return isObject(value) ? value : {};
 }
 
-function limitEntrances(limit: ReturnType<typeof openLimit>): MiddlewareHandler {
+function limitSignIns(limit: ReturnType<typeof openLimit>): MiddlewareHandler {
   return async (context, next) => {
     if (!limit.take(peerOf(context) ?? ""))
-      return answer(context, 429, "too many tried to come in", "Wait for five minutes.");
+      return answer(context, 429, "there were too many attempts to sign in", "Wait for five minutes.");
     if (!isJson(context)) return answer(context, 415, "its body is not application/json");
     context.header("cache-control", "no-store");
     return next();
@@ -240,7 +241,7 @@ const SMALL = bodyLimit({
   onError: (context) => answer(context, 413, `it is larger than ${MOST_BYTES} bytes`),
 });
 
-// ── Being in ─────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Signed in ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A verdict, an answer, and the dry run that changes nothing. */
 const ALLOWED = /^\/api\/[^/]+\/(?:(?:verdict|answer)\/[^/]+|try)$/;
@@ -294,12 +295,12 @@ const REPORTED: ReadonlySet<number> = new Set([400, 401, 403, 409, 421, 429]);
 function reporter(onSeen: ListenOptions["onSeen"], now: () => number) {
   const limit = openLimit(REPORTS, now);
   let isQuiet = false;
-  const refused = (seen: Omit<DeviceSeen, "type">) => {
+  const refused = (device: Omit<DeviceSeen, "type">) => {
     const isFew = limit.take("");
     if (!isFew && isQuiet) return;
     isQuiet = !isFew;
-    const how = isFew ? seen.how : "and more, which are not named";
-    onSeen({ type: "device:refused", ...seen, how });
+    const how = isFew ? device.how : "and more, which are not named";
+    onSeen({ type: "device:refused", ...device, how });
   };
   return (sessionOf: (context: Context) => { readonly device: Device } | null): MiddlewareHandler =>
     async (context, next) => {
@@ -308,11 +309,11 @@ function reporter(onSeen: ListenOptions["onSeen"], now: () => number) {
       const { status } = context.res;
       const isOfOne = device !== null || context.req.method === "POST" || status === 421 || status === 429;
       if (!REPORTED.has(status) || !isOfOne) return;
-      const said = await context.res.clone().text();
-      const { message } = attempt(() => JSON.parse(said) as { readonly message?: unknown }, {
-        message: said,
+      const body = await context.res.clone().text();
+      const { message } = attempt(() => JSON.parse(body) as { readonly message?: unknown }, {
+        message: body,
       });
-      const how = cleanLine(typeof message === "string" ? message : said).slice(0, 300);
+      const how = cleanLine(typeof message === "string" ? message : body).slice(0, 300);
       refused({ device, from: peerOf(context), how });
     };
 }

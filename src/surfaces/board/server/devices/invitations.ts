@@ -16,14 +16,14 @@ export function openInvitations(now: () => number) {
   let present: { readonly hashes: readonly string[]; readonly until: number } | null = null;
   let used: readonly string[] = [];
   /** `used`, `expired` and `unknown` let nobody in. */
-  const look = (given: string): "valid" | "used" | "expired" | "unknown" => {
+  const check = (given: string): "valid" | "used" | "expired" | "unknown" => {
     const hash = hashOf(plain(given));
     if (used.includes(hash)) return "used";
     if (!present?.hashes.includes(hash)) return "unknown";
     return now() > present.until ? "expired" : "valid";
   };
   return {
-    look,
+    look: check,
     /** Ends the one before. `code`: `K7QF-2M9X` */
     make(): { readonly code: string; readonly token: string } {
       const letters = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
@@ -33,7 +33,7 @@ export function openInvitations(now: () => number) {
     },
     /** True once. */
     use(given: string): boolean {
-      if (look(given) !== "valid" || present === null) return false;
+      if (check(given) !== "valid" || present === null) return false;
       used = present.hashes;
       present = null;
       return true;

@@ -65,7 +65,7 @@ export function openPasskeys(origin: () => string, now: () => number) {
       const key = Buffer.from(publicKey).toString("base64url");
       return { id, publicKey: key, counter, transports, domain: domain() };
     },
-    /** What a browser is asked so that a device comes in, or approves what has the hash. */
+    /** The challenge with which a device signs in, or approves what has the hash. */
     async challenge(purpose: Purpose, device?: Device): Promise<Json> {
       const { generateAuthenticationOptions } = await import("./webauthn.ts");
       const allowed = device?.passkey ? { allowCredentials: [descriptorOf(device.passkey)] } : {};

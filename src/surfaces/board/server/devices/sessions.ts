@@ -1,6 +1,6 @@
 /**
- * The sessions of devices. One that has a passkey comes in with it, for some hours; one without is known by its
- * cookie, for some weeks. Each request looks whether the device still has access.
+ * The sessions of devices. A device with a passkey signs in with it, for some hours; a device without one is
+ * known by its cookie, for some weeks. Each request checks whether the device still has access.
  */
 import { BoundedMap } from "../../../../core/bounded-map.ts";
 import { hashOf } from "../../../../core/hash.ts";

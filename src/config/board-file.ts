@@ -21,9 +21,9 @@ export function boardOf(stateFolder: string): BoardPlace | null {
   // Every call over MCP checks this, and most projects have none: an exception would cost ten times the
   // check.
   if (!hasBoardFile(stateFolder)) return null;
-  const found = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
-  const isOne = typeof found?.url === "string" && URL_OF_BOARD.test(found.url) && Number.isInteger(found.pid);
-  return isOne && isAlive(found.pid) ? { url: found.url, pid: found.pid } : null;
+  const value = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
+  const isOne = typeof value?.url === "string" && URL_OF_BOARD.test(value.url) && Number.isInteger(value.pid);
+  return isOne && isAlive(value.pid) ? { url: value.url, pid: value.pid } : null;
 }
 
 /** Whether the state folder names a board, running or not. */

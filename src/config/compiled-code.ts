@@ -45,6 +45,6 @@ function folderOf(home: string, folder: string): string {
 
 /** Whether it is this user's folder, not a link, and without the permissions in `without`. */
 function isOwn(folder: string, without: number): boolean {
-  const found = lstatSync(folder);
-  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & without) === 0;
+  const stats = lstatSync(folder);
+  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & without) === 0;
 }

@@ -26,7 +26,7 @@ export interface RootWanted {
  * name. Throws `config-invalid`, `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
-  const root = lookForRoot(wanted);
+  const root = searchRoot(wanted);
   // Ignored, it would leave a project without its policy, and nobody would know.
   if (misnamed(root, "pawl"))
     throw new PawlError("config-invalid", `${join(root, "pawl.yml")} is not read.`, renaming("pawl"));
@@ -34,11 +34,11 @@ export function findRoot(wanted: RootWanted): string {
   return root;
 }
 
-function lookForRoot(wanted: RootWanted): string {
+function searchRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
   const { PAWL_PROJECT: variable } = wanted.environment;
   if (variable) return namedRoot(wanted.cwd, variable, "$PAWL_PROJECT");
-  if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile), wanted.environment);
+  if (wanted.tasksFile) return rootOfTasksFile(resolve(wanted.cwd, wanted.tasksFile), wanted.environment);
   const start = outerProject(wanted.cwd, wanted.environment);
   const root = nearestParent(start, MARKERS) ?? (wanted.create ? (discover(start)?.top ?? start) : null);
   if (root !== null) return root;
@@ -59,7 +59,7 @@ function misnamed(folder: string, name: string): boolean {
 const renaming = (name: string) => `Rename it: \`mv ${name}.yml ${name}.yaml\`.`;
 
 /** The project around a tasks file. Without one, the file's folder becomes the project. */
-function rootAround(file: string, environment: Environment): string {
+function rootOfTasksFile(file: string, environment: Environment): string {
   if (!existsSync(file))
     throw new PawlError(
       "tasks-missing",

@@ -15,8 +15,8 @@ export function asideName(number: number): string {
 
 /** Null: the name is no part's. */
 export function asideNumber(name: string): number | null {
-  const found = ASIDE.exec(name)?.[1];
-  return found === undefined ? null : Number(found);
+  const part = ASIDE.exec(name)?.[1];
+  return part === undefined ? null : Number(part);
 }
 
 /** The parts' names in a folder, in order. */

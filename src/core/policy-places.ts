@@ -51,12 +51,12 @@ export async function placed(
 
 /** For a missing value, the place of its parent. The first file counts most. */
 function nearest(sources: readonly PolicySource[], files: ReadonlyMap<string, FindLine | null>) {
-  const [found] = sources
+  const [place] = sources
     .flatMap(({ file, nested, path }) => {
       if (path === null) return files.get(file) ? [{ place: file, missing: 0 }] : [];
       const line = files.get(file)?.(path, nested);
       return line ? [{ place: `${file}:${line.line}`, missing: line.missing }] : [];
     })
     .sort((one, other) => one.missing - other.missing);
-  return found?.place ?? null;
+  return place?.place ?? null;
 }

@@ -140,7 +140,7 @@ export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<str
  * now, and those that this machine kept for it. Then the run continued elsewhere, under another policy.
  * `whose`: the run in words; `what`: what to restore, and to which time.
  */
-export function checkKnown(
+export function checkPolicyKnown(
   { run, what, whose }: { readonly run: string; readonly whose: string; readonly what: string },
   named: string | undefined,
   [present = "", ...kept]: readonly string[],

@@ -28,8 +28,8 @@ export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
  */
 export function judgingFiles(paths: readonly string[], workflows: readonly string[]): readonly string[] {
   const workflowFiles = workflows.map((file) => file.replace(/^\.\//, ""));
-  const found = processFiles(paths).map(({ path }) => path);
-  return [...new Set([...found, ...paths.filter((path) => workflowFiles.includes(path))])].sort();
+  const deciding = processFiles(paths).map(({ path }) => path);
+  return [...new Set([...deciding, ...paths.filter((path) => workflowFiles.includes(path))])].sort();
 }
 
 /** Names with blanks between them. */

@@ -32,12 +32,12 @@ export function strengthOfSignature(armoured: string): "signed" | "touched" {
 /** The first strings, each behind its four-byte length. Throws if the bytes end too early. */
 function stringsIn(bytes: Uint8Array, count: number): readonly Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found: Uint8Array[] = [];
-  for (let at = 0; found.length < count; ) {
+  const strings: Uint8Array[] = [];
+  for (let at = 0; strings.length < count; ) {
     const length = view.getUint32(at);
     if (at + 4 + length > bytes.length) throw new RangeError("It ends too early.");
-    found.push(bytes.subarray(at + 4, at + 4 + length));
+    strings.push(bytes.subarray(at + 4, at + 4 + length));
     at += 4 + length;
   }
-  return found;
+  return strings;
 }

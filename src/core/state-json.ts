@@ -187,8 +187,8 @@ export function fields<Checks extends Readonly<Record<string, Check<unknown>>>>(
     const fault = object(value, at);
     if (fault) return fault;
     for (const [name, check] of entries) {
-      const found = check((value as Record<string, unknown>)[name], [...at, name]);
-      if (found) return found;
+      const checked = check((value as Record<string, unknown>)[name], [...at, name]);
+      if (checked) return checked;
     }
     return null;
   };

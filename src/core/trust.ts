@@ -193,10 +193,10 @@ export function agreedNotices(
 ): readonly AgreedNotice[] {
   const present = new Set(receiversOf(notify).map((name) => noticeEntry(name, notify).text));
   return (record?.entries ?? []).flatMap(({ kind, name, text }) => {
-    const found = RECEIVERS.find((each) => each === name);
-    if (kind !== "notice" || found === undefined || present.has(text)) return [];
+    const receiver = RECEIVERS.find((each) => each === name);
+    if (kind !== "notice" || receiver === undefined || present.has(text)) return [];
     const settings = attempt(() => ({ ...DEFAULT_SETTINGS.notify, ...JSON.parse(text) }), null);
-    return settings === null ? [] : [{ name: found, settings, text }];
+    return settings === null ? [] : [{ name: receiver, settings, text }];
   });
 }
 

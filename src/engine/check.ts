@@ -71,13 +71,13 @@ export function check({ workflow, replies }: Checkable): CheckReport {
  * it.
  */
 function projections(reach: Reach, state: string, names: readonly string[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+  const counts = new Map<string, number>();
   reach.configurations.forEach(({ configuration }, index) => {
     if (configuration.state !== state) return;
     const key = JSON.stringify(names.map((name) => configuration.variables[name]));
-    if (!found.has(key)) found.set(key, index);
+    if (!counts.has(key)) counts.set(key, index);
   });
-  return found;
+  return counts;
 }
 
 function checkCoverage(

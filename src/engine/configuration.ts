@@ -66,10 +66,10 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
     const values = valuesOf(workflow, name);
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value !== undefined && values.includes(value)) continue;
-    const found = value === undefined ? "nothing" : renderValue(value);
+    const shown = value === undefined ? "nothing" : renderValue(value);
     throw unreachable(
       workflow,
-      `has ${name} = ${found}; expected one of ${values.map(renderValue).join(", ")}`,
+      `has ${name} = ${shown}; expected one of ${values.map(renderValue).join(", ")}`,
     );
   }
   const unknown = Object.keys(variables).find((name) => !names.includes(name));

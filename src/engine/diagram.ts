@@ -136,12 +136,12 @@ function mermaidText(text: string): string {
 }
 
 function roles(workflow: Workflow, state: string): string {
-  const found = [
+  const lines = [
     state === workflow.initial ? "initial" : "",
     workflow.goals.includes(state) ? "goal" : "",
     isFinal(workflow, state) ? "final" : "",
   ];
-  return found.filter((role) => role !== "").join(", ");
+  return lines.filter((role) => role !== "").join(", ");
 }
 
 function scopeText({ forbids = [], writes }: State): string {

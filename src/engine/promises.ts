@@ -24,8 +24,8 @@ export function checkPromises(
   return promises.flatMap((promise) => {
     for (const setting of settings) {
       if (Object.entries(promise.when ?? {}).some(([name, value]) => setting[name] !== value)) continue;
-      const found = brokenIn(narrowed(table, setting, promise.without), promise);
-      if (found !== null) return [{ ...found, facts: setting }];
+      const broken = brokenIn(narrowed(table, setting, promise.without), promise);
+      if (broken !== null) return [{ ...broken, facts: setting }];
     }
     return [];
   });

@@ -43,22 +43,22 @@ function checkNames(workflow: Workflow): readonly Violation[] {
 
 function checkFacts(workflow: Workflow): readonly Violation[] {
   return Object.entries(workflow.facts).flatMap(([name, fact]) => {
-    const found: Violation[] = [];
+    const violations: Violation[] = [];
     if (fact.values.length === 0 || repeats(fact.values))
-      found.push(
+      violations.push(
         fault(
           "list-invalid",
           `The fact ${quote(name)} must list its values, each once; found ${list(fact.values)}.`,
         ),
       );
     if (fact.initial !== undefined && !fact.values.includes(fact.initial))
-      found.push(
+      violations.push(
         fault(
           "value-unknown",
           `The fact ${quote(name)} begins as ${renderValue(fact.initial)}; expected one of ${list(fact.values)}.`,
         ),
       );
-    return found;
+    return violations;
   });
 }
 
@@ -68,19 +68,19 @@ function checkEnds(workflow: Workflow): readonly Violation[] {
     ["initial state", workflow.initial],
     ...workflow.goals.map((goal) => ["goal", goal]),
   ] as const;
-  const found = named
+  const violations = named
     .filter(([, state = ""]) => !hasState(workflow, state))
     .map(([what, state]) =>
       fault("state-unknown", `The ${what} ${quote(state)} is not a state; expected one of ${names}.`),
     );
   if (workflow.goals.length === 0)
-    found.push(
+    violations.push(
       fault(
         "list-invalid",
         "The workflow has no goal; expected at least one state that a run should come to.",
       ),
     );
-  return found;
+  return violations;
 }
 
 function checkStarts(workflow: Workflow): readonly Violation[] {
@@ -112,18 +112,18 @@ function checkScopes(workflow: Workflow): readonly Violation[] {
       ...fault(kind, `The state ${quote(state)} ${what}.`),
       state,
     });
-    const found: Violation[] = forbids
+    const violations: Violation[] = forbids
       .filter((act) => !GIT_ACTS.includes(act))
       .map((act) => of("value-unknown", `forbids ${quote(act)}; expected one of ${list(GIT_ACTS)}`));
     if (repeats(forbids))
-      found.push(of("list-invalid", `must list what it forbids, each once; found ${list(forbids)}`));
+      violations.push(of("list-invalid", `must list what it forbids, each once; found ${list(forbids)}`));
     if (writes !== undefined && !WRITES.includes(writes))
-      found.push(of("value-unknown", `writes ${quote(writes)}; expected one of ${list(WRITES)}`));
+      violations.push(of("value-unknown", `writes ${quote(writes)}; expected one of ${list(WRITES)}`));
     if (writes === undefined && !final)
-      found.push(
+      violations.push(
         of("scope-missing", `does not say what it writes, as others do; expected one of ${list(WRITES)}`),
       );
-    return found;
+    return violations;
   });
 }
 
@@ -149,17 +149,25 @@ function checkRule(workflow: Workflow, rule: Rule): readonly Violation[] {
 }
 
 function checkFrom(workflow: Workflow, rule: Rule): readonly Violation[] {
-  const found: Violation[] = [];
+  const violations: Violation[] = [];
   if (rule.from.length === 0 || repeats(rule.from))
-    found.push(of(rule, "list-invalid", `must list its source states, each once; found ${list(rule.from)}`));
+    violations.push(
+      of(rule, "list-invalid", `must list its source states, each once; found ${list(rule.from)}`),
+    );
   for (const state of rule.from) {
     if (!hasState(workflow, state))
-      found.push({ ...of(rule, "state-unknown", `is from ${quote(state)}, which is not a state`), state });
+      violations.push({
+        ...of(rule, "state-unknown", `is from ${quote(state)}, which is not a state`),
+        state,
+      });
     else if (isFinal(workflow, state))
-      found.push({ ...of(rule, "state-final", `is from ${quote(state)}, where the run has ended`), state });
+      violations.push({
+        ...of(rule, "state-final", `is from ${quote(state)}, where the run has ended`),
+        state,
+      });
   }
   if (!Object.hasOwn(workflow.events, rule.on))
-    found.push({
+    violations.push({
       ...of(
         rule,
         "event-unknown",
@@ -167,7 +175,7 @@ function checkFrom(workflow: Workflow, rule: Rule): readonly Violation[] {
       ),
       event: rule.on,
     });
-  return found;
+  return violations;
 }
 
 function checkWhen(workflow: Workflow, rule: Rule): readonly Violation[] {

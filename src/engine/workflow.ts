@@ -4,9 +4,8 @@
  *
  * T1  A rule applies in its `from` states, on its event, in the combinations of its `when` boxes (a union of
  *     boxes).
- * T2  A fact is observed (read from the combination: any of its values may come) or kept (part of the run,
- *     changed only by `set`). `check` explores configurations, that is state × variables, from the initial
- *     one.
+ * T2  A fact is an input (read from the combination: any of its values may come) or a variable (part of the run,
+ *     changed only by `set`). `check` explores configurations, that is state × variables, from the initial one.
  * T3  A rule's commands run after its commit, at least once; their outcome is the next event.
  */
 export interface Workflow {

@@ -47,7 +47,7 @@ export function openScopeWatch(ports: ScopeWatchPorts): ScopeWatch {
         return null;
       }
       const edits = await editsSince(ports, note, scope);
-      if (edits) await tellOnce(ports, note, edits);
+      if (edits) await reportOnce(ports, note, edits);
       return edits;
     },
     async note(run, accepted) {
@@ -134,7 +134,7 @@ async function editsSince(
 }
 
 /** Reports each file once, in any number of checks. */
-async function tellOnce(
+async function reportOnce(
   { notes, tell: report }: ScopeWatchPorts,
   note: TreeNote,
   { files, run, state }: OutOfScopeEdits,

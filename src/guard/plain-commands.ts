@@ -24,9 +24,9 @@ export function plainCommands(line: string): readonly PlainCommand[] | null {
   let at = 0;
   const take = (pattern: RegExp) => {
     pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    if (found) at = pattern.lastIndex;
-    return found;
+    const match = pattern.exec(text);
+    if (match) at = pattern.lastIndex;
+    return match;
   };
   const end = () => {
     const [program, ...rest] = words;

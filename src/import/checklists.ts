@@ -231,14 +231,14 @@ export function boxSteps(entries: readonly Entry[], dash?: SourceStatus): readon
       .filter(({ depth }) => depth > 1)
       .map((entry) => numbered(entry, entry.body, stateIn(entry, dash)));
   // A box below a bullet is a step, too; a bullet below a box is part of the box's text.
-  const found: Step[] = [];
+  const steps: Step[] = [];
   const walk = (branch: Branch, above: string) => {
     const { children, entry, headings } = branch;
     const isOne = hasBoxes ? entry.box !== null : true;
     const isParent = children.some((child) => child.entry.box !== null);
     const section = headings.findLast(({ depth }) => depth > 1)?.text ?? "";
     if (isOne && !isParent)
-      found.push(
+      steps.push(
         numbered(
           entry,
           paragraphs(textBelow(branch), (above || section) && `Part of: ${above || section}`),
@@ -253,7 +253,7 @@ export function boxSteps(entries: readonly Entry[], dash?: SourceStatus): readon
     }
   };
   for (const branch of items) walk(branch, "");
-  return found;
+  return steps;
 }
 
 function numbered(entry: Entry, text: string, status: Stated, notes: readonly string[] = []): Step {

@@ -148,8 +148,8 @@ function keyOf(issue: Fields): string {
 
 function placeOf(issue: Fields): IssueRef | null {
   const urls = [issue.html_url, issue.url].map(textOf);
-  const found = urls.map(placeIn).find((each) => each !== null);
-  if (found) return found;
+  const place = urls.map(placeIn).find((each) => each !== null);
+  if (place) return place;
   const { repo, repository: repositoryName, repository_url } = issue;
   const names = [
     repository_url,
@@ -167,13 +167,13 @@ function placeOf(issue: Fields): IssueRef | null {
 
 /** The key of each child's parent, if the parent lists its children. */
 function childrenIn(issues: ReadonlyMap<string, Fields>): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const links = new Map<string, string>();
   for (const [key, { subIssues, sub_issues }] of issues)
     for (const list of [subIssues, sub_issues]) {
       const items = isObject(list) ? list.nodes : list;
-      if (Array.isArray(items)) for (const each of items) if (isObject(each)) found.set(keyOf(each), key);
+      if (Array.isArray(items)) for (const each of items) if (isObject(each)) links.set(keyOf(each), key);
     }
-  return found;
+  return links;
 }
 
 function gitHubTask(
@@ -221,7 +221,7 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
  * below a heading with these words. Any other mention does not count, nor does one in code.
  */
 function blockersIn(text: string, repository: string): readonly Dependency[] {
-  const found = new Map<string, Dependency>();
+  const dependencies = new Map<string, Dependency>();
   let isBelow = false;
   const isCode = openText();
   for (const line of text.split("\n")) {
@@ -230,10 +230,10 @@ function blockersIn(text: string, repository: string): readonly Dependency[] {
     const rest = BLOCKER.exec(line)?.[1] ?? (isBelow ? LISTED.exec(line)?.[1] : undefined);
     for (const [whole, place, number] of (rest ?? "").matchAll(REFERENCE)) {
       const key = `${place ?? repository}#${number}`;
-      found.set(key, { key, text: whole });
+      dependencies.set(key, { key, text: whole });
     }
   }
-  return [...found.values()];
+  return [...dependencies.values()];
 }
 
 const BLOCKER = /^[\s*_>-]{0,10}(?:depends on|blocked by)\b[\s*_:]{0,6}(.{1,400})/i;

@@ -38,14 +38,14 @@ const LISTS = ["items", "data", "issues", "nodes", "tasks"];
  * many have none.
  */
 export function recordsIn({ path, text }: SourceFile, remarks: string[]): readonly Fields[] {
-  const found: Fields[] = [];
+  const records: Fields[] = [];
   let untitled = 0;
   const take = (value: unknown, depth: number) => {
     if (Array.isArray(value) && depth < 4) for (const each of value) take(each, depth + 1);
     else if (isObject(value)) {
       const inner = LISTS.map((name) => value[name]).find((each) => Array.isArray(each) || isObject(each));
       if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
-      else if (textOf(value.title) !== "") found.push(value);
+      else if (textOf(value.title) !== "") records.push(value);
       else if (depth === 0 && Object.keys(value).length > 0)
         throw invalid(
           path,
@@ -60,7 +60,7 @@ export function recordsIn({ path, text }: SourceFile, remarks: string[]): readon
     remarks.push(
       `${path}: ${untitled === 1 ? "1 record has" : `${untitled} records have`} no title: left out.`,
     );
-  return found;
+  return records;
 }
 
 /** The end of each value that begins with a bracket. */

@@ -195,13 +195,13 @@ export function textBelow({ children, entry }: Branch): string {
 
 /** The branch and those below it, in order; not recursive, because items may be nested to any depth. */
 export function eachBranch(branch: Branch): readonly Branch[] {
-  const found: Branch[] = [];
+  const branches: Branch[] = [];
   const stack: Branch[] = [branch];
   for (let each = stack.pop(); each; each = stack.pop()) {
-    found.push(each);
+    branches.push(each);
     for (const child of each.children.toReversed()) stack.push(child);
   }
-  return found;
+  return branches;
 }
 
 export function linesOf(branch: Branch): readonly string[] {

@@ -123,7 +123,7 @@ function placeAll(
       ...matchSources(item.steps, sourceOf, stepsIn(tasks.get(sourceOf(item.key))?.task ?? null)),
     ]),
   );
-  const reworded = [...tasks, ...steps].filter(([source, found]) => source !== found.source);
+  const reworded = [...tasks, ...steps].filter(([source, task]) => source !== task.source);
   if (reworded.length > 0)
     remarks.push(
       `Taken as the same with other words: ${shown(reworded.map(([, { task, title }]) => `${task.id} (${title})`))}.`,
@@ -148,8 +148,8 @@ function placeAll(
       parent: parent === undefined ? null : (idOf.get(parent) as string),
       steps: item.steps.map((step) => {
         const source = sourceOf(step.key);
-        const found = steps.get(source)?.task ?? null;
-        return { item: step, id: found?.id ?? openId(step.id), source, step: found };
+        const task = steps.get(source)?.task ?? null;
+        return { item: step, id: task?.id ?? openId(step.id), source, step: task };
       }),
       hasChildren: withChildren.has(item.key),
       dependsOn: [],

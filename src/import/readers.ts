@@ -202,10 +202,10 @@ export function remarksOnFolder(
 /** The format of the files. Throws `import-format` if it is ambiguous. */
 export function detect(files: readonly SourceFile[], path: string): Format {
   const formats = Object.entries(SPECS) as [Format, FormatSpec][];
-  const found = formats.filter(([, { marks }]) => marks && files.some((each) => marks.test(each.path)));
-  const names = found.map(([format]) => format);
-  if (found.length > 1 && files.length > 1) throw uncertain(path, `files of ${names.join(" and ")}`);
-  if (names[0] !== undefined && found.length === 1) return names[0];
+  const matching = formats.filter(([, { marks }]) => marks && files.some((each) => marks.test(each.path)));
+  const names = matching.map(([format]) => format);
+  if (matching.length > 1 && files.length > 1) throw uncertain(path, `files of ${names.join(" and ")}`);
+  if (names[0] !== undefined && matching.length === 1) return names[0];
   if (files.length === 1) return detectOne(sampleOf(files[0] as SourceFile));
   // The other tables of its export are no tasks.
   if (files.some(isVibeKanbanTable)) return "vibe-kanban";
@@ -272,10 +272,10 @@ export function readAs(format: Format, files: readonly SourceFile[]): Read {
     ({ path }) => `${path}: line ends are written as \\n here, and control characters are left out.`,
   );
   const hidden = files.filter(isMarkdown).flatMap(({ path, text }) => {
-    const found = hiddenBoxes(text);
-    if (found === null) return [];
+    const hidden = hiddenBoxes(text);
+    if (hidden === null) return [];
     return [
-      `${path}:${found.line}: code or a comment begins here that has no end, so ${found.boxes === 1 ? "the box below is" : `the ${found.boxes} boxes below are`} text.`,
+      `${path}:${hidden.line}: code or a comment begins here that has no end, so ${hidden.boxes === 1 ? "the box below is" : `the ${hidden.boxes} boxes below are`} text.`,
     ];
   });
   return { ...read, remarks: [...read.remarks, ...remarks, ...hidden] };

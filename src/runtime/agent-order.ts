@@ -84,10 +84,10 @@ export type ReadTasks = (field: string, value: unknown) => { readonly text: stri
 
 /** `faults`: what is wrong with it, for the agent. */
 export function readAnswer(text: string, answers: AgentAnswers, readTasks: ReadTasks): Answer | Faults {
-  const found = lastObject(text);
-  if (found === null) return { faults: ["There is no JSON object in your last message."] };
+  const object = lastObject(text);
+  if (object === null) return { faults: ["There is no JSON object in your last message."] };
   const fields = Object.keys(answers);
-  const faults = Object.keys(found).flatMap((field) => {
+  const faults = Object.keys(object).flatMap((field) => {
     if (fields.includes(field)) return [];
     const near = nearest(field, fields);
     const hint = near ? `did you mean ${near}?` : `expected ${fields.join(", ")}.`;
@@ -96,7 +96,7 @@ export function readAnswer(text: string, answers: AgentAnswers, readTasks: ReadT
   const texts: Record<string, string> = {};
   let event = "";
   for (const [field, kind] of Object.entries(answers)) {
-    const value = found[field];
+    const value = object[field];
     const shown = value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
     if (kind === "tasks") {
       const list = readTasks(field, value);

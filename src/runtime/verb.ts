@@ -1,4 +1,4 @@
-/** A verb of a workflow in a few words. */
+/** Short forms to define a workflow's verbs. */
 import type { Verb, VerbArgument, VerbOption } from "./module.ts";
 
 export function required(name: string, description: string, choices?: readonly string[]): VerbArgument {

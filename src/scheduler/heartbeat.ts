@@ -29,7 +29,7 @@ export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
   let beating = Promise.resolve();
   let timer: { cancel(): void } | undefined;
 
-  const obey = (order: WorkerOrder) => {
+  const applyOrder = (order: WorkerOrder) => {
     if (order === "go-on" || reported.has(order)) return;
     reported.add(order);
     // The answer to its own drain is no order.
@@ -40,7 +40,7 @@ export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {
   const beat = async () => {
     timer?.cancel();
     try {
-      obey(await registration.beat({ atWork: atWork(), drains: drain.signal.aborted }));
+      applyOrder(await registration.beat({ atWork: atWork(), drains: drain.signal.aborted }));
     } catch {
       // The next one may reach the database. Until then its leases decide what it may continue.
     }

@@ -10,9 +10,9 @@ export function joinDrivers(drivers: readonly [Driver, ...Driver[]]): Driver {
   const atWork = () => drivers.filter((driver) => !without.has(driver));
   const ownerOf = (run: string): Driver => drivers.find((driver) => driver.owns(run)) ?? drivers[0];
   const backlogs = async (load: (driver: Driver) => Promise<Backlog>) => {
-    const found: { readonly driver: Driver; readonly backlog: Backlog }[] = [];
-    for (const driver of atWork()) found.push({ driver, backlog: await load(driver) });
-    return joined(found, (driver) => drivers.filter((each) => each !== driver));
+    const entries: { readonly driver: Driver; readonly backlog: Backlog }[] = [];
+    for (const driver of atWork()) entries.push({ driver, backlog: await load(driver) });
+    return joined(entries, (driver) => drivers.filter((each) => each !== driver));
   };
   return {
     owns: (run) => drivers.some((driver) => driver.owns(run)),

@@ -153,7 +153,7 @@ async function turnUntilOver(loop: Loop): Promise<void> {
     try {
       const backlog = await driver.look();
       drainIfOutgrown(loop, backlog);
-      tellUnwritable(loop, backlog);
+      reportUnwritable(loop, backlog);
       const due = modeOf(loop) === "working" ? (backlog.ask() ?? SLOW_MILLISECONDS) : SLOW_MILLISECONDS;
       const wait = await fill(loop, backlog);
       retries.succeeded(paused);
@@ -287,7 +287,7 @@ function waitForTrust({ driver, untrusted }: Loop, run: string, error: PawlError
 }
 
 /** Reported once; the others continue, and so does the run as soon as its files are corrected. */
-function tellUnwritable({ driver, unwritable }: Loop, backlog: Backlog): void {
+function reportUnwritable({ driver, unwritable }: Loop, backlog: Backlog): void {
   for (const run of unwritable.keys()) if (!backlog.unwritable.has(run)) unwritable.delete(run);
   for (const [run, error] of backlog.unwritable) {
     const { code, message: reason, fix } = error;

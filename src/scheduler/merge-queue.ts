@@ -71,7 +71,7 @@ export interface MergePlace {
   release(published: string | null): Promise<void>;
 }
 
-const LOOK_MILLISECONDS = 1000;
+const POLL_MILLISECONDS = 1000;
 /** The merges after which a train releases the lock to other processes. */
 const MOST_IN_ONE_GO = 32;
 
@@ -152,7 +152,7 @@ async function join(
       if (stop.aborted) return { kind: "stopped" };
       // Another process may have released the lock before this one listened, so try it again before the wait.
       if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(signal.notify);
-      else await signal.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
+      else await signal.wait(elsewhere === null ? Number.POSITIVE_INFINITY : POLL_MILLISECONDS);
     }
   } finally {
     line.listeners.delete(signal.notify);

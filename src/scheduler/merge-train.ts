@@ -99,13 +99,13 @@ function change(train: Train, task: string, to: Partial<Pick<TrainMerge, "base" 
 }
 
 function voidWithoutBase(merges: readonly TrainMerge[]): readonly TrainMerge[] {
-  const found: TrainMerge[] = [];
+  const train: TrainMerge[] = [];
   for (const each of merges) {
-    const ahead = found.at(-1);
+    const ahead = train.at(-1);
     const holds = ahead === undefined || each.base === VOID || each.base === ahead.commit;
-    found.push(holds ? each : { ...each, base: VOID, commit: null });
+    train.push(holds ? each : { ...each, base: VOID, commit: null });
   }
-  return found;
+  return train;
 }
 
 /** Removes the task. `published`: the target's commit after this merge; null: no merge was made. */

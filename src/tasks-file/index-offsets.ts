@@ -18,7 +18,7 @@ import { type ItemOffsets, type KeyOffsets, type Offsets, WRITTEN_KEYS, type Wri
  */
 export function indexOffsets(document: Document, tasks: unknown, text: string): Offsets {
   const shared = sharedAnchors(document, text);
-  const found = new Map<string, ItemOffsets>();
+  const offsets = new Map<string, ItemOffsets>();
   const items = (seq: unknown, kind: ItemOffsets["kind"], parentId: string | null) => {
     const fixed = parentId ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
     const list = isAlias(seq) ? seq.resolve(document) : seq;
@@ -30,13 +30,13 @@ export function indexOffsets(document: Document, tasks: unknown, text: string): 
     const map = isAlias(node) ? node.resolve(document) : node;
     if (!isMap(map)) return;
     const id = map.get("id");
-    const isFirst = (typeof id === "string" || typeof id === "number") && !found.has(String(id));
-    if (isFirst) found.set(String(id), { id: String(id), ...itemPlace(map, kind, fixed, text) });
+    const isFirst = (typeof id === "string" || typeof id === "number") && !offsets.has(String(id));
+    if (isFirst) offsets.set(String(id), { id: String(id), ...itemPlace(map, kind, fixed, text) });
     items(map.get("steps", true), "step", fixed);
     items(map.get("subtasks", true), "task", fixed);
   };
   items(tasks, "task", sharedBy(document.contents, shared));
-  return [...found.values()];
+  return [...offsets.values()];
 }
 
 function itemPlace(
@@ -109,9 +109,9 @@ function sequencePlace(
 /** The end of the line in which the text before the offset ends, without its line break. */
 function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === "\n") return text[offset - 2] === "\r" ? offset - 2 : offset - 1;
-  const found = text.indexOf("\n", offset);
-  if (found < 0) return text.length;
-  return text[found - 1] === "\r" ? found - 1 : found;
+  const end = text.indexOf("\n", offset);
+  if (end < 0) return text.length;
+  return text[end - 1] === "\r" ? end - 1 : end;
 }
 
 function lineBefore(text: string, offset: number): string {

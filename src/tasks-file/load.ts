@@ -195,8 +195,8 @@ export function taskOf(tasks: readonly Task[], id: string): Task {
 
 /** The step of that id; throws `usage` with the nearest ids. */
 export function stepOf(tasks: readonly Task[], id: string): FoundStep {
-  const found = findStep(tasks, id);
-  if (found) return found;
+  const step = findStep(tasks, id);
+  if (step) return step;
   const ids = eachTask(tasks).flatMap((item) => item.task.steps.map((step) => step.id));
   throw unknownId("step", id, ids, findTask(tasks, id) ? `${id} is a task.` : null);
 }

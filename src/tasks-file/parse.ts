@@ -19,8 +19,8 @@ export function parseTasks(text: string): ParsedTasks {
   const result = tasksFile.safeParse(withoutNulls(data ?? {}));
   if (!result.success) {
     const { issues } = result.error;
-    const found = issues.map((issue) => fromIssue(issue, data, where));
-    return { ok: false, problems: inOrder([...found, ...furtherProblems(data, issues, where)]) };
+    const issueProblems = issues.map((issue) => fromIssue(issue, data, where));
+    return { ok: false, problems: inOrder([...issueProblems, ...furtherProblems(data, issues, where)]) };
   }
   const file = result.data as TasksFile;
   const found = checkTasks(file, where);
@@ -129,13 +129,13 @@ function offsetOf(document: Document, path: KeyPath): number {
 
 function fromIssue(issue: core.$ZodIssue, data: unknown, where: Where): Problem {
   const path = issue.path as KeyPath;
-  const found = path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], data);
+  const value = path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], data);
   const expected = expectation(issue);
   const name = nameOf(path, data);
   return {
     ...where(path),
-    message: `${name}: expected ${expected}, found ${shown(found)}.`,
-    fix: fixOf(issue, found, path),
+    message: `${name}: expected ${expected}, found ${shown(value)}.`,
+    fix: fixOf(issue, value, path),
   };
 }
 

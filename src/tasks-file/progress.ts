@@ -27,8 +27,8 @@ export function isProgressKey(key: string): key is WrittenKey {
 
 /** `text` null: nothing was written yet. */
 export function parseProgress(text: string | null): Progress {
-  const found: unknown = text === null ? {} : attempt(() => JSON.parse(text) as unknown, null);
-  if (isObject(found) && Object.values(found).every(isObject)) return found as Progress;
+  const value: unknown = text === null ? {} : attempt(() => JSON.parse(text) as unknown, null);
+  if (isObject(value) && Object.values(value).every(isObject)) return value as Progress;
   throw new PawlError(
     "state-unreadable",
     `${PROGRESS} in the database is damaged: expected a JSON object with an object for each task.`,

@@ -107,19 +107,19 @@ export function readList(
         .slice(0, 5)
         .map((each) => `${described(each)}.`),
     };
-  const found = result.data;
-  const ids = found.map((each) => each.id);
+  const proposal = result.data;
+  const ids = proposal.map((each) => each.id);
   const repeated = ids.find((each, at) => ids.indexOf(each) !== at);
   if (repeated !== undefined) return { faults: [`the id ${repeated} is there twice.`] };
-  for (const { depends_on, id } of found) {
+  for (const { depends_on, id } of proposal) {
     if (depends_on.length > 0 && !dependencies)
       return { faults: [`${id}: expected no depends_on: all of them begin at once.`] };
     const other = depends_on.find((on) => !ids.includes(on));
     if (other !== undefined)
       return { faults: [`${id} depends on ${other}: expected the id of another of these tasks.`] };
   }
-  const [circle] = findCycle(found.map(asTask));
-  return circle ? { faults: [`they wait for each other in a circle: ${circle.join(" → ")}.`] } : found;
+  const [circle] = findCycle(proposal.map(asTask));
+  return circle ? { faults: [`they wait for each other in a circle: ${circle.join(" → ")}.`] } : proposal;
 }
 
 function described({ expected, found, path }: Fault): string {
@@ -166,10 +166,10 @@ export function itemsOf(
   const more = proposed.repo === null ? {} : { repo: proposed.repo };
   const items = proposed.tasks.map((each) => {
     const dependsOn = each.depends_on.map((on) => {
-      const found = idOf.get(on) ?? (there.has(on) ? on : undefined);
-      if (found === undefined)
+      const taskId = idOf.get(on) ?? (there.has(on) ? on : undefined);
+      if (taskId === undefined)
         throw invalidAs(`${each.id} depends on ${on}, which is neither proposed nor in the tasks file.`);
-      return found;
+      return taskId;
     });
     const newId = idOf.get(each.id) as string;
     // Only proposed tasks without dependencies among themselves depend on `after`; the others follow those.

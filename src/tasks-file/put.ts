@@ -313,8 +313,8 @@ function columnAt(text: string, offset: number): number {
 }
 
 function lineEnd(text: string, offset: number): number {
-  const found = text.indexOf("\n", offset);
-  return found < 0 ? text.length : found + 1;
+  const end = text.indexOf("\n", offset);
+  return end < 0 ? text.length : end + 1;
 }
 
 // ── The file ─────────────────────────────────────────────────────────────────────────────────────────────────────

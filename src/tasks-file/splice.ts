@@ -207,14 +207,14 @@ function isList(offsets: KeyOffsets): boolean {
 // ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function lineBreak(text: string, offset: number): { at: number; length: 0 | 1 | 2 } {
-  const found = text.indexOf("\n", offset);
-  if (found < 0) return { at: text.length, length: 0 };
-  return found > offset && text[found - 1] === "\r" ? { at: found - 1, length: 2 } : { at: found, length: 1 };
+  const end = text.indexOf("\n", offset);
+  if (end < 0) return { at: text.length, length: 0 };
+  return end > offset && text[end - 1] === "\r" ? { at: end - 1, length: 2 } : { at: end, length: 1 };
 }
 
 function breakOf(text: string): string {
-  const found = text.indexOf("\n");
-  return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
+  const end = text.indexOf("\n");
+  return end > 0 && text[end - 1] === "\r" ? "\r\n" : "\n";
 }
 
 /**

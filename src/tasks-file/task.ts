@@ -102,10 +102,10 @@ function indexOf(tasks: readonly Task[]): ListIndex {
   return index;
 }
 
-function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]): void {
+function walk(tasks: readonly Task[], parent: Task | null, placed: PlacedTask[]): void {
   for (const task of tasks) {
-    found.push({ task, parent });
-    walk(task.subtasks, task, found);
+    placed.push({ task, parent });
+    walk(task.subtasks, task, placed);
   }
 }
 

@@ -39,14 +39,14 @@ export interface Names {
  */
 export function warnings(text: string, { agents, lives }: Names): readonly Problem[] {
   const { document, where } = parseText(text);
-  const found: Problem[] = [];
+  const problems: Problem[] = [];
   const visit = (node: unknown, path: (string | number)[], names: readonly string[]) => {
     if (!isMap(node)) return;
     for (const { key } of node.items) {
       const name = isScalar(key) ? String(key.value) : "";
       const [near] = names.includes(name) ? [] : nearestFew(name, names);
       if (near === undefined || Math.abs(near.length - name.length) > 2 || name.length < 4) continue;
-      found.push({
+      problems.push({
         ...where([...path, name]),
         message: `The key ${JSON.stringify(name)} is unknown, so Pawl does not read it.`,
         fix: `If ${near} is meant, write that.`,
@@ -54,10 +54,10 @@ export function warnings(text: string, { agents, lives }: Names): readonly Probl
     }
     const agent = names === KNOWN_KEYS.task ? node.get("agent") : undefined;
     if (typeof agent === "string" && !agents.includes(agent))
-      found.push(unknownAgent(agent, agents, where([...path, "agent"])));
+      problems.push(unknownAgent(agent, agents, where([...path, "agent"])));
     const life = names === KNOWN_KEYS.task ? node.get("life") : undefined;
     if (typeof life === "string" && !lives.includes(life))
-      found.push({
+      problems.push({
         ...where([...path, "life"]),
         message: `No life of tasks is called ${JSON.stringify(life)}: expected one of ${lives.join(", ")}.`,
         fix: "Name one of `workflows` in pawl.yaml that extends bloom.",
@@ -75,7 +75,7 @@ export function warnings(text: string, { agents, lives }: Names): readonly Probl
     }
   };
   visit(document.contents, [], KNOWN_KEYS.file);
-  return found;
+  return problems;
 }
 
 function unknownAgent(

@@ -28,12 +28,12 @@ export async function verifyRange(
   forge: Forge | null,
 ): Promise<Report> {
   const { commits, head, planted } = history;
-  const found = await judgeRecords(history, base, signatures);
+  const judged = await judgeRecords(history, base, signatures);
   const isReviewed = forge !== null && !wantsSignatures(base.settings);
   const covered = isReviewed
     ? { ...(await reviewed(history, base, forge)), covers: new Map<string, string>() }
-    : await signed(history, base, found.runs, forge);
-  const records = found.runs.flatMap(({ records }) => records.filter(({ isNew }) => isNew));
+    : await signed(history, base, judged.runs, forge);
+  const records = judged.runs.flatMap(({ records }) => records.filter(({ isNew }) => isNew));
   return {
     base: history.base,
     head,
@@ -48,10 +48,10 @@ export async function verifyRange(
       ...(planted === null
         ? []
         : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
-      ...found.faults,
+      ...judged.faults,
       ...(await forkedRuns(history)),
       // The reviewer of HEAD saw the records of finished tools, too.
-      ...(isReviewed ? [] : await foreignRecords(history, found.runs)),
+      ...(isReviewed ? [] : await foreignRecords(history, judged.runs)),
       ...covered.faults,
     ],
   };

@@ -82,20 +82,20 @@ export const BROKEN_LAWS: readonly BrokenLaw[] = [
   {
     name: "the target is not looked at before it is replaced (C5)",
     file: "journal/apply.ts",
-    find: "const judgement = judge(chain, aim, found, torn);\n      if",
-    replace: 'const judgement = fresh ? "ours" : judge(chain, aim, found, torn);\n      if',
+    find: "const judgement = judge(chain, aim, file, torn);\n      if",
+    replace: 'const judgement = fresh ? "ours" : judge(chain, aim, file, torn);\n      if',
   },
   {
     name: "a person's text is replaced at replay (C5)",
     file: "journal/apply.ts",
-    find: 'return found === null || isAccounted(chain, found, torn) ? "ours" : found;',
+    find: 'return file === null || isAccounted(chain, file, torn) ? "ours" : file;',
     replace: 'return "ours";',
   },
   {
     name: "a text that is kept aside is not synced (C5)",
     file: "journal/keep.ts",
-    find: "writeNew(disk, kept, found.bytes);",
-    replace: 'const fd = disk.open(kept, "new");\n  disk.write(fd, found.bytes, 0);\n  disk.close(fd);',
+    find: "writeNew(disk, kept, file.bytes);",
+    replace: 'const fd = disk.open(kept, "new");\n  disk.write(fd, file.bytes, 0);\n  disk.close(fd);',
   },
   {
     name: "the folder of a text that is kept aside is not synced (C5)",

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../../src/surfaces/cli/clients/client-names.ts";
-import { askedSize } from "../../src/surfaces/cli/work/init.ts";
+import { sizeFromPerson } from "../../src/surfaces/cli/work/init.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
@@ -291,7 +291,7 @@ describe("pawl init", () => {
   it("takes a size at the terminal: Enter is light, and no answer sets nothing", () => {
     promise("cli.init-size");
     const at = (...lines: (string | null)[]) =>
-      askedSize({ write: () => {}, readLine: () => lines.shift() ?? null });
+      sizeFromPerson({ write: () => {}, readLine: () => lines.shift() ?? null });
     expect([at(""), at("careful"), at("s"), at("y", "light"), at(null)]).toEqual([
       ...["light", "careful", "standard", "light", null],
     ]);

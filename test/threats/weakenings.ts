@@ -139,8 +139,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look for links on the way",
       file: "src/adapters/files/own-folder.ts",
-      find: "if (found.isSymbolicLink() || (isOnTheWay && !found.isDirectory()))",
-      replace: "if (isOnTheWay && !found.isDirectory() && !found.isSymbolicLink())",
+      find: "if (stats.isSymbolicLink() || (isOnTheWay && !stats.isDirectory()))",
+      replace: "if (isOnTheWay && !stats.isDirectory() && !stats.isSymbolicLink())",
       tests: [
         "test/links.test.ts: .pawl/bin is refused by its name (writer 3), and nothing is written behind it",
         "test/links.test.ts: .pawl/commands is refused by its name (writer 7), and nothing is written behind it",
@@ -252,7 +252,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the limit of a listing",
       file: "src/adapters/files/plain-file.ts",
-      find: "entry !== null && found.length < most; entry",
+      find: "entry !== null && entries.length < most; entry",
       replace: "entry !== null && most > 0; entry",
       tests: ["src/adapters/files/remove-tree.test.ts: is read as far as is asked for"],
     },
@@ -342,8 +342,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the removal of a link in a run's place",
       file: "src/adapters/checks/checks.ts",
-      find: "if (found && !found.isDirectory()) rmSync(folder, { force: true });",
-      replace: "if (found?.isFile()) rmSync(folder, { force: true });",
+      find: "if (stats && !stats.isDirectory()) rmSync(folder, { force: true });",
+      replace: "if (stats?.isFile()) rmSync(folder, { force: true });",
       tests: ["src/adapters/checks/checks.test.ts: a link in the place of a run is not followed"],
     },
   ],
@@ -760,8 +760,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agent's program among the ancestors",
       file: "src/adapters/agents/ancestry.ts",
-      find: "    if (found) return { agent: found[1], pid, by: basename(word) };\n",
-      replace: "    if (found && marked) return { agent: found[1], pid, by: basename(word) };\n",
+      find: "    if (program) return { agent: program[1], pid, by: basename(word) };\n",
+      replace: "    if (program && marked) return { agent: program[1], pid, by: basename(word) };\n",
       tests: [
         "src/adapters/agents/ancestry.test.ts: is told by an ancestor's program where a shell replaced itself without the mark",
       ],
@@ -995,8 +995,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agreement of the log's variables with the state's",
       file: "src/runtime/run-log/read.ts",
-      find: "isSame(found, checkpoint)\n      ? []",
-      replace: "isSame(found, found)\n      ? []",
+      find: "isSame(at, checkpoint)\n      ? []",
+      replace: "isSame(at, at)\n      ? []",
       tests: [
         "test/e2e/spells-history.test.ts: is held where the log says of variables what the state does not, until a person accepts it",
       ],
@@ -1127,8 +1127,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hash of a checkout before its use",
       file: "src/adapters/git/tree.ts",
-      find: "    if (found !== tree)\n",
-      replace: '    if (found === "")\n',
+      find: "    if (written !== tree)\n",
+      replace: '    if (written === "")\n',
       tests: ["src/adapters/git/tree.test.ts: does not check out what only bears a tree's name"],
     },
     {
@@ -1361,8 +1361,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "which status the log told",
       file: "src/workflows/bloom/ended-in-log.ts",
-      find: "if (toldEvents.status === status) ended.add(toldEvents.id);",
-      replace: "if (toldEvents.status !== OPEN) ended.add(toldEvents.id);",
+      find: "if (item.status === status) ended.add(item.id);",
+      replace: "if (item.status !== OPEN) ended.add(item.id);",
       tests: [
         "src/workflows/bloom/scheduler/claims.test.ts: follows from the last event that tells of it, however many are behind",
         "test/e2e/own-agents.story.test.ts: shares a loop with tasks, whose file its agents change without effect",
@@ -1779,8 +1779,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the cover over a protected place that is missing",
       file: "src/adapters/wall/mask.ts",
-      find: 'if (found === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];',
-      replace: "if (found === undefined) return way;",
+      find: 'if (stats === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];',
+      replace: "if (stats === undefined) return way;",
       tests: [
         "src/adapters/guard/shell-wall.story.test.ts: what is missing of them cannot be made, and nothing is left of what covers it",
       ],
@@ -1920,8 +1920,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the comparison of what the passkey proved with the verdict",
       file: "src/surfaces/board/server/devices/passkeys.ts",
-      find: "return found.purpose === canonical(purpose) && now() <= found.until ? challenge : null;",
-      replace: 'return purpose.for !== "registration" && now() <= found.until ? challenge : null;',
+      find: "return verified.purpose === canonical(purpose) && now() <= verified.until ? challenge : null;",
+      replace: 'return purpose.for !== "registration" && now() <= verified.until ? challenge : null;',
       tests: [
         "test/browser/devices.story.test.ts: counts an approval for exactly the verdict that was asked, once, and only of a verified person",
       ],
@@ -2067,8 +2067,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at where a name leads",
       file: "src/adapters/notify/post.ts",
-      find: "else if (!found.every(({ address }) => mayReach(address, isSecure)))",
-      replace: "else if (found.length === 0)",
+      find: "else if (!addresses.every(({ address }) => mayReach(address, isSecure)))",
+      replace: "else if (addresses.length === 0)",
       tests: [
         "src/adapters/notify/post.test.ts: https://localhost:9/path-of-a-secret is refused, wherever its name leads, and not shown",
       ],

@@ -91,8 +91,8 @@ export function agentAbove(pid: number, until?: number): AgentAround | null {
 
 function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
   for (const ancestor of chain) {
-    const found = agentOf(ancestor);
-    if (found) return found;
+    const agent = agentOf(ancestor);
+    if (agent) return agent;
   }
   return null;
 }
@@ -132,8 +132,8 @@ function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
   if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid, by: marked };
   // Reads the program's word, or the script's after a runtime. Any other argument may be arbitrary text.
   for (const word of words.slice(0, RUNTIMES.test(basename(words[0] ?? "")) ? 2 : 1)) {
-    const found = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
-    if (found) return { agent: found[1], pid, by: basename(word) };
+    const program = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
+    if (program) return { agent: program[1], pid, by: basename(word) };
   }
   return null;
 }

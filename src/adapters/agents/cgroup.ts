@@ -39,17 +39,17 @@ function findBase(): string | null {
 
 /** Makes the run tag's cgroup, inside that of an `outer` tag if there is one. Null on failure. */
 export function makeCgroup(mark: string, outer?: string): Cgroup | null {
-  const found = cgroupOf(mark, outer);
-  if (found === null) return null;
+  const group = cgroupOf(mark, outer);
+  if (group === null) return null;
   try {
-    if (outer !== undefined) mkdirSync(dirname(found.folder), { recursive: true });
-    mkdirSync(found.folder);
+    if (outer !== undefined) mkdirSync(dirname(group.folder), { recursive: true });
+    mkdirSync(group.folder);
     // An older kernel lacks this file. Then the cgroup is no better than a search.
-    if (existsSync(join(found.folder, "cgroup.kill"))) return found;
-    rmdirSync(found.folder);
+    if (existsSync(join(group.folder, "cgroup.kill"))) return group;
+    rmdirSync(group.folder);
     return null;
   } catch (cause) {
-    return errnoOf(cause) === "EEXIST" ? found : null;
+    return errnoOf(cause) === "EEXIST" ? group : null;
   }
 }
 

@@ -74,7 +74,7 @@ function startFunction(
   const kept = openRunFolder(root, "agents", run);
   keep(kept, "prompt.md", prompt);
   const begun = performance.now();
-  const own: DeferredCall[] = [];
+  const deferredCalls: DeferredCall[] = [];
   const stopping = new AbortController();
   const id = session.type === "resume" ? session.id : run;
   onEvent({ type: "session", id });
@@ -82,12 +82,13 @@ function startFunction(
     ...{ task, run, prompt, folder: folder.agentPath, signal: stopping.signal },
     session: session.type === "resume" ? session.id : null,
     say: (text) => onEvent({ type: "text", text }),
-    call: (verb, input) => void own.push({ verb, input }),
+    call: (verb, input) => void deferredCalls.push({ verb, input }),
   };
   const stopped = Promise.withResolvers<readonly [Ending, string]>();
   const worked = (async (): Promise<readonly [Ending, string]> => {
     const words = await work(turn);
-    if (!stopping.signal.aborted) calls.set(run, done && !own.some(blocks) ? [...own, done] : own);
+    if (!stopping.signal.aborted)
+      calls.set(run, done && !deferredCalls.some(blocks) ? [...deferredCalls, done] : deferredCalls);
     return [{ outcome: "succeeded" }, words ?? ""];
   })().catch((thrown): readonly [Ending, string] => {
     const detail = thrown instanceof Error ? thrown.message : String(thrown);

@@ -10,7 +10,7 @@ import { type Dialect, parseLine } from "./dialects/dialect.ts";
 import { gemini } from "./dialects/gemini.ts";
 import { limitedBy } from "./dialects/limited.ts";
 import { opencode } from "./dialects/opencode.ts";
-import { applyLine, type Heard, judge, NOTHING_HEARD, spentIn } from "./heard.ts";
+import { applyLine, judge, NO_OUTPUT, type RunOutput, spentIn } from "./heard.ts";
 
 const STREAMS = join(import.meta.dirname, "streams");
 const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini };
@@ -27,14 +27,14 @@ function readLines(
   dialect: Dialect,
   lines: readonly string[],
   before: AgentUsage | null = null,
-): { heard: Heard; events: AgentEvent[] } {
-  let heard = NOTHING_HEARD;
+): { heard: RunOutput; events: AgentEvent[] } {
+  let heard = NO_OUTPUT;
   const events: AgentEvent[] = [];
   for (const line of lines) {
     const json = parseLine(line);
     if (!json) continue;
     const taken = applyLine(heard, dialect.read(json), before);
-    heard = taken.heard;
+    heard = taken.output;
     events.push(...taken.events);
   }
   return { heard, events };

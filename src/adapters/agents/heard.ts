@@ -3,7 +3,7 @@ import type { AgentEvent, AgentModel, AgentUsage, QuotaWindow } from "../../core
 import type { AgentLine, Fault } from "./dialects/dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
-export interface Heard {
+export interface RunOutput {
   readonly session: string | null;
   /** The last message. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface Heard {
   readonly end: { readonly fault: Fault | null } | null;
 }
 
-export const NOTHING_HEARD: Heard = {
+export const NO_OUTPUT: RunOutput = {
   session: null,
   text: "",
   inPieces: false,
@@ -53,12 +53,12 @@ const COUNTERS = ["usd", "inputTokens", "outputTokens"] as const;
  * Applies a line's events to the state. Returns the events for the listener. `before`: spent by earlier runs.
  */
 export function applyLine(
-  heard: Heard,
+  output: RunOutput,
   lines: readonly AgentLine[],
   before: AgentUsage | null,
-): { readonly heard: Heard; readonly events: readonly AgentEvent[] } {
+): { readonly output: RunOutput; readonly events: readonly AgentEvent[] } {
   const events: AgentEvent[] = [];
-  let now = heard;
+  let now = output;
   for (const one of lines) {
     const next = takeOne(now, one, before);
     const usage = spentIn(next);
@@ -68,7 +68,7 @@ export function applyLine(
       events.push(one as AgentEvent);
     now = next;
   }
-  return { heard: now, events };
+  return { output: now, events };
 }
 
 /**
@@ -79,7 +79,7 @@ export function spentIn({
   usage,
   tools,
   turns,
-}: Pick<Heard, "usage" | "tools" | "turns">): AgentUsage | null {
+}: Pick<RunOutput, "usage" | "tools" | "turns">): AgentUsage | null {
   // A failed call has used no tokens.
   const last = usage === null || usage.inputTokens === 0 ? 0 : 1;
   const counted = turns > 0 ? turns : tools + last;
@@ -94,58 +94,58 @@ function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
 
 const CALLS_REMEMBERED = 16;
 
-function takeOne(heard: Heard, line: AgentLine, before: AgentUsage | null): Heard {
+function takeOne(output: RunOutput, line: AgentLine, before: AgentUsage | null): RunOutput {
   switch (line.type) {
     case "session":
-      return { ...heard, session: line.id };
+      return { ...output, session: line.id };
     case "text":
-      return { ...heard, text: line.text, inPieces: false };
+      return { ...output, text: line.text, inPieces: false };
     case "text-part":
-      return { ...heard, text: heard.inPieces ? heard.text + line.text : line.text, inPieces: true };
+      return { ...output, text: output.inPieces ? output.text + line.text : line.text, inPieces: true };
     case "tool":
-      return { ...heard, inPieces: false, tools: heard.tools + 1 };
+      return { ...output, inPieces: false, tools: output.tools + 1 };
     case "turn":
-      if (line.id !== null && heard.calls.includes(line.id)) return heard;
+      if (line.id !== null && output.calls.includes(line.id)) return output;
       return {
-        ...heard,
-        turns: heard.turns + 1,
-        calls: line.id === null ? heard.calls : [...heard.calls, line.id].slice(-CALLS_REMEMBERED),
+        ...output,
+        turns: output.turns + 1,
+        calls: line.id === null ? output.calls : [...output.calls, line.id].slice(-CALLS_REMEMBERED),
       };
     case "model": {
-      const { asked, answered } = { ...(heard.model ?? { asked: null, answered: null }), ...line };
-      return { ...heard, model: { asked, answered } };
+      const { asked, answered } = { ...(output.model ?? { asked: null, answered: null }), ...line };
+      return { ...output, model: { asked, answered } };
     }
     case "working":
-      return { ...heard, end: null };
+      return { ...output, end: null };
     case "usage":
-      return { ...heard, usage: line.usage };
+      return { ...output, usage: line.usage };
     case "spent":
-      return { ...heard, usage: heard.usage ? combine(heard.usage, line.usage, 1) : line.usage };
+      return { ...output, usage: output.usage ? combine(output.usage, line.usage, 1) : line.usage };
     case "spent-in-all":
-      return { ...heard, usage: since(line.usage, before), usageInAll: line.usage };
+      return { ...output, usage: since(line.usage, before), usageInAll: line.usage };
     case "cost-in-all": {
       const { usd } = since({ ...NO_USAGE, usd: line.usd }, before);
-      const usage = heard.usage ?? NO_USAGE;
+      const usage = output.usage ?? NO_USAGE;
       return {
-        ...heard,
+        ...output,
         usage: { ...usage, usd: Math.max(usage.usd ?? 0, usd ?? 0) },
         usageInAll: { ...NO_USAGE, usd: line.usd },
       };
     }
     case "permission":
       return line.answer === "refuse" && line.byPerson !== true
-        ? { ...heard, refused: [...heard.refused, line.title] }
-        : heard;
+        ? { ...output, refused: [...output.refused, line.title] }
+        : output;
     case "refusals":
-      return line.what.length > 0 ? { ...heard, refused: line.what } : heard;
+      return line.what.length > 0 ? { ...output, refused: line.what } : output;
     case "limit":
-      return { ...heard, resets: line.resets };
+      return { ...output, resets: line.resets };
     case "quota":
-      return { ...heard, quota: line.windows };
+      return { ...output, quota: line.windows };
     case "end":
-      return { ...heard, end: { fault: line.fault } };
+      return { ...output, end: { fault: line.fault } };
     default:
-      return heard;
+      return output;
   }
 }
 
@@ -178,20 +178,20 @@ function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
  * exit.
  */
 export function judge(
-  heard: Pick<Heard, "end"> & Partial<Pick<Heard, "resets">>,
+  output: Pick<RunOutput, "end"> & Partial<Pick<RunOutput, "resets">>,
   end: Pick<ProcessEnd, "ending" | "why" | "code" | "signal" | "errors">,
   failureOf: (end: { code: number | null; errors: string }) => Fault | null,
 ): Fault | null {
   if (end.ending === "not-started") return { reason: "not-installed", detail: end.why };
   if (end.ending !== "itself") return { reason: end.ending, detail: end.why };
-  if (heard.end?.fault) return withReset(heard.end.fault, heard.resets ?? null);
+  if (output.end?.fault) return withReset(output.end.fault, output.resets ?? null);
   if (end.signal !== null || isSignalCode(end.code))
     return { reason: "signalled", detail: end.signal ?? `exit code ${end.code}` };
-  if (end.code === 0 && heard.end) return null;
+  if (end.code === 0 && output.end) return null;
   const fault = failureOf(end);
   if (fault) return fault;
   const message = `exit code ${end.code}${end.errors.trim() ? `: ${lastLines(end.errors)}` : ""}`;
-  if (heard.end) return { reason: "exit", detail: `its last event says success, but ${message}` };
+  if (output.end) return { reason: "exit", detail: `its last event says success, but ${message}` };
   return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${message}` };
 }
 

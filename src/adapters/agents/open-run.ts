@@ -12,7 +12,7 @@ import { codexQuota } from "./codex-quota.ts";
 import { type AgentLine, type Fault, shortly } from "./dialects/dialect.ts";
 import { limitedBy } from "./dialects/limited.ts";
 import { childEnvironment } from "./environment.ts";
-import { applyLine, type Heard, NOTHING_HEARD, spentIn } from "./heard.ts";
+import { applyLine, NO_OUTPUT, type RunOutput, spentIn } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
@@ -41,7 +41,7 @@ export interface OpenRun {
   addLines(lines: readonly AgentLine[]): void;
   start(program: Program): RunningProcess;
   /** The end, for the caller and the run's folder. */
-  end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
+  end(end: ProcessEnd, judged: (output: RunOutput, end: ProcessEnd) => Fault | null): AgentEnd;
 }
 
 interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "input" | "program"> {
@@ -69,18 +69,18 @@ export function openRun(
   const outbox = openOutbox(folder);
   let countsAll = false;
   let before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
-  let heard = NOTHING_HEARD;
+  let output = NO_OUTPUT;
   let watch: SilenceWatch | undefined;
   let quotaFolder: string | undefined;
   const addLines = (reported: readonly AgentLine[]) => {
     // Where the run's own cost is known, the session's is not needed.
     const lines = countsAll ? reported.filter(({ type }) => type !== "cost-in-all") : reported;
-    const taken = applyLine(heard, lines, before);
-    const isSpent = taken.heard.usageInAll !== heard.usageInAll;
-    heard = taken.heard;
+    const taken = applyLine(output, lines, before);
+    const isSpent = taken.output.usageInAll !== output.usageInAll;
+    output = taken.output;
     watch?.onLines(lines);
-    if (isSpent && heard.session && heard.usageInAll)
-      keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
+    if (isSpent && output.session && output.usageInAll)
+      keepSpent(projectRoot, spender, output.session, output.usageInAll);
     keepUsage(folder, taken.events);
     keepSession(folder, taken.events, order.folder);
     for (const event of taken.events) onEvent(event);
@@ -93,7 +93,7 @@ export function openRun(
       before = null;
     },
     addLines,
-    start({ added, args, home, hosts, names, program, quotaFolder: outside, ...heard }) {
+    start({ added, args, home, hosts, names, program, quotaFolder: outside, ...output }) {
       keepCall(folder, order, program, args);
       const more = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
       const context = { mark, folder: order.folder, names, added: more };
@@ -104,7 +104,7 @@ export function openRun(
       quotaFolder = inside ? join(inside.by, relative(inside.at, realOr(outside ?? ""))) : outside;
       watch = openSilenceWatch(folder.folder, (text) => onEvent({ type: "warning", text }));
       return runProcess({
-        ...heard,
+        ...output,
         ...enclosed,
         folder: order.folder,
         masked: setup.environment,
@@ -116,12 +116,12 @@ export function openRun(
     },
     end(processEnd, judged) {
       watch?.close();
-      if (quotaFolder !== undefined && heard.session !== null)
-        addLines(codexQuota(quotaFolder, heard.session));
+      if (quotaFolder !== undefined && output.session !== null)
+        addLines(codexQuota(quotaFolder, output.session));
       const end = explained(setup, order.agent, processEnd);
-      const fault = judged(heard, end);
+      const fault = judged(output, end);
       const limited = limitedBy(fault, spender, new Date());
-      return agentEndOf(folder, heard, end, fault, limited);
+      return agentEndOf(folder, output, end, fault, limited);
     },
   };
 }
@@ -132,22 +132,22 @@ export function tooLong(characters: number): string {
 
 function agentEndOf(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "model" | "quota" | "refused">,
+  output: Pick<RunOutput, "session" | "text" | "usage" | "tools" | "turns" | "model" | "quota" | "refused">,
   end: ProcessEnd,
   fault: Fault | null,
   limited: Limited | null,
 ): AgentEnd {
   const facts = {
-    session: fault?.reason === "bad-session" ? null : heard.session,
-    text: heard.text,
-    usage: spentIn(heard),
+    session: fault?.reason === "bad-session" ? null : output.session,
+    text: output.text,
+    usage: spentIn(output),
     exit: { code: end.code, signal: end.signal },
     duration: end.duration,
     leftovers: end.leftovers,
     output: runFolder.path,
-    ...(heard.model ? { model: heard.model } : {}),
-    ...(heard.quota ? { quota: heard.quota } : {}),
-    ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
+    ...(output.model ? { model: output.model } : {}),
+    ...(output.quota ? { quota: output.quota } : {}),
+    ...(output.refused.length > 0 ? { refused: [...new Set(output.refused)] } : {}),
   };
   const agentEnd: AgentEnd = fault
     ? {

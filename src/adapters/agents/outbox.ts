@@ -66,8 +66,8 @@ function namesIn(folder: string): readonly string[] {
 
 function readCall(path: string): PostedCall | null {
   return attempt(() => {
-    const found = lstatSync(path);
-    if (!path.endsWith(".json") || !found.isFile() || found.size > LARGEST) return null;
+    const stats = lstatSync(path);
+    if (!path.endsWith(".json") || !stats.isFile() || stats.size > LARGEST) return null;
     const { verb, input, capability = null } = JSON.parse(readPlainText(path, LARGEST));
     const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
     return isCall ? { verb, input, capability } : null;

@@ -57,12 +57,12 @@ export const LOST_TIMES: EndTimes = { grace: 1000, within: 9000 };
 
 /** Milliseconds between two checks of processes that got SIGTERM, and between two searches. */
 const SHORT_WAIT = 20;
-const LOOKS_APART = 250;
+const PAUSE = 250;
 /**
  * How many searches in a row must find nothing new after one that did: a process may fork between two
  * searches.
  */
-const EMPTY_LOOKS = 4;
+const EMPTY_SEARCHES = 4;
 /** Milliseconds that the kernel may take to end the processes behind a wall. */
 const FALL = 500;
 /** Milliseconds that the kernel may take to clear the dead of a cgroup. */
@@ -83,8 +83,8 @@ export async function endTree(
     return { ended: 0, alive: 0 };
   }
   // Without a cgroup, a search may miss a process that forks continuously.
-  const looks = cgroup === null ? EMPTY_LOOKS : 1;
-  for (let tries = 0; tries < looks && startTimes.size === 0; tries++) findTree(inCgroup, startTimes);
+  const searches = cgroup === null ? EMPTY_SEARCHES : 1;
+  for (let tries = 0; tries < searches && startTimes.size === 0; tries++) findTree(inCgroup, startTimes);
   if (startTimes.size > 0) await askToEnd(inCgroup, startTimes, times.grace);
   const isOver = startTimes.size === 0 && !(cgroup && isPopulated(cgroup));
   const alive = isOver ? 0 : await killAll(inCgroup, startTimes, left);
@@ -116,7 +116,7 @@ async function askToEnd(tree: Tree, startTimes: StartTimes, grace: number): Prom
     for (const pid of alive) signalled.add(pid);
     if (performance.now() - began >= grace) return;
     await sleep(SHORT_WAIT);
-    if (performance.now() - lastSearch < LOOKS_APART) continue;
+    if (performance.now() - lastSearch < PAUSE) continue;
     findTree(tree, startTimes);
     lastSearch = performance.now();
   }
@@ -131,7 +131,7 @@ async function killAll(tree: Tree, startTimes: StartTimes, left: () => number): 
     signal(pid, "SIGSTOP");
     stopped.add(`${pid} ${start}`);
   };
-  for (let empty = 0; empty < EMPTY_LOOKS && left() > 0; ) {
+  for (let empty = 0; empty < EMPTY_SEARCHES && left() > 0; ) {
     if (tree.cgroup && isPopulated(tree.cgroup)) killAsWhole(tree.cgroup, startTimes);
     const before = stopped.size;
     const { found, mixed, whole } = search(tree, startTimes, stop);
@@ -141,7 +141,7 @@ async function killAll(tree: Tree, startTimes: StartTimes, left: () => number): 
     for (const group of mixed) groups.delete(group);
     for (const group of groups) signal(-group, "SIGSTOP");
     empty = stopped.size === before ? empty + 1 : 0;
-    if (empty === EMPTY_LOOKS && (found.length > 0 || groups.size > 0)) {
+    if (empty === EMPTY_SEARCHES && (found.length > 0 || groups.size > 0)) {
       for (const one of [...found, ...[...groups].map((group) => -group)]) signal(one, "SIGKILL");
       groups.clear();
       empty = 0;

@@ -22,7 +22,7 @@ import {
   faultOfStatus,
   faultWords,
   type Json,
-  modelTold,
+  modelLine,
   numberAt,
   objectAt,
   parseLine,
@@ -302,7 +302,7 @@ async function chooseModel(
       configId: "model",
       value: model,
     });
-    addLines(modelTold("asked", model));
+    addLines(modelLine("asked", model));
   } catch (thrown) {
     addLines([{ type: "warning", text: `the model ${model} could not be selected: ${messageOf(thrown)}` }]);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { isWorkspace, topOf } from "../process/work-folder.ts";
-import { type Call, modelTold, parseLine } from "./dialects/dialect.ts";
+import { type Call, modelLine, parseLine } from "./dialects/dialect.ts";
 import { judge } from "./heard.ts";
 import { openRun, tooLong } from "./open-run.ts";
 import { keep } from "./run-folder.ts";
@@ -61,7 +61,7 @@ export function startCli(
     facts,
   );
   for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(run.folder, name, text);
-  run.addLines(modelTold("asked", call.model ?? ""));
+  run.addLines(modelLine("asked", call.model ?? ""));
   if (order.permission === "all")
     onEvent({
       type: "warning",
@@ -82,7 +82,7 @@ export function startCli(
     onTooLong: (characters) => onEvent({ type: "warning", text: tooLong(characters) }),
   });
   const ended = running.ended.then((processEnd) =>
-    run.end(processEnd, (heard, end) => judge(heard, end, (how) => dialect.failureOf(how))),
+    run.end(processEnd, (output, end) => judge(output, end, (how) => dialect.failureOf(how))),
   );
   return {
     run: order.run,

@@ -21,9 +21,9 @@ export interface RunFolder {
 }
 
 export function openRunFolder(projectRoot: string, kind: "agents" | "commands", run: string): RunFolder {
-  const found = runFolder(projectRoot, kind, run);
-  openOwnFolder(projectRoot, found.path, 0o700);
-  return found;
+  const folder = runFolder(projectRoot, kind, run);
+  openOwnFolder(projectRoot, folder.path, 0o700);
+  return folder;
 }
 
 /** Its path, whether or not it exists. */

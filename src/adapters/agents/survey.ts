@@ -18,9 +18,9 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   if (agent.kind === "none") return { ...NOTHING, name, recognised: agent.why };
   const dialect = agent.kind === "acp" ? "acp" : agent.dialect.name;
   const { path: program, why } = programOf(setup, agent);
-  const found = { name, dialect, program, calls: callsOf(agent, allow) } as const;
+  const common = { name, dialect, program, calls: callsOf(agent, allow) } as const;
   const without = (status: AgentFound["status"], recognised: string): AgentFound => ({
-    ...found,
+    ...common,
     version: null,
     status,
     recognised,
@@ -33,7 +33,7 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   if (program === null) return without("missing", why);
   if (agent.kind === "acp")
     return without("untried", "configured as an ACP agent; `pawl config agents test` starts it");
-  return { ...found, ...(await versionOf(setup, agent)) };
+  return { ...common, ...(await versionOf(setup, agent)) };
 }
 
 async function versionOf(

@@ -113,9 +113,9 @@ export function openChecks(options: ChecksOptions): Checks {
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
       for (let reported = 0; ; ) {
-        const found = outcomeNow(run, options) ?? (await begin(run, options));
-        if (stop?.aborted && found.kind === "running") callOff(run);
-        if (found.kind === "ended" || Date.now() >= until || stop?.aborted) return found;
+        const outcome = outcomeNow(run, options) ?? (await begin(run, options));
+        if (stop?.aborted && outcome.kind === "running") callOff(run);
+        if (outcome.kind === "ended" || Date.now() >= until || stop?.aborted) return outcome;
         const seconds = Math.floor((Date.now() - begun) / 1000);
         if (seconds > reported) onWait?.(`\`${on.named ?? command}\` is running, for ${seconds} s so far.`);
         reported = Math.max(reported, seconds);
@@ -163,8 +163,8 @@ function isAlive({ birth, pid }: Pick<Start, "birth" | "pid">): boolean {
 /** The state of the run. Null: start it, perhaps again because it vanished without an outcome. */
 function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
   const { command, folder } = run;
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) rmSync(folder, { force: true });
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats && !stats.isDirectory()) rmSync(folder, { force: true });
   const start = readStart(folder);
   if (start !== null && (start.command !== command || (start.tree ?? null) !== run.tree)) {
     discard(folder, start);

@@ -34,7 +34,7 @@ const NAME = /^([0-9a-f]{8})\.json$/;
 /** Bytes. */
 const LARGEST = 16 * 1024;
 /** Milliseconds between looks, where the kernel reports no change. */
-const LOOK = 1000;
+const POLL = 1000;
 
 export function openDevices(stateHome: StatePlace): Devices {
   const { disk, folder } = stateHome;
@@ -43,8 +43,8 @@ export function openDevices(stateHome: StatePlace): Devices {
     inStateHome(stateHome, "be read", () => {
       if (disk.lstat("") === null) return [];
       const names = disk.list("").filter(({ name }) => NAME.test(name));
-      const found = names.map(({ name }) => loadDevice(stateHome, name));
-      return found.sort((one, other) => (one.added < other.added ? -1 : 1));
+      const loaded = names.map(({ name }) => loadDevice(stateHome, name));
+      return loaded.sort((one, other) => (one.added < other.added ? -1 : 1));
     });
   return {
     list,
@@ -76,7 +76,7 @@ export function openDevices(stateHome: StatePlace): Devices {
       }
     },
     watch(changed) {
-      const interval = setInterval(changed, LOOK);
+      const interval = setInterval(changed, POLL);
       const watcher = watchFolder(folder, changed);
       return {
         close() {
@@ -103,11 +103,11 @@ function writeDevice({ disk, make }: StatePlace, device: Device, path: string): 
 function loadDevice(stateHome: StatePlace, name: string): Device {
   const { disk, folder } = stateHome;
   const path = `${folder}/${name}`;
-  const found = disk.lstat(name);
-  if (found === null) throw damaged(path, "it is gone");
-  if (found.kind !== "file") throw damaged(path, "it is no regular file");
-  if ((found.mode & 0o022) !== 0) throw damaged(path, "other users may write it");
-  if (found.size > LARGEST) throw damaged(path, `it has ${found.size} bytes`);
+  const stats = disk.lstat(name);
+  if (stats === null) throw damaged(path, "it is gone");
+  if (stats.kind !== "file") throw damaged(path, "it is no regular file");
+  if ((stats.mode & 0o022) !== 0) throw damaged(path, "other users may write it");
+  if (stats.size > LARGEST) throw damaged(path, `it has ${stats.size} bytes`);
   const json = withFile(disk, name, "read", (fd) => Buffer.from(disk.read(fd, 0, LARGEST)).toString("utf8"));
   const device = readState(json, DEVICE, (line, problem) => damaged(path, `line ${line}: ${problem}`));
   if (device.id !== NAME.exec(name)?.[1]) throw damaged(path, "its id is not its name");

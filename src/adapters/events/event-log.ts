@@ -15,18 +15,18 @@ const CHUNK = 256 * 1024;
  * Milliseconds between checks, in case the operating system reports no change: without and with a watched
  * folder.
  */
-const LOOK_AGAIN = { unwatched: 500, watched: 5000 };
+const POLL = { unwatched: 500, watched: 5000 };
 
 export function openEventLog(path: string): EventLog {
   return {
-    look: () => withLog(path, lookAt),
+    look: () => withLog(path, stateOf),
     async read({ generation, ...order }) {
       const present = await withLog(path, async (log) =>
         log.generation === generation ? readParts(log, order) : null,
       );
       return present ?? readElsewhere(path, generation, order);
     },
-    readBack: (order) => withLog(path, (log) => readBackParts(log, order)).then((found) => found ?? []),
+    readBack: (order) => withLog(path, (log) => readBackParts(log, order)).then((entries) => entries ?? []),
     watch: (onChange) => watchLog(path, onChange),
   };
 }
@@ -61,7 +61,7 @@ async function withLog<T>(path: string, use: (log: Log) => Promise<T>): Promise<
   }
 }
 
-async function lookAt({ generation, parts }: Log): Promise<LogLook> {
+async function stateOf({ generation, parts }: Log): Promise<LogLook> {
   const last = parts.at(-1);
   const end = (await last?.use(endOf)) ?? 0;
   return { generation, end: (last?.base ?? 0) + end };
@@ -126,8 +126,8 @@ async function readFrom(
 function linesIn(bytes: Buffer, whole: number, from: number): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   for (let at = 0; at < whole; ) {
-    const found = bytes.indexOf(LINE_END, at);
-    const end = found < 0 ? whole : found;
+    const lineEnd = bytes.indexOf(LINE_END, at);
+    const end = lineEnd < 0 ? whole : lineEnd;
     entries.push({ text: bytes.toString("utf8", at, end), start: from + at, end: from + end + 1 });
     at = end + 1;
   }
@@ -196,10 +196,10 @@ function watchLog(path: string, onChange: () => void): { close(): void } {
   const tick = () => {
     open();
     onChange();
-    timer = setTimeout(tick, watcher ? LOOK_AGAIN.watched : LOOK_AGAIN.unwatched).unref();
+    timer = setTimeout(tick, watcher ? POLL.watched : POLL.unwatched).unref();
   };
   open();
-  timer = setTimeout(tick, watcher ? LOOK_AGAIN.watched : LOOK_AGAIN.unwatched).unref();
+  timer = setTimeout(tick, watcher ? POLL.watched : POLL.unwatched).unref();
   return {
     close() {
       clearTimeout(timer);

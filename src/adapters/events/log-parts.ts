@@ -48,8 +48,8 @@ function asideOf(path: string): readonly Aside[] {
   const entries = attempt(() => readdirSync(folder, { withFileTypes: true }), []);
   const names = asideNames(entries.flatMap((each) => (each.isFile() ? [each.name] : [])));
   return names.flatMap((name) => {
-    const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    return found ? [{ path: join(folder, name), size: found.size }] : [];
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    return stats ? [{ path: join(folder, name), size: stats.size }] : [];
   });
 }
 

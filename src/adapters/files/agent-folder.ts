@@ -6,7 +6,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
-import { checkFolders, lookAt } from "./look.ts";
+import { checkFolders, readAt } from "./look.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { firstNames, readPlainText } from "./plain-file.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -26,7 +26,7 @@ export function kindIn(
 
 /** The file's bytes; null: it cannot be read. */
 export function bytesIn({ agentPath }: AgentFolder, path: string): Uint8Array | null {
-  return attempt(() => lookAt(nodeDisk(agentPath), path)?.bytes ?? null, null);
+  return attempt(() => readAt(nodeDisk(agentPath), path)?.bytes ?? null, null);
 }
 
 /** The same as text. */

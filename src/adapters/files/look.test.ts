@@ -8,11 +8,11 @@ import { fileName } from "../../core/path.ts";
 import type { Disk, EntryKind, FileStat } from "./disk.ts";
 import {
   checkFolders,
+  fileOnDisk,
   folderOf,
   foldersOf,
-  foundOf,
-  lookAndHold,
-  lookAt,
+  readAndHold,
+  readAt,
   readToEnd,
   statFile,
   statFolder,
@@ -97,7 +97,7 @@ describe("what is at a path", () => {
     const { disk } = diskWith({ "a/b": "four" });
     expect(statFile(disk, "a/b")).toMatchObject({ kind: "file", size: 4 });
     expect([statFile(disk, "a/x"), statFile(disk, "x/b")]).toEqual([null, null]);
-    expect([lookAt(disk, "a/x"), lookAt(disk, "x/b")]).toEqual([null, null]);
+    expect([readAt(disk, "a/x"), readAt(disk, "x/b")]).toEqual([null, null]);
     expect(resultOrError(() => statFile(disk, "a"))).toMatchObject({
       message: "a cannot be used: expected a file, found a folder.",
     });
@@ -120,33 +120,33 @@ describe("what is at a path", () => {
       ...diskWith({ a: "text" }).disk,
       lstat: () => null,
     };
-    expect(lookAt(unseen, "a")).toBeNull();
+    expect(readAt(unseen, "a")).toBeNull();
   });
 
   test("is read with its permissions, and its hash where that is asked for", () => {
     const { disk, file } = diskWith({ a: "text" });
     file("a").mode = 0o600;
-    const found = lookAt(disk, "a");
+    const found = readAt(disk, "a");
     expect([Buffer.from(found?.bytes ?? []).toString(), found?.mode]).toEqual(["text", 0o600]);
     expect(found?.hash).toBe("982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1");
-    const other = foundOf(Buffer.from("text"), 0o644);
+    const other = fileOnDisk(Buffer.from("text"), 0o644);
     expect(other.hash).toBe(other.hash);
   });
 
   test("is held open, or closed", () => {
     const { disk, open } = diskWith({ a: "text" });
-    lookAt(disk, "a");
+    readAt(disk, "a");
     expect(open).toEqual(new Set());
-    const { fd } = lookAndHold(disk, "a");
+    const { fd } = readAndHold(disk, "a");
     expect(open).toEqual(new Set([fd]));
-    expect(lookAndHold(disk, "x")).toEqual({ found: null, fd: null });
+    expect(readAndHold(disk, "x")).toEqual({ file: null, fd: null });
     const failing: Disk = {
       ...disk,
       read() {
         throw new SimError("EIO", "a");
       },
     };
-    expect(resultOrError(() => lookAt(failing, "a"))).toMatchObject({ code: "EIO" });
+    expect(resultOrError(() => readAt(failing, "a"))).toMatchObject({ code: "EIO" });
     expect(open).toEqual(new Set([fd]));
   });
 
@@ -158,8 +158,8 @@ describe("what is at a path", () => {
         throw new SimError(code, path);
       },
     });
-    expect(lookAt(failing("ENOENT"), "a")).toBeNull();
-    expect(resultOrError(() => lookAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
+    expect(readAt(failing("ENOENT"), "a")).toBeNull();
+    expect(resultOrError(() => readAt(failing("EACCES"), "a"))).toMatchObject({ code: "EACCES" });
   });
 });
 

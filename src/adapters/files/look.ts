@@ -63,23 +63,23 @@ export function statFolder(disk: Disk, path: string, checkedFolders?: KnownFolde
 }
 
 /** The file's present bytes, or null if there is no file. */
-export function lookAt(disk: Disk, path: string, checkedFolders?: KnownFolders): FileOnDisk | null {
-  const { found, fd } = lookAndHold(disk, path, checkedFolders);
+export function readAt(disk: Disk, path: string, checkedFolders?: KnownFolders): FileOnDisk | null {
+  const { file, fd } = readAndHold(disk, path, checkedFolders);
   if (fd !== null) closeQuietly(disk, fd);
-  return found;
+  return file;
 }
 
 /** Like `lookAt`, but leaves the file open. */
-export function lookAndHold(
+export function readAndHold(
   disk: Disk,
   path: string,
   checkedFolders?: KnownFolders,
-): { readonly found: FileOnDisk | null; readonly fd: number | null } {
+): { readonly file: FileOnDisk | null; readonly fd: number | null } {
   const opened = openPlain(disk, path, checkedFolders);
-  if (opened === null) return { found: null, fd: null };
+  if (opened === null) return { file: null, fd: null };
   const { fd, stat } = opened;
   try {
-    return { found: foundOf(readToEnd(disk, fd, stat.size), stat.mode), fd };
+    return { file: fileOnDisk(readToEnd(disk, fd, stat.size), stat.mode), fd };
   } catch (error) {
     closeQuietly(disk, fd);
     throw error;
@@ -104,7 +104,7 @@ export function openPlain(
   }
 }
 
-export function foundOf(bytes: Uint8Array, mode: number): FileOnDisk {
+export function fileOnDisk(bytes: Uint8Array, mode: number): FileOnDisk {
   let hash: string | undefined;
   return {
     bytes,

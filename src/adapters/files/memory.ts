@@ -41,8 +41,8 @@ export function openMemory({ isPending, now, root }: MemoryOptions): Memory {
   const isCurrent = ({ stamps }: Kept) => [...stamps].every(([path, stamp]) => stampOf(root, path) === stamp);
   /** A missing file changed when its folder did. */
   const changedAt = (path: string): number => {
-    const found = statSync(join(root, path), { throwIfNoEntry: false });
-    if (found) return found.ctimeMs;
+    const stats = statSync(join(root, path), { throwIfNoEntry: false });
+    if (stats) return stats.ctimeMs;
     return path === "." ? Number.POSITIVE_INFINITY : changedAt(dirname(path));
   };
   return {

@@ -6,8 +6,8 @@ import { toDiskError } from "./disk-error.ts";
 
 /** The paths at which the project has nothing. */
 export async function missing(root: string, paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]> {
-  const found = await Promise.all(paths.map((path) => isThere(join(root, path))));
-  return paths.filter((_, index) => !found[index]);
+  const exists = await Promise.all(paths.map((path) => isThere(join(root, path))));
+  return paths.filter((_, index) => !exists[index]);
 }
 
 /** A name that no file can have, or a loop of links. */

@@ -20,11 +20,11 @@ export function ownPlace(root: string, path: string): string {
   const names = path.split("/");
   for (const [index, name] of names.entries()) {
     folder = join(folder, name);
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found === undefined) return join(root, path);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) return join(root, path);
     const isOnTheWay = index < names.length - 1;
-    if (found.isSymbolicLink() || (isOnTheWay && !found.isDirectory()))
-      throw inTheWay(names.slice(0, index + 1).join("/"), found.isSymbolicLink());
+    if (stats.isSymbolicLink() || (isOnTheWay && !stats.isDirectory()))
+      throw inTheWay(names.slice(0, index + 1).join("/"), stats.isSymbolicLink());
   }
   return folder;
 }
@@ -32,9 +32,9 @@ export function ownPlace(root: string, path: string): string {
 /** The same for a folder. Makes it if it is missing. */
 export function openOwnFolder(root: string, path: string, mode?: number): string {
   const folder = ownPlace(root, path);
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isDirectory()) throw inTheWay(path, false);
-  if (found === undefined) mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isDirectory()) throw inTheWay(path, false);
+  if (stats === undefined) mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   return folder;
 }
 

@@ -82,10 +82,10 @@ export function readLinkedText(path: string, most = MOST): string {
 export function firstEntries(folder: string, most: number): readonly Dirent[] {
   const open = openFolder(folder, Math.min(most + 1, 1024));
   try {
-    const found: Dirent[] = [];
-    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
-      found.push(entry);
-    return found;
+    const entries: Dirent[] = [];
+    for (let entry = open.readSync(); entry !== null && entries.length < most; entry = open.readSync())
+      entries.push(entry);
+    return entries;
   } finally {
     open.closeSync();
   }

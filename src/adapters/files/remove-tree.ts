@@ -27,9 +27,9 @@ export async function removeTree(...paths: readonly string[]): Promise<void> {
 /** Removes a file or an empty folder. False: the folder has content. */
 function isRemovedAtOnce(path: string): boolean {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) rmdirSync(path);
-    else if (found) unlinkSync(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) rmdirSync(path);
+    else if (stats) unlinkSync(path);
     return true;
   } catch {
     return false;

@@ -6,6 +6,6 @@ import { join } from "node:path";
  * is there.
  */
 export function stampOf(root: string, path: string): string {
-  const found = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? "-" : `${found.size}.${found.mtimeNs}.${found.ctimeNs}.${found.ino}`;
+  const stats = statSync(join(root, path), { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? "-" : `${stats.size}.${stats.mtimeNs}.${stats.ctimeNs}.${stats.ino}`;
 }

@@ -3,7 +3,7 @@ import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk, FolderEntry } from "./disk.ts";
 import { type LastLine, lastLineAt } from "./last-line.ts";
-import { type FileOnDisk, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
+import { type FileOnDisk, type KnownFolders, readAt, statFolder, textOf } from "./look.ts";
 
 /** What was read through a view, as first read. */
 export interface Reads {
@@ -24,7 +24,7 @@ export interface Reader {
 
 export function plainReader(disk: Disk): Reader {
   return {
-    look: (path, checkedFolders) => lookAt(disk, path, checkedFolders),
+    look: (path, checkedFolders) => readAt(disk, path, checkedFolders),
     lastLine: (path, checkedFolders) => lastLineAt(disk, path, checkedFolders),
     list: (folder, checkedFolders) =>
       statFolder(disk, folder, checkedFolders) === null ? [] : disk.list(folder),
@@ -55,9 +55,9 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         // The first read counts. If the file changes after it, the view no longer holds.
         const before = texts.get(path);
         if (before !== undefined) return before;
-        const found = reader.look(path, checkedFolders);
-        reads.files.set(path, found?.bytes ?? null);
-        const text = found === null ? null : textOf(found.bytes, path);
+        const file = reader.look(path, checkedFolders);
+        reads.files.set(path, file?.bytes ?? null);
+        const text = file === null ? null : textOf(file.bytes, path);
         texts.set(path, text);
         return text;
       }),

@@ -65,8 +65,8 @@ export function watchFolder(folder: string, changed: (path: string | null) => vo
 function marksOf(paths: readonly string[]): string {
   return paths
     .map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "none";
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : "none";
     })
     .join("\n");
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../process/environment.ts";
 import type { ApiSetup, ForgeApi } from "./forge-api.ts";
-import { type Checkout, lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
+import { type Checkout, NO_CHECKOUT, readCheckout } from "./remotes.ts";
 import {
   ADDRESS_VARIABLES,
   askKind,
@@ -28,7 +28,7 @@ export interface Forges extends Pick<Checkout, "branch" | "pushedAs"> {
 /** The forges of a checkout's remotes. */
 export async function findForges(folder: string, environment: Environment): Promise<Forges | Lacking> {
   const { faults, servers } = serversIn(environment);
-  const checkout = await lookAtCheckout(folder, environment).catch(() => null);
+  const checkout = await readCheckout(folder, environment).catch(() => null);
   if (checkout === null) return NO_CHECKOUT;
   const [first, ...others] = checkout.remotes.flatMap(({ addresses, name }): readonly ForgeRemote[] => {
     for (const server of servers)

@@ -10,8 +10,8 @@ export function openGitea(setup: ApiSetup): ForgeApi {
   return {
     repository: (path) => repositoryOf(rest, path),
     async list(ways, state) {
-      const found = await listed(rest, ways, state === "open" ? "open" : "closed");
-      return Promise.all(found.map((each) => pullOf(rest, ways.target, each)));
+      const pulls = await listed(rest, ways, state === "open" ? "open" : "closed");
+      return Promise.all(pulls.map((each) => pullOf(rest, ways.target, each)));
     },
     async open({ branch, from, into, target }, text) {
       // From a fork, the head names the fork's owner, who can have only one.
@@ -61,29 +61,29 @@ async function listed(
   { branch, from, into, target }: Branch,
   state: "open" | "closed",
 ): Promise<readonly GiteaPull[]> {
-  const found: GiteaPull[] = [];
+  const pulls: GiteaPull[] = [];
   for (let page = 1; ; page++) {
     const query = { state, sort: "recentupdate", page };
     const { items, more } = await rest.page<GiteaPull>(`/repos/${target.path}/pulls`, query);
-    found.push(
+    pulls.push(
       ...items.filter(
         ({ base, head }) =>
           head.label === branch && base.ref === (into ?? base.ref) && head.repo_id === from.id,
       ),
     );
-    if (!more || (state === "closed" && page === MOST_OVER)) return found;
+    if (!more || (state === "closed" && page === MOST_OVER)) return pulls;
   }
 }
 
-async function pullOf(rest: Rest, target: Named, found: GiteaPull): Promise<Pull> {
-  const { head, html_url: url, merged, number, state, title } = found;
+async function pullOf(rest: Rest, target: Named, pull: GiteaPull): Promise<Pull> {
+  const { head, html_url: url, merged, number, state, title } = pull;
   const isOpen = state === "open";
   return {
     number,
     title,
     url,
     state: merged ? "merged" : isOpen ? "open" : "closed",
-    head: isOpen ? head.sha : await lastCommit(rest, target, found),
+    head: isOpen ? head.sha : await lastCommit(rest, target, pull),
     isConflicting: false,
   };
 }
@@ -198,6 +198,6 @@ const WRITES: ReadonlySet<string | undefined> = new Set(["write", "admin", "owne
 /** Only an administrator of the repository may query this; for other tokens the answer is false. */
 async function mayWrite(rest: Rest, target: Repository, login: string): Promise<boolean> {
   const path = `/repos/${target.path}/collaborators/${encodeURIComponent(login)}/permission`;
-  const [found] = await allowed(rest.get<{ readonly permission: string }>(path).then((each) => [each]));
-  return WRITES.has(found?.permission);
+  const [answer] = await allowed(rest.get<{ readonly permission: string }>(path).then((each) => [each]));
+  return WRITES.has(answer?.permission);
 }

@@ -2,7 +2,7 @@ import type { RestEndpointMethodTypes as Endpoints } from "@octokit/rest";
 import { orNull } from "../net/failure.ts";
 import type { Environment } from "../process/environment.ts";
 import type { Repository } from "./forge-api.ts";
-import { lookAtCheckout, NO_CHECKOUT } from "./remotes.ts";
+import { NO_CHECKOUT, readCheckout } from "./remotes.ts";
 import { openRest, type Rest, type RestAccess } from "./rest.ts";
 import { pathOn, serverOf } from "./servers.ts";
 
@@ -25,7 +25,7 @@ export async function accessOf(
   const server = serverOf("github", environment);
   if ("detail" in server) return server;
   try {
-    const { remotes } = await lookAtCheckout(folder, environment);
+    const { remotes } = await readCheckout(folder, environment);
     const paths = remotes.flatMap(
       ({ addresses }) => addresses.map((each) => pathOn(server, each)).find((path) => path !== null) ?? [],
     );
@@ -59,7 +59,7 @@ export type Item<Group extends keyof Endpoints, Method extends keyof Endpoints[G
  * not for writes.
  */
 export async function presentRepository(rest: Rest, path: string): Promise<Repository> {
-  const found = await orNull(rest.get<Answer<"repos", "get">>(`/repos/${path}`));
+  const repository = await orNull(rest.get<Answer<"repos", "get">>(`/repos/${path}`));
   // The next request reports that it is missing.
-  return found ? { id: found.id, path: found.full_name } : { id: 0, path };
+  return repository ? { id: repository.id, path: repository.full_name } : { id: 0, path };
 }

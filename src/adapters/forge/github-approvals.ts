@@ -36,20 +36,20 @@ async function pullsIn(
   commit: string,
   pull: number | null,
 ): Promise<readonly ReviewedPull[]> {
-  const found: ReviewedPull[] = [];
+  const pulls: ReviewedPull[] = [];
   let notFound: { readonly thrown: unknown } | null = null;
   let answered = false;
   for (const repository of repositories)
     try {
       const numbers = pull === null ? await numbersOf(rest, repository, commit) : [pull];
-      for (const number of numbers) found.push(await readPull(rest, repository, number));
+      for (const number of numbers) pulls.push(await readPull(rest, repository, number));
       answered = true;
     } catch (thrown) {
       if (httpFailureIn(thrown)?.status !== 404) throw thrown;
       notFound = { thrown };
     }
   if (!answered && notFound) throw notFound.thrown;
-  return found;
+  return pulls;
 }
 
 /** The pull requests with this head. GitHub leaves out those from forks. */

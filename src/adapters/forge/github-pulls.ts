@@ -10,7 +10,7 @@ export function openGithub(setup: ApiSetup): ForgeApi {
   return {
     repository: (path) => presentRepository(rest, path),
     async list({ branch, from, into, target }, state) {
-      const found = await rest.get<Answer<"pulls", "list">>(at(target), {
+      const pulls = await rest.get<Answer<"pulls", "list">>(at(target), {
         ...{
           head: `${from.path.split("/")[0]}:${branch}`,
           ...(into !== undefined && { base: into }),
@@ -19,7 +19,7 @@ export function openGithub(setup: ApiSetup): ForgeApi {
         state: state === "open" ? "open" : "closed",
       });
       // A server that does not support the filter returns all of them.
-      return found
+      return pulls
         .filter(({ base, head }) => head.ref === branch && base.ref === (into ?? base.ref))
         .map(pullOf);
     },
@@ -101,12 +101,12 @@ async function checkRuns(rest: Rest, { path }: Repository, ref: string): Promise
 
 async function statuses(rest: Rest, { path }: Repository, ref: string): Promise<readonly ForgeCheck[]> {
   type Combined = Answer<"repos", "getCombinedStatusForRef">;
-  const found = await rest.all(
+  const reviews = await rest.all(
     `/repos/${path}/commits/${ref}/status`,
     {},
     { itemsIn: ({ statuses }: Combined) => statuses },
   );
-  return found.map(({ context: name, description, state, target_url: url }) => ({
+  return reviews.map(({ context: name, description, state, target_url: url }) => ({
     name,
     url,
     summary: description ?? "",

@@ -20,12 +20,12 @@ export function openGitlab(setup: ApiSetup): ForgeApi {
   return {
     repository: (path) => repositoryOf(rest, path),
     async list({ branch, from, into, target }, state) {
-      const found = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, {
+      const requests = await rest.all<MergeRequest>(`/projects/${target.id}/merge_requests`, {
         source_branch: branch,
         ...(into !== undefined && { target_branch: into }),
         state: state === "open" ? "opened" : "all",
       });
-      return found
+      return requests
         .filter(({ source_project_id }) => source_project_id === from.id)
         .map(pullOf)
         .filter((pull) => (pull.state === "open") === (state === "open"));
@@ -76,8 +76,16 @@ const at = ({ id, path }: Named, number: number) =>
 
 const FINDING_OUT: ReadonlySet<string | undefined> = new Set(["unchecked", "checking", "preparing"]);
 
-function pullOf(found: MergeRequest): Pull {
-  const { detailed_merge_status, has_conflicts, iid: number, sha: head, state, title, web_url: url } = found;
+function pullOf(request: MergeRequest): Pull {
+  const {
+    detailed_merge_status,
+    has_conflicts,
+    iid: number,
+    sha: head,
+    state,
+    title,
+    web_url: url,
+  } = request;
   return {
     number,
     title,
@@ -112,10 +120,11 @@ async function checksOf(
   { head_pipeline: pipeline, source_project_id }: MergeRequest,
   head: string,
 ): Promise<readonly ForgeCheck[]> {
-  const found: ForgeCheck[] = [];
-  if (pipeline && (await isFor(rest, pipeline, head))) found.push(...(await allowed(jobsOf(rest, pipeline))));
-  found.push(...(await allowed(statusesOf(rest, source_project_id, head))));
-  return found;
+  const checks: ForgeCheck[] = [];
+  if (pipeline && (await isFor(rest, pipeline, head)))
+    checks.push(...(await allowed(jobsOf(rest, pipeline))));
+  checks.push(...(await allowed(statusesOf(rest, source_project_id, head))));
+  return checks;
 }
 
 /** Whether a pipeline is about this commit, or about its merge with the target. */
@@ -155,8 +164,8 @@ interface Status {
 
 /** Statuses of other services for a commit. GitLab lists its own jobs there too, of any pipeline. */
 async function statusesOf(rest: Rest, project: number, sha: string): Promise<readonly ForgeCheck[]> {
-  const found = await rest.all<Status>(`/projects/${project}/repository/commits/${sha}/statuses`);
-  return found
+  const statuses = await rest.all<Status>(`/projects/${project}/repository/commits/${sha}/statuses`);
+  return statuses
     .filter(({ target_url }) => !/\/-\/jobs\/\d+$/.test(target_url ?? ""))
     .map(({ allow_failure, description, name, status, target_url: url }) => ({
       name,

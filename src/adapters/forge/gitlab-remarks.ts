@@ -79,8 +79,8 @@ export function openRemarks(
     `/projects/${encodeURIComponent(path)}/merge_requests/${number}`;
   const discussionsOn = async (path: string, number: number, page: number) => {
     const request = await mergeRequest(at(path, number));
-    const found = await rest.page<Discussion>(`${at(path, number)}/discussions`, { page });
-    return { ...found, request };
+    const discussions = await rest.page<Discussion>(`${at(path, number)}/discussions`, { page });
+    return { ...discussions, request };
   };
   const readers = {
     async reviews(path: string, number: number, page: number): Promise<RemarksPage> {

@@ -41,7 +41,7 @@ const LIMIT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so neither git nor the forge is queried for the repository each time.
-  const found = new Map<string, PullRepositories>();
+  const cache = new Map<string, PullRepositories>();
   const memory: Memory = { renamed: new Set(), unmergeable: new Set() };
   const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
@@ -54,9 +54,9 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
     look: (pull, stop) =>
       limited(async () => {
         const key = `${pull.repo}\0${pull.into}`;
-        const repositories = found.get(key) ?? (await findRepositories(setup, memory, pull, stop));
+        const repositories = cache.get(key) ?? (await findRepositories(setup, memory, pull, stop));
         if ("kind" in repositories) return repositories;
-        found.set(key, repositories);
+        cache.set(key, repositories);
         return readState(await openApi(setup, memory, repositories.server, stop), repositories, pull);
       }),
   };
@@ -85,11 +85,11 @@ async function findRepositories(
   stop: AbortSignal | undefined,
 ): Promise<PullRepositories | ForgeFailure> {
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
-  const found = await findForges(folder, setup.environment);
-  if ("detail" in found) return refused(`${found.detail} ${found.help}`);
+  const forges = await findForges(folder, setup.environment);
+  if ("detail" in forges) return refused(`${forges.detail} ${forges.help}`);
   const call = { folder, environment: setup.environment };
-  const named = (name: string | null) => found.remotes.find((each) => each.name === name);
-  const target = named(await upstreamOf(call, into)) ?? found.remotes[0];
+  const named = (name: string | null) => forges.remotes.find((each) => each.name === name);
+  const target = named(await upstreamOf(call, into)) ?? forges.remotes[0];
   const pushed = (branch === undefined ? null : named(await remoteOf(call, branch))) ?? target;
   const { name, token, variable } = target.server;
   if (token === undefined) return refused(`there is no token for ${name}: set ${variable}`);
@@ -147,8 +147,8 @@ async function readState(
 }
 
 async function findOpen(api: ForgeApi, ways: Ways): Promise<PullRequestEnsured | null> {
-  const [found] = await api.list(ways, "open");
-  return found ? { kind: "found", number: found.number, url: found.url } : null;
+  const [pull] = await api.list(ways, "open");
+  return pull ? { kind: "found", number: pull.number, url: pull.url } : null;
 }
 
 /** A merged or closed one with the branch's present commit. */
@@ -160,9 +160,9 @@ async function findOver(
   const over = (await api.list(ways, "over")).filter(
     ({ head, number }) => head === order.commit && number !== order.inPlaceOf,
   );
-  const found = over.find(({ state }) => state === "merged") ?? over[0];
-  if (!found) return null;
-  return { kind: found.state === "merged" ? "merged" : "closed", number: found.number, url: found.url };
+  const pull = over.find(({ state }) => state === "merged") ?? over[0];
+  if (!pull) return null;
+  return { kind: pull.state === "merged" ? "merged" : "closed", number: pull.number, url: pull.url };
 }
 
 /** GitLab and Gitea answer 409, GitHub 422. */

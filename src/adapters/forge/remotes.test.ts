@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { lookAtCheckout, parseAddress } from "./remotes.ts";
+import { parseAddress, readCheckout } from "./remotes.ts";
 import { type ForgeKind, pathOn, serverOf } from "./servers.ts";
 
 /** The repository that an address names on a forge, by the environment's variables. */
@@ -91,7 +91,7 @@ describe("a checkout", () => {
   });
 
   /** A remote, by the repository on GitHub that its first address there names. */
-  const onGithub = ({ remotes }: Awaited<ReturnType<typeof lookAtCheckout>>) =>
+  const onGithub = ({ remotes }: Awaited<ReturnType<typeof readCheckout>>) =>
     remotes.flatMap(({ addresses, name }) => {
       const server = serverOf("github", {});
       const paths = "detail" in server ? [] : addresses.map((each) => pathOn(server, each));
@@ -111,7 +111,7 @@ describe("a checkout", () => {
     git("config", "--global", "url.git@github.com:.insteadOf", "gh:");
     git("init", "-q", "-b", "wt-1");
     for (const words of commands) git(...words);
-    return lookAtCheckout(folder, environment);
+    return readCheckout(folder, environment);
   }
 
   test("has a remote that is fetched from a mirror as it is written", async () => {

@@ -36,7 +36,7 @@ export const NO_CHECKOUT = {
 };
 
 /** The checked-out branch, and the remotes on other machines. */
-export async function lookAtCheckout(folder: string, environment: GitCall["environment"]): Promise<Checkout> {
+export async function readCheckout(folder: string, environment: GitCall["environment"]): Promise<Checkout> {
   const call = { folder, environment, accept: [1], limit: 30_000 };
   const branch = (await gitLine(call, ["symbolic-ref", "--short", "--quiet", "HEAD"])) || null;
   const tracked = branch === null ? null : await trackedBy(call, branch);

@@ -79,9 +79,9 @@ export function shortened(
 }
 
 /** Empty if the token may not read it, or the server does not support it. */
-export async function allowed<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
+export async function allowed<T>(request: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
-    return await found;
+    return await request;
   } catch (thrown) {
     const { reason } = failureIn(thrown);
     if (reason === "forbidden" || reason === "not-found") return [];

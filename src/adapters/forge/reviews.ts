@@ -35,9 +35,9 @@ const MAX_REMOTES = 4;
 export function openReviews({ environment, folder, limits = LIMITS }: ReviewsSetup): Reviews {
   return {
     async fetch({ missing }): Promise<ReviewFetch> {
-      const found = await findForges(folder, environment);
-      if ("detail" in found) return { kind: "not-configured", ...found };
-      const { branch, pushedAs, remotes } = found;
+      const forges = await findForges(folder, environment);
+      if ("detail" in forges) return { kind: "not-configured", ...forges };
+      const { branch, pushedAs, remotes } = forges;
       if (branch === null)
         return {
           kind: "not-configured",
@@ -117,13 +117,13 @@ async function findPull(
   let answered = false;
   for (const target of sources.filter(({ id }) => id !== UNSEEN))
     for (const [branch, from] of names.flatMap((name) => sources.map((each) => [name, each] as const))) {
-      const found = await orNull(api.list({ target, from, branch }, "open"));
-      if (found === null) break;
+      const pulls = await orNull(api.list({ target, from, branch }, "open"));
+      if (pulls === null) break;
       answered = true;
-      if (!found[0]) continue;
+      if (!pulls[0]) continue;
       const isRenamed = target.former.toLowerCase() !== target.path.toLowerCase();
       const renamed = isRenamed ? { former: target.former } : {};
-      return { ...headOf(found[0]), repository: target.path, ...renamed, branch };
+      return { ...headOf(pulls[0]), repository: target.path, ...renamed, branch };
     }
   if (!answered && notFound !== null) throw notFound;
   return null;

@@ -63,7 +63,7 @@ export type FencedPushed =
   /** Another worker holds the lease. */
   | { readonly kind: "overtaken"; readonly lease: HeldLease; readonly by: string };
 
-const LOOK_LIMIT = 60_000;
+const READ_LIMIT = 60_000;
 const MOST_TRIES = 5;
 
 /** The ref's name below the remote's namespace for Pawl: `wip/T-1`. */
@@ -86,7 +86,7 @@ export async function raise(
   order: Pick<FencedPush, "remote" | "leases" | "stop">,
 ): Promise<Exclude<FencedPushed, { readonly kind: "rejected" }>> {
   if (fence.kind === "none") return { kind: "pushed" };
-  const answer = await pushFenced(fence, call, { ...order, updates: [], hooks: [], limit: LOOK_LIMIT });
+  const answer = await pushFenced(fence, call, { ...order, updates: [], hooks: [], limit: READ_LIMIT });
   if (answer.kind !== "rejected") return answer;
   const prefix = ownRef(fence.kind, "");
   throw new PawlError(
@@ -182,7 +182,7 @@ async function currentLease(
   const key = keyOf(call, order, ref);
   const cached = fence.seen.get(key);
   if (cached !== undefined) return cached;
-  const there = { ...call, ...talking(order), limit: LOOK_LIMIT };
+  const there = { ...call, ...talking(order), limit: READ_LIMIT };
   const listed = await git(there, ["ls-remote", order.remote, ref]);
   if (listed.code !== 0) return { reason: reasonOf(listed.errors) };
   const commit =
@@ -200,9 +200,9 @@ async function currentLease(
   return remember(fence, key, parseMark(call, ref, commit, await readCommit(call, commit)));
 }
 
-function remember({ seen }: Fence, key: string, found: LeaseRef): LeaseRef {
-  seen.set(key, found);
-  return found;
+function remember({ seen }: Fence, key: string, lease: LeaseRef): LeaseRef {
+  seen.set(key, lease);
+  return lease;
 }
 
 async function readCommit(call: GitCall, commit: string): Promise<string> {

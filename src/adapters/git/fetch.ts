@@ -26,20 +26,20 @@ export async function fetchMoved(
   const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   const answer = await git(there, ["ls-remote", remote, ...branches.map((branch) => `refs/heads/${branch}`)]);
   if (answer.code !== 0) return reasonOf(answer.errors);
-  const found = new Map(
+  const commits = new Map(
     answer.output.split("\n").map((line) => line.split("\t").reverse() as [string, string]),
   );
   const specs: string[] = [];
   for (const branch of branches) {
     const [ref = "", tip = ""] = branchRefs(branch, remote);
-    const commit = found.get(ref);
+    const commit = commits.get(ref);
     if (commit !== undefined && commit !== (await commitOf(call, tip))) specs.push(`+${ref}:${tip}`);
   }
   if (specs.length > 0) {
     const answer = await fetch(there, ["--no-tags", remote, ...specs]);
     if (answer.code !== 0) return reasonOf(answer.errors);
   }
-  return branches.filter((branch) => !found.has(`refs/heads/${branch}`));
+  return branches.filter((branch) => !commits.has(`refs/heads/${branch}`));
 }
 
 /** `git fetch`, repeated if a worktree was just being added or a concurrent fetch held the lock. */

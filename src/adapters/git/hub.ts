@@ -77,8 +77,8 @@ function isItsHub(hub: string, from: GitCall): boolean {
  * Null: there is no repository at the moment.
  */
 function markOf(from: GitCall): string | null {
-  const found = statSync(commonOf(from), { throwIfNoEntry: false });
-  return found ? `${found.dev} ${found.ino} ${Math.trunc(found.birthtimeMs)}` : null;
+  const stats = statSync(commonOf(from), { throwIfNoEntry: false });
+  return stats ? `${stats.dev} ${stats.ino} ${Math.trunc(stats.birthtimeMs)}` : null;
 }
 
 function writeMark(from: GitCall, hub: string): void {
@@ -148,8 +148,8 @@ function hubSettings(config: KnownConfig): readonly Setting[] {
 
 /** The settings by which git accepts that a partial clone lacks objects. */
 export function promisesOf({ entries }: KnownConfig): readonly Setting[] {
-  const found = entries.filter(({ key }) => /^remote\..*\.(?:promisor|partialclonefilter)$/s.test(key));
-  return found.some(({ key }) => key.endsWith(".promisor")) ? found : [];
+  const settings = entries.filter(({ key }) => /^remote\..*\.(?:promisor|partialclonefilter)$/s.test(key));
+  return settings.some(({ key }) => key.endsWith(".promisor")) ? settings : [];
 }
 
 /** The settings of a repository in the same format (hash, ref storage) as the person's. */
@@ -216,19 +216,19 @@ export async function follow(
   from: GitCall,
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+  const commits = new Map<string, string>();
   const news: string[] = [];
   for (const ref of refs) {
     const commit = await commitOf(from, ref);
     if (commit === null) continue;
-    found.set(ref, commit);
+    commits.set(ref, commit);
     if ((await commitOf(hub, followed(ref))) === commit) continue;
     // The loop's own merges came from the hub.
     if ((await missingIn(hub, [commit])).length === 0) await moveRef(hub, followed(ref), commit);
     else news.push(`+${ref}:${followed(ref)}`);
   }
   if (news.length > 0) await fetchFrom(hub, commonOf(from), news);
-  return found;
+  return commits;
 }
 
 /** Brings the commits of these refs of the person's repository into the hub, and returns them by ref. */
@@ -310,6 +310,6 @@ async function fetchFrom(call: GitCall, remote: string, refs: readonly string[])
 
 export async function missingIn(call: GitCall, commits: readonly string[]): Promise<readonly string[]> {
   const wanted = [...new Set(commits)];
-  const found = await ask(call, wanted);
-  return wanted.filter((commit) => !found.has(commit));
+  const existing = await ask(call, wanted);
+  return wanted.filter((commit) => !existing.has(commit));
 }

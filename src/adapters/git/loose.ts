@@ -125,9 +125,9 @@ async function entriesOf(
   call: GitCall,
   trees: readonly string[],
 ): Promise<readonly (readonly TreeEntry[])[]> {
-  const found = await ask(call, trees);
+  const existing = await ask(call, trees);
   return trees.flatMap((tree) => {
-    const object = found.get(tree);
+    const object = existing.get(tree);
     return object ? [parseTree(object.bytes, tree.length / 2)] : [];
   });
 }

@@ -18,15 +18,15 @@ export async function readObjects(
   if (wanted.length === 0) return new Map();
   const input = wanted.map((name) => `${name}\n`).join("");
   const { output } = await git({ ...call, input, encoding: "latin1" }, ["cat-file", "--batch"]);
-  const found = new Map<string, GitObject>();
+  const objects = new Map<string, GitObject>();
   let at = 0;
   for (const name of wanted) {
     const answer = readAnswer(output, at);
     if (answer === null) break;
-    if (answer.object !== null) found.set(name, answer.object);
+    if (answer.object !== null) objects.set(name, answer.object);
     at = answer.end;
   }
-  return found;
+  return objects;
 }
 
 /**

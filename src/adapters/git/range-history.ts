@@ -137,8 +137,8 @@ function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePl
   const texts = new Map<string, Promise<string | null>>();
   const read = async (path: string) => {
     const name = `${commit}:${prefix}${path}`;
-    const found = (await readObjects(call, [name])).get(name);
-    return found?.type === "blob" ? Buffer.from(found.bytes, "latin1").toString("utf8") : null;
+    const object = (await readObjects(call, [name])).get(name);
+    return object?.type === "blob" ? Buffer.from(object.bytes, "latin1").toString("utf8") : null;
   };
   const readOnce = (path: string) => {
     const text = texts.get(path) ?? read(path);

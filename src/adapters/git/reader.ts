@@ -31,16 +31,16 @@ const readers = new Map<string, Reader>();
 export async function ask(call: GitCall, names: readonly string[]): Promise<ReadonlyMap<string, GitObject>> {
   if (call.gitVariables !== undefined || call.objects !== undefined || names.some((name) => /\s/.test(name)))
     return readObjects(call, names);
-  const found = new Map<string, GitObject>();
+  const objects = new Map<string, GitObject>();
   try {
     const reader = readerOf(call);
     await Promise.all(
       [...new Set(names)].map(async (name) => {
         const object = await reader.ask(name);
-        if (object !== null) found.set(name, object);
+        if (object !== null) objects.set(name, object);
       }),
     );
-    return found;
+    return objects;
   } catch {
     // The process was killed or its answer was malformed: a call of its own reports why.
     return readObjects(call, names);
@@ -131,9 +131,10 @@ const MOST = 20_000;
 export async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
   const unknown = names.filter((name) => !commits.has(name));
   if (unknown.length > 0) {
-    const found = await ask(call, unknown);
+    const answers = await ask(call, unknown);
     if (commits.size > MOST) commits.clear();
-    for (const [name, { type, bytes }] of found) if (type === "commit") commits.set(name, parseCommit(bytes));
+    for (const [name, { type, bytes }] of answers)
+      if (type === "commit") commits.set(name, parseCommit(bytes));
   }
   const all = names.flatMap((name) => commits.get(name) ?? []);
   return all.length === names.length ? all : null;
@@ -167,11 +168,11 @@ async function walked(
   const ahead = new Map<string, Commit>();
   const meet = async (names: readonly string[], into: Set<string>): Promise<boolean> => {
     const fresh = names.filter((name) => !into.has(name));
-    const found = await commitsOf(call, fresh);
-    if (found === null) return false;
+    const commits = await commitsOf(call, fresh);
+    if (commits === null) return false;
     for (const [at, name] of fresh.entries()) {
       into.add(name);
-      ahead.set(name, found[at] as Commit);
+      ahead.set(name, commits[at] as Commit);
     }
     return true;
   };
@@ -201,8 +202,8 @@ export async function countMissing(
   targets: readonly string[],
 ): Promise<number> {
   if (tips.length === 0) return 0;
-  const found = await walked(call, tips, targets);
-  if (found !== null) return found;
+  const counts = await walked(call, tips, targets);
+  if (counts !== null) return counts;
   return Number(await gitLine(call, [...NO_GRAPH, "rev-list", "--count", ...tips, "--not", ...targets]));
 }
 

@@ -110,8 +110,8 @@ export function listRefs(
   if (names.size > most) return null;
   const refs = new Map<string, string>();
   for (const name of names) {
-    const found = readRef(repository, name);
-    if (typeof found === "string") refs.set(name, found);
+    const commit = readRef(repository, name);
+    if (typeof commit === "string") refs.set(name, commit);
   }
   return refs;
 }

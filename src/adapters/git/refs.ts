@@ -92,8 +92,11 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
   if (read !== null) return read;
   const { output } = await git(call, ["worktree", "list", "--porcelain", "-z"]);
   // For a git folder outside its checkout, git lists that folder instead of the checkout.
-  const own = discover(call.folder);
-  const elsewhere = own !== null && own.own === own.common ? realOr(own.common) : null;
+  const repositoryOfCall = discover(call.folder);
+  const elsewhere =
+    repositoryOfCall !== null && repositoryOfCall.own === repositoryOfCall.common
+      ? realOr(repositoryOfCall.common)
+      : null;
   return output
     .split("\0\0")
     .filter((entry) => entry !== "")
@@ -104,7 +107,7 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
       const branch = value("branch")?.replace(/^refs\/heads\//, "") ?? null;
       const folder = value("worktree") ?? "";
       return {
-        folder: folder === elsewhere ? (own?.top ?? folder) : folder,
+        folder: folder === elsewhere ? (repositoryOfCall?.top ?? folder) : folder,
         branch,
         bare: fields.includes("bare"),
       };
@@ -113,8 +116,8 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
 
 /** The folder in which git keeps a checkout's own state. */
 export async function gitFolder(call: GitCall): Promise<string> {
-  const found = discover(call.folder);
-  return found === null ? gitLine(call, ["rev-parse", "--absolute-git-dir"]) : found.own;
+  const repository = discover(call.folder);
+  return repository === null ? gitLine(call, ["rev-parse", "--absolute-git-dir"]) : repository.own;
 }
 
 /** The files that mark an unfinished operation, as in `git status`. */

@@ -161,8 +161,8 @@ export function isOwnFilter(config: KnownConfig, name: string): boolean {
 
 /** The last value of a key; with `onlyPersons`, only from the person's own configuration. Null if it is not set. */
 export function lastOf({ entries }: KnownConfig, key: string, onlyPersons = false): string | null {
-  const found = entries.findLast((entry) => entry.key === key && (!onlyPersons || isOwnScope(entry)));
-  return found?.value ?? null;
+  const last = entries.findLast((entry) => entry.key === key && (!onlyPersons || isOwnScope(entry)));
+  return last?.value ?? null;
 }
 
 /** Drops all credential helpers, then adds the person's own. */

@@ -72,13 +72,13 @@ async function linksOf(call: GitCall, entries: readonly RawChange[]): Promise<Re
   const links = entries.filter(({ mode }) => mode === SYMBOLIC);
   const sizes = await sizesOf(call, links);
   const short = links.filter(({ after }) => (sizes.get(after) ?? Infinity) <= LONGEST_LINK);
-  const found = await readObjects(
+  const objects = await readObjects(
     call,
     short.map(({ after }) => after),
   );
   return new Map(
     short.flatMap(({ after, path }) => {
-      const bytes = found.get(after)?.bytes;
+      const bytes = objects.get(after)?.bytes;
       return bytes === undefined ? [] : [[path, Buffer.from(bytes, "latin1").toString("utf8")] as const];
     }),
   );
@@ -123,8 +123,8 @@ async function headedIn(
   const args = ["grep", "-n", "-z", "-I", "-i", "-E", "-m1", "-e", HEADER, tree, "--"];
   const named = sought.map(({ path }) => `:(literal,top)${path}`);
   const { output } = await git({ ...call, accept: [1] }, [...args, ...named]);
-  const found = output.matchAll(/(?:^|\n)[0-9a-f]+:([^\0]+)\0(\d+)\0/g);
-  return new Set([...found].flatMap(([, path = "", line]) => (Number(line) <= HEADER_LINES ? [path] : [])));
+  const matches = output.matchAll(/(?:^|\n)[0-9a-f]+:([^\0]+)\0(\d+)\0/g);
+  return new Set([...matches].flatMap(([, path = "", line]) => (Number(line) <= HEADER_LINES ? [path] : [])));
 }
 
 /** A file's bytes in a tree; null: there is none, or it is larger. Never throws. */

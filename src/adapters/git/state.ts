@@ -57,9 +57,9 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
   const top = topOf(folder);
   if (!isWhole(top)) throw gitFailed(["status"], top.agentPath, "it has lost its .git");
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
-  const [own, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
+  const [branchTip, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
   const paths = { hub, from, top, branch };
-  let state = await readCheckout(workplace, paths, [own, elsewhere]);
+  let state = await readCheckout(workplace, paths, [branchTip, elsewhere]);
   if (state.head === null && state.tip === null)
     throw gitFailed(
       ["status"],
@@ -67,7 +67,7 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
       "its .git is damaged: no commit is found on HEAD or on its branch",
     );
   const tips: Tip[] = [];
-  if (state.tip !== null && state.tip !== own) tips.push({ ref, commit: state.tip, before: own });
+  if (state.tip !== null && state.tip !== branchTip) tips.push({ ref, commit: state.tip, before: branchTip });
   if (state.head !== null && state.head !== state.tip && state.head !== elsewhere)
     tips.push({ ref: headRef, commit: state.head, before: elsewhere });
   if (tips.length > 0) {
@@ -77,8 +77,8 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
     await bringLarge(workplace, hub, top, state.large);
   }
   const { tip } = state;
-  if (tip !== null && tip !== own && state.branch === branch && state.unfinished === null)
-    state = { ...state, ...(await signTip(workplace, paths, tip, own)) };
+  if (tip !== null && tip !== branchTip && state.branch === branch && state.unfinished === null)
+    state = { ...state, ...(await signTip(workplace, paths, tip, branchTip)) };
   if (state.status === null) state = await readCheckout(workplace, paths, [state.head]);
   const { uncommitted } = parseStatus(state.status ?? "");
   return {
@@ -90,7 +90,7 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
   };
 }
 
-interface Looked {
+interface WorkspacePaths {
   readonly hub: GitCall;
   /** The person's repository. */
   readonly from: GitCall;
@@ -108,7 +108,7 @@ git update-ref "refs/heads/$1" "$2" "$3"
  */
 async function signTip(
   workplace: Workplace,
-  { branch, from, hub, top }: Looked,
+  { branch, from, hub, top }: WorkspacePaths,
   tip: string,
   before: string | null,
 ): Promise<{ readonly tip?: string; readonly head?: string; readonly status?: null }> {
@@ -142,7 +142,7 @@ interface CheckoutState {
   readonly status: string | null;
 }
 
-const LOOK_LIMIT = 180_000;
+const READ_LIMIT = 180_000;
 
 const READ_CHECKOUT = `
 look=$1 branch=$2; shift 2
@@ -185,7 +185,7 @@ git status --porcelain=v2 --branch -z --untracked-files=all --ignore-submodules=
 
 async function readCheckout(
   workplace: Workplace,
-  paths: Looked,
+  paths: WorkspacePaths,
   refs: readonly (string | null)[],
 ): Promise<CheckoutState> {
   const answer = await askCheckout(workplace, paths, refs);
@@ -196,10 +196,10 @@ async function readCheckout(
 
 async function askCheckout(
   workplace: Workplace,
-  { branch, from, hub, top }: Looked,
+  { branch, from, hub, top }: WorkspacePaths,
   known: readonly (string | null)[],
 ): Promise<GitAnswer> {
-  const scratch = await openLook(hub, top);
+  const scratch = await openScratch(hub, top);
   const args = [scratch, branch, ...known.map((commit) => commit ?? "none")];
   return inside(workplace, {
     folder: top,
@@ -208,7 +208,7 @@ async function askCheckout(
     args,
     writes: [scratch],
     readOnly: true,
-    limit: LOOK_LIMIT,
+    limit: READ_LIMIT,
   });
 }
 
@@ -226,7 +226,7 @@ function parseCheckout({ output }: GitAnswer): CheckoutState {
 }
 
 /** A git folder for inspecting a workspace: it has the hub's objects, and no agent can write it. */
-export async function openLook(hub: GitCall, top: AgentFolder): Promise<string> {
+export async function openScratch(hub: GitCall, top: AgentFolder): Promise<string> {
   const scratch = beside(top, "look");
   if (existsSync(join(scratch, "config"))) return scratch;
   const settings = formOf(await configOf(hub), { bare: false });
@@ -251,7 +251,7 @@ async function settled(workplace: Workplace, worktree: Worktree): Promise<Held> 
     ...order,
     script: END_REBASE,
     accept: [1, 3, 128],
-    limit: LOOK_LIMIT,
+    limit: READ_LIMIT,
   });
   return code === 0 ? holdings(workplace, worktree) : held;
 }

@@ -41,8 +41,8 @@ interface Scratch {
 
 /** The repository around the project, or null. */
 function repositoryOf({ folder }: GitCall): (Discovered & { readonly top: string }) | null {
-  const found = discover(folder);
-  return found?.top == null ? null : { ...found, top: realpathSync(found.top) };
+  const repository = discover(folder);
+  return repository?.top == null ? null : { ...repository, top: realpathSync(repository.top) };
 }
 
 /** A private git folder over `top`, with an empty index. */
@@ -270,11 +270,11 @@ export async function checkOut(gitCall: GitCall, tree: string, into: string): Pr
   await withScratch(gitCall, into, async ({ call }) => {
     await git(call, ["read-tree", checkedId(tree)]);
     await git(call, ["add", "--all", "--force", "--", "."]);
-    const found = await gitLine(call, ["write-tree"]);
-    if (found !== tree)
+    const written = await gitLine(call, ["write-tree"]);
+    if (written !== tree)
       throw new PawlError(
         "git-failed",
-        `The checkout of the tree ${tree} differs from what was handed in: expected that tree in ${into}, found ${found}.`,
+        `The checkout of the tree ${tree} differs from what was handed in: expected that tree in ${into}, found ${written}.`,
         `Check the repository's objects with \`git -C ${gitCall.folder} fsck\`.`,
       );
   });

@@ -83,14 +83,14 @@ function markOf(path: string): Mark {
  * Files that a program has open for writing, as far as /proc shows. It is not the agent, whose run has ended.
  */
 function openForWriting(): ReadonlySet<string> {
-  const found = new Set<string>();
+  const paths = new Set<string>();
   const pids = existsSync("/proc/self/fd") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   for (const pid of pids)
     for (const fd of namesIn(`/proc/${pid}/fd`)) {
       const path = linkOf(`/proc/${pid}/fd/${fd}`);
-      if (path.startsWith("/") && isWritten(`/proc/${pid}/fdinfo/${fd}`)) found.add(path);
+      if (path.startsWith("/") && isWritten(`/proc/${pid}/fdinfo/${fd}`)) paths.add(path);
     }
-  return found;
+  return paths;
 }
 
 function isWritten(fdinfo: string): boolean {

@@ -48,8 +48,8 @@ function inPackage(script: string): string | null {
   if (!isAbsolute(script)) return null;
   const real = attempt(() => realpathSync(script), "/");
   for (let at = dirname(real); at !== dirname(at); at = dirname(at)) {
-    const found = attempt(() => JSON.parse(readFileSync(join(at, "package.json"), "utf8")).version, null);
-    if (typeof found === "string") return found;
+    const version = attempt(() => JSON.parse(readFileSync(join(at, "package.json"), "utf8")).version, null);
+    if (typeof version === "string") return version;
   }
   return null;
 }

@@ -34,17 +34,17 @@ function stampsIn(folder: string): string {
     const at = open.pop() ?? "";
     for (const name of attempt(() => firstNames(join(folder, at), MOST_FILES), []).toSorted()) {
       const path = at === "" ? name : `${at}/${name}`;
-      const found = lstatSync(join(folder, path), { throwIfNoEntry: false, bigint: true });
-      if (!found || name === ".git") continue;
-      if (found.isDirectory()) open.push(path);
+      const stats = lstatSync(join(folder, path), { throwIfNoEntry: false, bigint: true });
+      if (!stats || name === ".git") continue;
+      if (stats.isDirectory()) open.push(path);
       else
         lines.push(
           JSON.stringify([
             path,
-            String(found.mode),
-            String(found.ino),
-            String(found.size),
-            String(found.ctimeNs),
+            String(stats.mode),
+            String(stats.ino),
+            String(stats.size),
+            String(stats.ctimeNs),
           ]),
         );
     }

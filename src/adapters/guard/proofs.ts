@@ -9,8 +9,8 @@ export function openProofs(state: StatePlace): GuardProofs {
   const path = () => join(state.folder, "guard", "canary.json");
   return {
     find() {
-      const found = attempt(() => JSON.parse(readFileSync(path(), "utf8")), null);
-      return isProof(found) ? found : null;
+      const value = attempt(() => JSON.parse(readFileSync(path(), "utf8")), null);
+      return isProof(value) ? value : null;
     },
     keep: (proof) =>
       inStateHome(state, "be written", () => {

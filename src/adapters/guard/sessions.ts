@@ -35,8 +35,8 @@ export function openSessions(state: string): Sessions {
   return {
     find(client, session) {
       if (session === "") return null;
-      const found = attempt(() => JSON.parse(readFileSync(fileOf(client, session), "utf8")), null);
-      return isSession(found) ? found : null;
+      const value = attempt(() => JSON.parse(readFileSync(fileOf(client, session), "utf8")), null);
+      return isSession(value) ? value : null;
     },
     keep(session) {
       if (session.session === "") return;

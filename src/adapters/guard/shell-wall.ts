@@ -220,8 +220,8 @@ function existing(home: string, place: ProtectedPlace): readonly Mount[] {
 /** Rewrites only a different file: another command may be starting. */
 function keep(path: string, content: string | Uint8Array, mode = 0o600): void {
   const wanted = Buffer.from(content);
-  const found = attempt(() => (lstatSync(path).isFile() ? readFileSync(path) : null), null);
-  if (found && wanted.equals(found)) return;
+  const present = attempt(() => (lstatSync(path).isFile() ? readFileSync(path) : null), null);
+  if (present && wanted.equals(present)) return;
   writeWhole(path, wanted, mode);
 }
 

@@ -3,7 +3,7 @@ import type { Change, Entry, Store, View } from "../../core/ports/store.ts";
 import { lastLineOf } from "../../core/text/lines.ts";
 
 export interface MemoryStore extends Store {
-  /** Path → text. Whoever changes it acts as a person who edits the project's files. */
+  /** Path → text. A change of it counts as a person's edit of the project's files. */
   readonly files: Map<string, string>;
   /** The logs that were written, line by line. */
   readonly logged: readonly string[];

@@ -98,8 +98,8 @@ export function underLimits<T>(request: (budget: Budget) => Promise<T>): Promise
 
 /** Why a request failed, in Pawl's own words and the service's; first of all, because the present work was cut off. */
 export function failureIn(thrown: unknown): FetchFailure {
-  const found = scope.getStore()?.exceeded ?? httpFailureIn(thrown);
-  if (found) return found.failure;
+  const exceeded = scope.getStore()?.exceeded ?? httpFailureIn(thrown);
+  if (exceeded) return exceeded.failure;
   const { name } = thrown as { readonly name?: string };
   if (name === "TimeoutError" || name === "AbortError")
     return { reason: "timed-out", detail: "no answer in time" };

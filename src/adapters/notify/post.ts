@@ -86,11 +86,11 @@ async function statusOf({ body, environment, headers }: Post, address: URL): Pro
 
 function guardedLookup(isSecure: boolean): LookupFunction {
   return (name, options, answer) => {
-    lookUp(name, { ...options, all: true }, (error, found) => {
-      const [first] = found ?? [];
+    lookUp(name, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
       if (error || first === undefined) answer(error ?? new Elsewhere(), "", 0);
-      else if (!found.every(({ address }) => mayReach(address, isSecure))) answer(new Elsewhere(), "", 0);
-      else if (options.all) answer(null, found);
+      else if (!addresses.every(({ address }) => mayReach(address, isSecure))) answer(new Elsewhere(), "", 0);
+      else if (options.all) answer(null, addresses);
       else answer(null, first.address, first.family);
     });
   };

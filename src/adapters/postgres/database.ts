@@ -119,12 +119,12 @@ interface Settings {
 const OLDEST = 140_000;
 
 async function faultsOf({ query }: Connections): Promise<readonly DatabaseFault[]> {
-  const [found] = await query<Settings>(`
+  const [settings] = await query<Settings>(`
     select current_setting('server_encoding') as server_encoding, current_setting('fsync') as fsync,
       current_setting('full_page_writes') as full_page_writes,
       current_setting('server_version_num')::int as version`);
-  if (found === undefined) return [];
-  const { fsync, full_page_writes, server_encoding, version } = found;
+  if (settings === undefined) return [];
+  const { fsync, full_page_writes, server_encoding, version } = settings;
   const isOld = version < OLDEST && {
     message: `PostgreSQL has version ${version}: Pawl needs 14 or later.`,
     fix: "Upgrade PostgreSQL.",
@@ -167,42 +167,42 @@ const COUNTS = `
   where p.id = $1`;
 
 async function inspect({ connections, project }: StoredProject): Promise<DatabaseInspection> {
-  const [[found], leases] = await Promise.all([
+  const [[counts], leases] = await Promise.all([
     connections.query<Counts>(COUNTS, [project]),
     connections.query<{ what: string; holder: string; until: Date }>(
       "select what, holder, until from pawl.lease where project = $1 and holder is not null order by what",
       [project],
     ),
   ]);
-  if (found === undefined) throw new PawlError("internal", "The project is gone.", "Run the command again.");
+  if (counts === undefined) throw new PawlError("internal", "The project is gone.", "Run the command again.");
   return {
-    revision: Number(found.revision),
-    documents: Number(found.documents),
-    events: Number(found.events),
-    last: found.time === null ? null : { time: found.time.toISOString(), who: found.who ?? "" },
+    revision: Number(counts.revision),
+    documents: Number(counts.documents),
+    events: Number(counts.events),
+    last: counts.time === null ? null : { time: counts.time.toISOString(), who: counts.who ?? "" },
     leases: leases.map(({ holder, until, what }) => ({ what, holder, until: until.toISOString() })),
-    faults: historyFaults(found),
+    faults: historyFaults(counts),
   };
 }
 
 /** Checks that each commit names its predecessor, and that each number matches its rows. */
-function historyFaults(found: Counts): readonly DatabaseFault[] {
+function historyFaults(counts: Counts): readonly DatabaseFault[] {
   const isWhole =
-    found.commits === found.revision &&
-    found.lines === found.events &&
-    found.breaks === "0" &&
-    found.ahead === "0";
+    counts.commits === counts.revision &&
+    counts.lines === counts.events &&
+    counts.breaks === "0" &&
+    counts.ahead === "0";
   if (isWhole) return [];
   return [
     {
-      message: `The history does not add up: ${found.revision} revisions and ${found.commits} commits, of which ${found.breaks} do not name the one before; ${found.events} events and ${found.lines} lines; ${found.ahead} documents newer than the last commit.`,
+      message: `The history does not add up: ${counts.revision} revisions and ${counts.commits} commits, of which ${counts.breaks} do not name the one before; ${counts.events} events and ${counts.lines} lines; ${counts.ahead} documents newer than the last commit.`,
       fix: "Something other than Pawl changed the tables, or a backup was restored in part. Restore all of it, or import the project from files with `pawl database import --replace`.",
     },
   ];
 }
 
 const LOOK_AGAIN = 5_000;
-const LOOK_AGAIN_DEAF = 1_000;
+const POLL_WITHOUT_NOTICES = 1_000;
 
 /**
  * By the server's notifications, and always by a query every few seconds: every second once a commit was found of
@@ -214,11 +214,11 @@ function openWatch({ connections, project }: StoredProject): Watch {
       let listener: Listener | null = null;
       let isClosed = false;
       let isListening = false;
-      let seen: string | undefined;
+      let lastRevision: string | undefined;
       let timer: NodeJS.Timeout | undefined;
-      let hasHeard = false;
+      let isNotified = false;
       const onNotice = () => {
-        hasHeard = true;
+        isNotified = true;
         onEachChange();
       };
       const listen = async () => {
@@ -240,13 +240,13 @@ function openWatch({ connections, project }: StoredProject): Watch {
           "select revision from pawl.project where id = $1",
           [project],
         );
-        const isNews = seen !== undefined && row?.revision !== seen;
+        const isNews = lastRevision !== undefined && row?.revision !== lastRevision;
         if (isNews) {
-          every(hasHeard ? LOOK_AGAIN : LOOK_AGAIN_DEAF);
+          every(isNotified ? LOOK_AGAIN : POLL_WITHOUT_NOTICES);
           onEachChange();
         }
-        hasHeard = false;
-        seen = row?.revision;
+        isNotified = false;
+        lastRevision = row?.revision;
       };
       const quietly = () => void poll().catch(() => {});
       const every = (milliseconds: number) => {

@@ -40,7 +40,7 @@ interface Held {
 const readClocks = () => ({ wall: Date.now(), steady: performance.now() });
 
 /** Clock checks within the time of a lease. */
-const LOOKS = 15;
+const CHECKS = 15;
 
 export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
   const held = new Map<string, Held>();
@@ -92,7 +92,7 @@ export function openHeldLeases(lasting: number, renew: Renew): HeldLeases {
       if (watching === undefined) {
         lastCheck = readClocks();
         asked = sent;
-        watching = setInterval(check, lasting / LOOKS).unref();
+        watching = setInterval(check, lasting / CHECKS).unref();
         onProlonged(sent + sure - performance.now());
       }
       return {

@@ -38,8 +38,8 @@ async function locked<T>(connections: Connections, work: (query: Query) => Promi
 /** Whether the database lacked it. */
 async function applyStep({ readableFrom, says, sql, version }: Migration, query: Query): Promise<boolean> {
   await query(OWN_TABLE);
-  const found = await query("select from pawl.migration where version = $1", [version]);
-  if (found.length > 0) return false;
+  const rows = await query("select from pawl.migration where version = $1", [version]);
+  if (rows.length > 0) return false;
   await query(sql);
   const note = "insert into pawl.migration (version, says, readable_from) values ($1, $2, $3)";
   await query(note, [version, says, readableFrom]);

@@ -95,10 +95,10 @@ export function gitSettings(
 
 /** The proxies, with their passwords: for a remote that is reachable only through them. */
 export function proxiesIn(environment: Environment): Record<string, string> {
-  const found = Object.entries(environment).filter(
+  const proxies = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && PROXIES.test(entry[0]),
   );
-  return Object.fromEntries(found);
+  return Object.fromEntries(proxies);
 }
 
 function matches(name: string, pattern: string): boolean {

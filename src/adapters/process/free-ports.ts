@@ -46,8 +46,8 @@ export function openFreePorts(folder: string): FreePorts {
 
 /** Tries all addresses or, on a machine without IPv6, all of IPv4. */
 async function isFree(port: number): Promise<boolean> {
-  const found = await listens(port, "::");
-  return (found === "unknown" ? await listens(port, "0.0.0.0") : found) === "free";
+  const state = await listens(port, "::");
+  return (state === "unknown" ? await listens(port, "0.0.0.0") : state) === "free";
 }
 
 function listens(port: number, host: string): Promise<"free" | "used" | "unknown"> {

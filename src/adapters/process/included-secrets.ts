@@ -62,12 +62,12 @@ const LINE = /^\s*(?:export\s+)?["']?(?:\/\/\S*[:/])?([A-Za-z_][\w.-]*)["']?\s*[
 
 /** Each line's, and the whole text of a private key. */
 export function secretsInFile(path: string, text: string): readonly NamedSecret[] {
-  const found = text.split(/\r?\n/).flatMap((line): readonly NamedSecret[] => {
+  const secrets = text.split(/\r?\n/).flatMap((line): readonly NamedSecret[] => {
     const [, name, value] = LINE.exec(line) ?? [];
     return name === undefined || value === undefined ? [] : [{ name, value: unquoted(value) }];
   });
   const isKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text);
-  return isKey ? [...found, { name: `KEY of ${basename(path)}`, value: text }] : found;
+  return isKey ? [...secrets, { name: `KEY of ${basename(path)}`, value: text }] : secrets;
 }
 
 function unquoted(value: string): string {

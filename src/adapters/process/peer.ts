@@ -25,10 +25,10 @@ export function peerSocket({ localPort, remoteAddress, remotePort }: Ports): Pee
   if (localPort === undefined || remotePort === undefined) return null;
   for (const path of ["/proc/net/tcp", "/proc/net/tcp6"]) {
     const table = attempt(() => readFileSync(path, "latin1"), "");
-    const found = [...LOOPBACK, ...hostsOf(remoteAddress)].map((host) =>
+    const sockets = [...LOOPBACK, ...hostsOf(remoteAddress)].map((host) =>
       findSocket(table, `${host}:${hex(remotePort)}`, `:${hex(localPort)}`),
     );
-    const [first] = found.filter((each) => each !== null);
+    const [first] = sockets.filter((each) => each !== null);
     if (first) return first;
   }
   return null;

@@ -53,11 +53,11 @@ export function findProgram(name: string, { PATH = USUAL }: Environment): FoundP
       ? { path: name, why: null }
       : { path: null, why: `${name} is not an executable program` };
   const key = `${name}\0${PATH}`;
-  const found = programs.get(key) ?? search(name, searchPath(PATH));
+  const program = programs.get(key) ?? search(name, searchPath(PATH));
   // A missing one may be installed meanwhile.
-  if (found.path === null) paths.delete(PATH);
-  else programs.set(key, found);
-  return found;
+  if (program.path === null) paths.delete(PATH);
+  else programs.set(key, program);
+  return program;
 }
 
 /** The PATH for programs that Pawl's child processes start, such as git's helpers. */
@@ -156,8 +156,8 @@ function foreign(path: string): string {
 
 /** Owned by this user or the owner of `/`, which in a user namespace need not be 0. */
 function isOwned({ uid }: Stats): boolean {
-  const own = process.getuid?.();
-  return own === undefined || uid === own || uid === 0 || uid === lstatSync(sep).uid;
+  const userId = process.getuid?.();
+  return userId === undefined || uid === userId || uid === 0 || uid === lstatSync(sep).uid;
 }
 
 /** macOS: its members administer the system. */

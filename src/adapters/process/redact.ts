@@ -75,8 +75,8 @@ function wellFormed(text: string): string {
 /** `https://name:password@host` */
 function passwordsIn(value: string): readonly string[] {
   if (value.length > 10_000 || !value.includes("://")) return [];
-  const found = [...value.matchAll(/:\/\/([^\s/@:]*):([^\s/@]+)@/g)].flatMap(([, , word = ""]) => word);
-  return found.flatMap((word) => {
+  const passwords = [...value.matchAll(/:\/\/([^\s/@:]*):([^\s/@]+)@/g)].flatMap(([, , word = ""]) => word);
+  return passwords.flatMap((word) => {
     return attempt(() => [word, decodeURIComponent(word)], [word]);
   });
 }

@@ -183,13 +183,13 @@ async function candidates(folder: AgentFolder, patterns: readonly string[]): Pro
       age += 1;
       if (age > MOST_NAMES) return;
       const here = [...path, entry.name];
-      const isMeant =
+      const isForFolder =
         names.some((name) => name.test(entry.name)) ||
         (entry.name === "_" && path.at(-1) === ".husky") ||
         paths.some(
           (each) => each.length === here.length && each.every((name, at) => name.test(here[at] ?? "")),
         );
-      if (isMeant) found.push(projectPath(here.join("/")));
+      if (isForFolder) found.push(projectPath(here.join("/")));
       else if (entry.isDirectory() && entry.name !== ".git" && here.length < DEPTH) await search(here);
     }
   };

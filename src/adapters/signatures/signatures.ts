@@ -42,10 +42,10 @@ async function sign(environment: Environment, { path }: Signer, text: string): P
     const args = ["-Y", "sign", "-n", GATE_NAMESPACE, "-f", path];
     const { code, errors, output } = await sshKeygen(environment, args, { input: text, askpass });
     if (code === 0 && output.startsWith("-----BEGIN SSH SIGNATURE-----")) return output;
-    const found = errors.trim().split("\n").at(-1) || `exit code ${code}`;
+    const reason = errors.trim().split("\n").at(-1) || `exit code ${code}`;
     throw new PawlError(
       "signature-failed",
-      `ssh-keygen did not sign with ${path}: expected a signature, found: ${found}. Nothing was changed.`,
+      `ssh-keygen did not sign with ${path}: expected a signature, found: ${reason}. Nothing was changed.`,
       "Check the key and its passphrase (`pawl keys list`), then give your verdict again.",
     );
   } finally {

@@ -60,10 +60,10 @@ function notAllowed(thrown: unknown, cwd: string): PawlError | null {
 }
 
 function kindOf(place: string, given: string): "file" | "folder" {
-  const found = statSync(place, { throwIfNoEntry: false });
-  if (found?.isFile()) return "file";
-  if (found?.isDirectory()) return "folder";
-  throw unreadable(given, "a file or a folder", found ? "neither" : "nothing there");
+  const stats = statSync(place, { throwIfNoEntry: false });
+  if (stats?.isFile()) return "file";
+  if (stats?.isDirectory()) return "folder";
+  throw unreadable(given, "a file or a folder", stats ? "neither" : "nothing there");
 }
 
 /** The project's root; otherwise the nearest repository above; otherwise the file's own folder. */
@@ -82,19 +82,19 @@ function nameFrom(base: string, path: string): string {
 const MOST_NAMES = 100_000;
 
 function filesBelow(folder: string, base: string, given: string): readonly string[] {
-  const found: string[] = [];
+  const files: string[] = [];
   const walk = (at: string, depth: number) => {
     for (const entry of firstEntries(at, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && depth < DEEPEST && !NEVER.has(entry.name)) walk(path, depth + 1);
       else if (entry.isFile() && mayHoldTasks(nameFrom(base, path))) {
-        found.push(path);
-        if (found.length > MOST_FILES) throw unreadable(given, `at most ${MOST_FILES} files`, "more");
+        files.push(path);
+        if (files.length > MOST_FILES) throw unreadable(given, `at most ${MOST_FILES} files`, "more");
       }
     }
   };
   walk(folder, 1);
-  return found;
+  return files;
 }
 
 /** Spreadsheets save UTF-16 with a byte order mark. */

@@ -112,9 +112,9 @@ async function isLate(milliseconds: number, work: Promise<unknown>): Promise<boo
   return result;
 }
 
-type Tell = (line: string) => void;
+type Warn = (line: string) => void;
 
-function warnOnce(warn: Tell): Tell {
+function warnOnce(warn: Warn): Warn {
   let hasWarned = false;
   return (line) => {
     if (!hasWarned) warn(`OpenTelemetry: ${line}. The work continues.`);
@@ -129,7 +129,7 @@ interface Sinks {
   readonly metrics: PushMetricExporter | null;
 }
 
-function openSinks({ environment, isEnding }: LivePlace, warn: Tell): Sinks {
+function openSinks({ environment, isEnding }: LivePlace, warn: Warn): Sinks {
   const limit = isEnding ? LIMIT.ending : LIMIT.running;
   const options = {
     ...(environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit }),
@@ -169,7 +169,7 @@ interface Exporter {
 }
 
 /** Reports once that the receiver accepts nothing. */
-function telling<E extends Exporter>(exporter: E, warn: Tell): E {
+function telling<E extends Exporter>(exporter: E, warn: Warn): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {

@@ -6,8 +6,8 @@
  *     to contact.
  * A2  With a user (the Cloud's email address, Data Center's user name) the token is sent as its password;
  *     alone it is a personal access token, which only Data Center has.
- * A3  An answer to nobody is a refused login, whatever its status: to a login that it does not know, Jira answers as
- *     to a stranger, with no issues or without the one that was asked for.
+ * A3  An answer for an anonymous user counts as a refused login, whatever its status: after an unknown login, Jira
+ *     answers as for an anonymous user, with no issues or without the requested one.
  */
 import { HttpFailure } from "../net/failure.ts";
 import type { Http } from "../net/http.ts";
@@ -84,7 +84,7 @@ export function openSite(access: AtlassianAccess, accepts: (site: Site) => Promi
   return site;
 }
 
-/** Jira and Confluence say in headers what became of the login; a page to sign in is often all that the body holds. */
+/** Reads from Jira's and Confluence's headers whether the login was accepted; the body is often only a sign-in page. */
 function asSomebody(http: Http): Http {
   return async (url, order) => {
     const answer = await http(url, order);

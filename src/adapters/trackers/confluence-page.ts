@@ -14,9 +14,9 @@ interface Page {
  */
 export async function fetchPage(access: AtlassianAccess, page: string): Promise<string> {
   const site = openSite(access, async () => true);
-  const found = (await site.isCloud()) && /^\d+$/.test(page) ? await ofCloud(site, page) : null;
+  const cloudPage = (await site.isCloud()) && /^\d+$/.test(page) ? await ofCloud(site, page) : null;
   const { body = {}, title = `Page ${page}` } =
-    found ?? (await ofDataCenter(site, page)) ?? missing(access, page);
+    cloudPage ?? (await ofDataCenter(site, page)) ?? missing(access, page);
   return `# ${title}\n\n${renderHtml(body.export_view?.value ?? "")}`.trim();
 }
 

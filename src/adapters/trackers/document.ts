@@ -39,20 +39,20 @@ const BLOCKS =
 /** Text beside blocks, which a document should not have, becomes a paragraph. */
 function blocks(nodes: readonly Node[], depth: number): Block[] {
   if (depth > DEEPEST) return [paragraph([text("(not shown: it nests too deep)")])];
-  const found: Block[] = [];
+  const blocks: Block[] = [];
   let line: Node[] = [];
   const end = () => {
-    if (line.length > 0) found.push(paragraph(line.flatMap((node) => inline(node, depth))));
+    if (line.length > 0) blocks.push(paragraph(line.flatMap((node) => inline(node, depth))));
     line = [];
   };
   for (const node of nodes) {
     if (BLOCKS.test(node.type ?? "") || node.content?.some(({ type }) => BLOCKS.test(type ?? ""))) {
       end();
-      found.push(...block(node, depth + 1));
+      blocks.push(...block(node, depth + 1));
     } else line.push(node);
   }
   end();
-  return found;
+  return blocks;
 }
 
 function block(node: Node, depth: number): readonly Block[] {
@@ -157,13 +157,13 @@ function inline(node: Node, depth: number): readonly Inline[] {
 
 function marked({ marks = [], text: value = "" }: Node): Inline {
   const has = (type: string) => marks.some((mark) => mark.type === type);
-  let found: Inline = has("code") ? { type: "inlineCode", value } : text(value);
-  if (has("em")) found = { type: "emphasis", children: [found] };
-  if (has("strong")) found = { type: "strong", children: [found] };
-  if (has("strike")) found = { type: "delete", children: [found] };
+  let inline: Inline = has("code") ? { type: "inlineCode", value } : text(value);
+  if (has("em")) inline = { type: "emphasis", children: [inline] };
+  if (has("strong")) inline = { type: "strong", children: [inline] };
+  if (has("strike")) inline = { type: "delete", children: [inline] };
   const href = marks.find(({ type }) => type === "link")?.attrs?.href;
-  if (typeof href !== "string" || href === value) return found;
-  return { type: "link", url: href, children: [found as never] };
+  if (typeof href !== "string" || href === value) return inline;
+  return { type: "link", url: href, children: [inline as never] };
 }
 
 function wordsIn({ attrs }: Node, key: string): string {

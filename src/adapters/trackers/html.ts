@@ -49,9 +49,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   div: (state, node) => panelOf(state, node) ?? defaultHandlers.div?.(state, node),
   img: (state, node) => imageOf(node) ?? defaultHandlers.img?.(state, node),
   li: (state, node) => {
-    const found = defaultHandlers.li?.(state, node) as ListItem;
+    const listItem = defaultHandlers.li?.(state, node) as ListItem;
     const isTask = node.properties.dataInlineTaskId !== undefined || has(node, "checked", "unchecked");
-    return isTask ? { ...found, checked: has(node, "checked") } : found;
+    return isTask ? { ...listItem, checked: has(node, "checked") } : listItem;
   },
   span: (state, node) =>
     /line-through/.test(String(node.properties.style ?? ""))
@@ -64,9 +64,9 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
 
 function cell(state: State, node: Element) {
   const children = cellOf(state.toFlow(state.all(node)));
-  const found = { type: "tableCell" as const, children: [...children] };
-  state.patch(node, found);
-  return found;
+  const cell = { type: "tableCell" as const, children: [...children] };
+  state.patch(node, cell);
+  return cell;
 }
 
 /** The text of an information macro and of a panel, in Confluence and in Jira. A code panel is code. */
@@ -92,11 +92,11 @@ function imageOf(node: Element) {
 }
 
 /** A link whose text is its own address becomes the bare address. */
-function bareOr(node: Element, found: ReturnType<Handle>) {
+function bareOr(node: Element, nodes: ReturnType<Handle>) {
   const href = String(node.properties.href ?? "");
   // An anchor is a place in its page.
   if (href === "" && wordsOf(node) === "") return undefined;
-  return href !== "" && wordsOf(node).trim() === href ? text(href) : found;
+  return href !== "" && wordsOf(node).trim() === href ? text(href) : nodes;
 }
 
 const classes = ({ properties }: Element): string => [properties.className ?? []].flat().join(" ");

@@ -63,7 +63,7 @@ async function listIssues(jira: Jira, project: string | null): Promise<readonly 
     project === null ? "assignee = currentUser()" : `project = "${project.replace(/["\\]/g, "\\$&")}"`;
   const jql = `${scope} AND statusCategory != Done ORDER BY key ASC`;
   const isCloud = await jira.isCloud();
-  const found: Issue[] = [];
+  const allIssues: Issue[] = [];
   let nextPageToken: string | null | undefined;
   for (;;) {
     const order = { jql, fields: FIELDS, maxResults: PAGE };
@@ -78,15 +78,15 @@ async function listIssues(jira: Jira, project: string | null): Promise<readonly 
             ...order,
             fields: FIELDS.join(","),
             expand: "renderedFields",
-            startAt: found.length,
+            startAt: allIssues.length,
           })
     ) as Page;
     const issues = page.issues ?? [];
-    found.push(...issues);
+    allIssues.push(...issues);
     nextPageToken = page.isLast === true ? null : page.nextPageToken;
     // A page of the Cloud may be empty before the last one.
-    const isLast = isCloud ? !nextPageToken : issues.length === 0 || found.length >= (page.total ?? 0);
-    if (isLast) return found;
+    const isLast = isCloud ? !nextPageToken : issues.length === 0 || allIssues.length >= (page.total ?? 0);
+    if (isLast) return allIssues;
   }
 }
 

@@ -58,9 +58,9 @@ const MARKS: ReadonlySet<string> = new Set(["delete", "emphasis", "link", "stron
 function takeBlanks(children: RootContent[], blanks: RegExp, end: 0 | -1): readonly Inline[] {
   let taken = "";
   for (let each = children.at(end); each?.type === "text"; each = children.at(end)) {
-    const [found = ""] = blanks.exec(each.value) ?? [];
-    if (found === "") break;
-    taken = end === 0 ? taken + found : found + taken;
+    const [blank = ""] = blanks.exec(each.value) ?? [];
+    if (blank === "") break;
+    taken = end === 0 ? taken + blank : blank + taken;
     const value = each.value.replace(blanks, "");
     children.splice(end, 1, ...(value === "" ? [] : [{ ...each, value }]));
     if (value !== "") break;

@@ -29,10 +29,10 @@ const ITEM = /^\s*([*#-]+)\s+(\S.*)$/;
 const HEADING = /^\s*h([1-6])\.\s+(.*)$/;
 
 function blocks(lines: readonly string[], depth: number): Block[] {
-  const found: Block[] = [];
+  const blocks: Block[] = [];
   let words: string[] = [];
   const end = () => {
-    if (words.length > 0) found.push(paragraph(linesOf(words)));
+    if (words.length > 0) blocks.push(paragraph(linesOf(words)));
     words = [];
   };
   for (let at = 0; at < lines.length; at++) {
@@ -40,19 +40,19 @@ function blocks(lines: readonly string[], depth: number): Block[] {
     const region = regionAt(lines, at, depth);
     if (region) {
       end();
-      found.push(region.block);
+      blocks.push(region.block);
       at = region.last;
     } else if (line.trim() === "") end();
     else if (HEADING.test(line)) {
       end();
       const [, level, words = ""] = HEADING.exec(line) ?? [];
-      found.push({ type: "heading", depth: Number(level) as 1, children: inline(words) });
+      blocks.push({ type: "heading", depth: Number(level) as 1, children: inline(words) });
     } else if (/^\s*-{4,}\s*$/.test(line)) {
       end();
-      found.push({ type: "thematicBreak" });
+      blocks.push({ type: "thematicBreak" });
     } else if (/^\s*bq\.\s/.test(line)) {
       end();
-      found.push(panel("", [paragraph(inline(line.replace(/^\s*bq\.\s+/, "")))]));
+      blocks.push(panel("", [paragraph(inline(line.replace(/^\s*bq\.\s+/, "")))]));
     } else if (ITEM.test(line) || /^\s*\|/.test(line)) {
       end();
       const kind = ITEM.test(line) ? ITEM : /^\s*\|/;
@@ -60,11 +60,11 @@ function blocks(lines: readonly string[], depth: number): Block[] {
       // A line without a mark belongs to the item or the row before it.
       while (at + 1 < lines.length && continuesBlock(lines, at + 1, kind)) at++;
       const part = lines.slice(first, at + 1);
-      found.push(...(kind === ITEM ? listsOf(part) : [table(rowsOf(part))]));
+      blocks.push(...(kind === ITEM ? listsOf(part) : [table(rowsOf(part))]));
     } else words.push(line);
   }
   end();
-  return found;
+  return blocks;
 }
 
 function continuesBlock(lines: readonly string[], at: number, kind: RegExp): boolean {
@@ -185,9 +185,9 @@ function inline(line: string, depth = 0): Inline[] {
 }
 
 function marksIn(line: string, depth: number): Inline[] {
-  const found: Inline[] = [];
+  const inlines: Inline[] = [];
   const add = (value: string) => {
-    if (value !== "") found.push(text(value));
+    if (value !== "") inlines.push(text(value));
   };
   let from = 0;
   for (const match of line.matchAll(TOKEN)) {
@@ -195,19 +195,19 @@ function marksIn(line: string, depth: number): Inline[] {
     from = match.index + match[0].length;
     const [, escaped, mono, user, attached, label, target, image, mark, marked] = match;
     if (escaped !== undefined) add(escaped);
-    else if (mono !== undefined) found.push({ type: "inlineCode", value: mono });
-    else if (user !== undefined) found.push(mention(user));
+    else if (mono !== undefined) inlines.push({ type: "inlineCode", value: mono });
+    else if (user !== undefined) inlines.push(mention(user));
     else if (attached !== undefined || image !== undefined) add(`(attachment: ${attached ?? image})`);
-    else if (target !== undefined) found.push(...linkOf(label, target, match[0], depth));
+    else if (target !== undefined) inlines.push(...linkOf(label, target, match[0], depth));
     else if (mark !== undefined && marked !== undefined) {
       const children = depth > 20 ? [text(marked)] : inline(marked, depth + 1);
       const type = MARKS[mark];
-      if (type) found.push({ type, children: children as never });
-      else found.push(...children);
+      if (type) inlines.push({ type, children: children as never });
+      else inlines.push(...children);
     }
   }
   add(line.slice(from));
-  return found;
+  return inlines;
 }
 
 function linkOf(label: string | undefined, target: string, all: string, depth: number): readonly Inline[] {

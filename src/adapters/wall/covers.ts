@@ -52,7 +52,7 @@ function leave(walls: string): void {
 
 /** Leaves what was put into it. */
 function takeAway(path: string): void {
-  const found = lstatSync(path);
-  if (found.isDirectory()) rmdirSync(path);
-  else if (found.isFile() && found.size === 0) rmSync(path);
+  const stats = lstatSync(path);
+  if (stats.isDirectory()) rmdirSync(path);
+  else if (stats.isFile() && stats.size === 0) rmSync(path);
 }

@@ -99,10 +99,10 @@ export function programReads(
   const entries = (environment.PATH ?? "")
     .split(delimiter)
     .filter((path) => isAbsolute(path) && existsSync(path));
-  const found = programs.flatMap((program) => locate(program, entries));
+  const programPaths = programs.flatMap((program) => locate(program, entries));
   const wanted = [
     ...entries.map((entry) => installationOf(entry, hidden)),
-    ...found.flatMap((path) => [path, realOr(path)]).map((path) => packageOf(path, hidden)),
+    ...programPaths.flatMap((path) => [path, realOr(path)]).map((path) => packageOf(path, hidden)),
   ];
   return [...new Set(wanted)].filter((path) => isHidden(path) && !hidden.includes(path));
 }

@@ -25,16 +25,16 @@ export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): rea
     const isInstalled = installed >= 0 && index >= installed;
     const above = at;
     at = join(at, name);
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];
-    if (found.isSymbolicLink()) {
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];
+    if (stats.isSymbolicLink()) {
       const real = realPathOf(at);
       const isMasked = !isInside(folder, real) && existsSync(real);
       const isOpen = above === folder || name === ".git" || isInstalled;
       return [...(isOpen ? [] : [above]), ...(isMasked ? [real] : [])].map(closed);
     }
     // Nothing can be made below a file.
-    if (!found.isDirectory()) break;
+    if (!stats.isDirectory()) break;
     if (!isLast && !isInstalled) way.push({ type: "write", at });
   }
   return [...way, closed(at)];

@@ -21,23 +21,23 @@ export function probeKept(environment: Environment, folder: string): Probed {
   const path = environment.PATH ?? "";
   const note = join(folder, "probe.json");
   const kept = attempt(
-    () => JSON.parse(readFileSync(note, "utf8")) as { path: string; found: Probed; at: number },
+    () => JSON.parse(readFileSync(note, "utf8")) as { path: string; result: Probed; at: number },
     null,
   );
-  if (kept?.path === path && Math.abs(Date.now() - kept.at) < HOUR) return kept.found;
-  const found = probe(environment);
+  if (kept?.path === path && Math.abs(Date.now() - kept.at) < HOUR) return kept.result;
+  const result = probe(environment);
   attempt(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(note, JSON.stringify({ path, found, at: Date.now() }), { mode: 0o600 });
+    writeFileSync(note, JSON.stringify({ path, found: result, at: Date.now() }), { mode: 0o600 });
   }, undefined);
-  return found;
+  return result;
 }
 
 export function probe(environment: Environment): Probed {
   const path = environment.PATH ?? "";
-  const found = results.get(path) ?? probeOnce(environment);
-  results.set(path, found);
-  return found;
+  const result = results.get(path) ?? probeOnce(environment);
+  results.set(path, result);
+  return result;
 }
 
 /**

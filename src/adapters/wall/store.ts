@@ -41,8 +41,8 @@ export function clearWay(base: string, ...names: readonly string[]): string {
   for (const name of names) {
     mkdirSync(folder, { recursive: true });
     folder = join(folder, name);
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found && !found.isDirectory() && name !== names.at(-1)) rmSync(folder, { force: true });
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (stats && !stats.isDirectory() && name !== names.at(-1)) rmSync(folder, { force: true });
   }
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder, { force: true });
   return folder;

@@ -113,16 +113,16 @@ export type Opened =
 export function openWall(setup: WallSetup): Opened {
   const { kind } = setup.settings;
   if (kind === "none") return { wall: null, why: "`sandbox: none` in pawl.yaml" };
-  const found = probe(setup.environment);
-  if (found.program === null) {
-    if (kind === "auto") return { wall: null, why: found.why };
+  const probed = probe(setup.environment);
+  if (probed.program === null) {
+    if (kind === "auto") return { wall: null, why: probed.why };
     throw new PawlError(
       "wall-missing",
-      `\`sandbox: bwrap\` in pawl.yaml requires a wall, but none can be built here: ${found.why}. Nothing was started.`,
+      `\`sandbox: bwrap\` in pawl.yaml requires a wall, but none can be built here: ${probed.why}. Nothing was started.`,
       "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which continues without a wall and warns of it.",
     );
   }
-  const { program } = found;
+  const { program } = probed;
   const root = realOr(setup.projectRoot);
   return {
     why: null,
@@ -269,24 +269,24 @@ const MOST_GITS = 2000;
 function knownGits(stateFolder: string, root: string, now: readonly string[]): readonly string[] {
   const list = join(stateFolder, "gits");
   const before = attempt(() => readPlainText(list).split("\0"), []);
-  const known = [...new Set([".git", ...now, ...before])];
-  const found = known.filter((path) => path === ".git" || existsSync(join(root, path)));
-  if (found.length > MOST_GITS)
+  const gits = [...new Set([".git", ...now, ...before])];
+  const existing = gits.filter((path) => path === ".git" || existsSync(join(root, path)));
+  if (existing.length > MOST_GITS)
     throw new PawlError(
       "wall-failed",
-      `${root} has ${found.length} repositories below it: expected ${MOST_GITS} at most, since each is protected by itself; the last is ${found.at(-1)}.`,
+      `${root} has ${existing.length} repositories below it: expected ${MOST_GITS} at most, since each is protected by itself; the last is ${existing.at(-1)}.`,
       "Remove those that an agent has made, or give the task a workspace: `repo: .`.",
     );
-  if (found.join("\0") === before.join("\0")) return found;
+  if (existing.join("\0") === before.join("\0")) return existing;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  writeWhole(list, found.join("\0"), 0o600);
-  return found;
+  writeWhole(list, existing.join("\0"), 0o600);
+  return existing;
 }
 
 /** The folders to which a `.git` points, where they are in the project too. */
 function gitFoldersOf(root: string, path: string): readonly string[] {
-  const found = discover(join(root, dirname(path)));
-  return [found?.own, found?.common]
+  const repository = discover(join(root, dirname(path)));
+  return [repository?.own, repository?.common]
     .map((at) => (at === undefined ? "" : relative(root, realOr(at))))
     .filter((at) => at !== "" && !at.startsWith(".."));
 }
@@ -318,10 +318,10 @@ const opened = new Map<string, { readonly egress: Egress; users: number }>();
 function wayOut(
   { environment, settings: { hosts: named, network } }: WallSetup,
   hosts: readonly string[],
-  own: readonly number[],
+  personsHome: readonly number[],
 ) {
   if (network === "all") return null;
-  const servers = own.map((port) => `127.0.0.1:${port}`);
+  const servers = personsHome.map((port) => `127.0.0.1:${port}`);
   const allowed = [...new Set([...(network === "model" ? [...hosts, ...named] : []), ...servers])].sort();
   if (allowed.length === 0) return null;
   const key = allowed.join(" ");
@@ -339,7 +339,7 @@ function wayOut(
     opened.delete(key);
     egress.close();
   };
-  return { folder: egress.folder, words, release: own.length === 0 ? undefined : close };
+  return { folder: egress.folder, words, release: personsHome.length === 0 ? undefined : close };
 }
 
 /** An interpreter's script counts as a program too: `node ~/agents/mine.js`. */
@@ -355,10 +355,13 @@ function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] 
 function hiddenBy(setup: WallSetup, store: string | null, home: readonly HomePlace[]): readonly Hidden[] {
   const places = hiddenPlaces(setup.environment);
   if (store === null) return places.map((at) => ({ at, by: null }));
-  const own = homeOf(setup.environment);
+  const personsHome = homeOf(setup.environment);
   // On a read-only mount, only existing paths can be mounted on.
   const canBe = (at: string) => existsSync(at) || places.some((place) => isInside(at, place));
-  const personal = [own, ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, own) && canBe(at))];
+  const personal = [
+    personsHome,
+    ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, personsHome) && canBe(at)),
+  ];
   const privates = [...new Set(personal)].map((at, index) => {
     const by = join(store, `home${index === 0 ? "" : `-${index}`}`);
     mkdirSync(by, { recursive: true, mode: 0o700 });

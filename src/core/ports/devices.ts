@@ -5,7 +5,7 @@ export interface Passkey {
   readonly id: string;
   /** Base64url of the COSE key. */
   readonly publicKey: string;
-  /** How often it had signed when it was registered. */
+  /** Its count of signatures when it was registered. */
   readonly counter: number;
   readonly transports: readonly string[];
   /** The domain for which it was made. */
@@ -28,7 +28,7 @@ export const MOST_DEVICES = 10;
 /** Characters. */
 export const LONGEST_NAME = 40;
 
-/** Without anything that a terminal or a page could show as something else. */
+/** Allows only characters that a terminal and a page show as they are. */
 export function isDeviceName(name: string): boolean {
   return (
     name.length <= LONGEST_NAME &&

@@ -48,9 +48,9 @@ export function parseCheckbox(text: string): Checkbox | null {
     const mark = glyph[1] === "☐" || glyph[1] === "⬜" ? "" : (glyph[1] ?? "");
     return { mark, isPlain: false, isStarred: false, text: text.slice(glyph[0].length) };
   }
-  const found = BRACKETS.exec(text);
-  if (!found) return null;
-  const [whole, , inside = "", , star] = found;
+  const match = BRACKETS.exec(text);
+  if (!match) return null;
+  const [whole, , inside = "", , star] = match;
   // `[^1]` and the like are footnotes, `[x]: address` is a link's address.
   const mark = inside.trim();
   if (mark !== "" && text.startsWith(":", whole.trimEnd().length)) return null;

@@ -11,8 +11,8 @@ export interface FrontMatter {
 
 /** Null: there is none. Two rules around a list are none: the first line must be a key or a comment. */
 export function parseFrontMatter(text: string): FrontMatter | null {
-  const found = text.startsWith("---") ? FRONT.exec(text) : null;
-  return found ? { front: found[1] ?? "", whole: found[0] } : null;
+  const match = text.startsWith("---") ? FRONT.exec(text) : null;
+  return match ? { front: match[1] ?? "", whole: match[0] } : null;
 }
 
 /** The text with empty lines in place of its front matter, so that lines keep their numbers. */

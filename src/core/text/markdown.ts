@@ -86,7 +86,7 @@ function itemsOf(root: Node): readonly TaskItem[] {
 }
 
 function itemsIn(paragraph: string): readonly TaskItem[] {
-  const found: { readonly box: Checkbox; readonly line: string; readonly more: string[] | null }[] = [];
+  const boxes: { readonly box: Checkbox; readonly line: string; readonly more: string[] | null }[] = [];
   // The blank of an open box may be the end of a line.
   for (const each of paragraph
     .replace(/\[\s{1,9}\]/g, (box) => (/\n|\r/.test(box) ? "[ ]" : box))
@@ -94,10 +94,10 @@ function itemsIn(paragraph: string): readonly TaskItem[] {
     const line = each.trim();
     const row = line.startsWith("|") ? boxInRow(line) : null;
     const box = row ?? parseCheckbox(line.replace(MARKER_BEFORE_BOX, ""));
-    if (box) found.push({ box, line, more: row ? null : [] });
-    else found.at(-1)?.more?.push(each);
+    if (box) boxes.push({ box, line, more: row ? null : [] });
+    else boxes.at(-1)?.more?.push(each);
   }
-  return found.flatMap(({ box, line, more }) => {
+  return boxes.flatMap(({ box, line, more }) => {
     const text = [box.text, ...(more ?? [])].join("\n").trim();
     const checked = box.isPlain && box.mark !== "";
     return text === "" ? [] : [{ text, checked, isOdd: !box.isPlain, line }];
@@ -209,6 +209,6 @@ function withoutCode(text: string): string {
 }
 
 function isClosing(line: string, fence: string): boolean {
-  const found = line.replace(/^ {0,3}/, "").trimEnd();
-  return found.length >= fence.length && found === fence.charAt(0).repeat(found.length);
+  const trimmed = line.replace(/^ {0,3}/, "").trimEnd();
+  return trimmed.length >= fence.length && trimmed === fence.charAt(0).repeat(trimmed.length);
 }

@@ -14,8 +14,8 @@ export type FindLine = (path: string, nested: string | undefined) => Line | null
 export function linesOf(text: string): FindLine {
   const { document, lines } = readYaml(text.replace(/^\uFEFF/, ""));
   return (path, nested) => {
-    const found = find(document.contents as Node | null, path, nested);
-    return found && { line: lines.linePos(found.offset).line, missing: found.missing };
+    const node = find(document.contents as Node | null, path, nested);
+    return node && { line: lines.linePos(node.offset).line, missing: node.missing };
   };
 }
 

@@ -170,17 +170,17 @@ function withoutStacks<T>(work: () => T): T {
 
 /** What git leaves in a file that both sides of a merge changed. */
 function conflictIn(text: string): UnplacedFault | null {
-  const found = /^<{7} .*$/m.exec(text);
-  if (found === null || !/^>{7} /m.test(text)) return null;
+  const marker = /^<{7} .*$/m.exec(text);
+  if (marker === null || !/^>{7} /m.test(text)) return null;
   const message = "git left a merge conflict here: keep one of the two versions, and delete its marks";
-  return { offset: found.index, code: "CONFLICT", message };
+  return { offset: marker.index, code: "CONFLICT", message };
 }
 
 type UnplacedFault = Pick<YamlFault, "offset" | "code" | "message">;
 
-function placed(lines: LineCounter, found: UnplacedFault): YamlFault {
-  const { line, col } = lines.linePos(found.offset);
-  return { ...found, line: Math.max(line, 1), column: Math.max(col, 1) };
+function placed(lines: LineCounter, fault: UnplacedFault): YamlFault {
+  const { line, col } = lines.linePos(fault.offset);
+  return { ...fault, line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
 function oneLine(message: string): string {
@@ -278,14 +278,14 @@ const TOO_MANY = {
 } as const;
 
 function firstAlias(document: Document): { readonly offset: number } | null {
-  let found: { readonly offset: number } | null = null;
+  let alias: { readonly offset: number } | null = null;
   visit(document, {
     Alias(_, node) {
-      found = { offset: isAlias(node) ? (node.range?.[0] ?? 0) : 0 };
+      alias = { offset: isAlias(node) ? (node.range?.[0] ?? 0) : 0 };
       return visit.BREAK;
     },
   });
-  return found;
+  return alias;
 }
 
 /** How many values a walk visits if it follows shared ones each time; infinite if a value contains itself. */

@@ -21,13 +21,16 @@ const CARD = ["id", "shortLink", "name", "desc", "shortUrl", "due", "start", "du
 
 /** The comments by card; a board's file has the newest thousand of its actions. */
 function commentsIn(actions: unknown): ReadonlyMap<unknown, readonly Fields[]> {
-  const found = new Map<unknown, readonly Fields[]>();
+  const comments = new Map<unknown, readonly Fields[]>();
   for (const { data, date: createdAt, memberCreator, type } of objectsIn(actions)) {
     if (type !== "commentCard" || !isObject(data) || !isObject(data.card)) continue;
     const author = isObject(memberCreator) ? memberCreator.fullName : "";
-    found.set(data.card.id, [{ author, createdAt, text: data.text }, ...(found.get(data.card.id) ?? [])]);
+    comments.set(data.card.id, [
+      { author, createdAt, text: data.text },
+      ...(comments.get(data.card.id) ?? []),
+    ]);
   }
-  return found;
+  return comments;
 }
 
 export function readTrello(files: readonly SourceFile[]): Read {
@@ -81,12 +84,12 @@ export function readGhProject(files: readonly SourceFile[]): Read {
   const items = files.flatMap(({ path, text }) => {
     const data = parseJson(path, text);
     if (!isObject(data) || !Array.isArray(data.items)) throw invalid(path, "`items` of a project", "none");
-    const { items: found, totalCount: all } = data;
-    if (typeof all === "number" && all > found.length)
+    const { items: shown, totalCount: all } = data;
+    if (typeof all === "number" && all > shown.length)
       remarks.push(
-        `${path} has ${found.length} of the project's ${all} items: \`gh project item-list --limit ${all}\` writes all.`,
+        `${path} has ${shown.length} of the project's ${all} items: \`gh project item-list --limit ${all}\` writes all.`,
       );
-    return objectsIn(found).map(({ content, ...item }) => ({
+    return objectsIn(shown).map(({ content, ...item }) => ({
       ...item,
       ...(isObject(content) ? content : {}),
     }));
@@ -125,9 +128,9 @@ export function readClaudeTasks(files: readonly SourceFile[]): Read {
   const sessions = new Map<string, Fields[]>();
   for (const { path, text } of files) {
     const data = parseJson(path, text);
-    const found = (Array.isArray(data) ? data : [data]).filter(isObject);
+    const objects = (Array.isArray(data) ? data : [data]).filter(isObject);
     const folder = /([^/]+)\/[^/]+$/.exec(path)?.[1] ?? "";
-    const tasks = found.filter((each) => "subject" in each || "content" in each);
+    const tasks = objects.filter((each) => "subject" in each || "content" in each);
     sessions.set(folder, [...(sessions.get(folder) ?? []), ...tasks]);
   }
   const all = [...sessions].filter(([, tasks]) => tasks.length > 0);

@@ -84,18 +84,18 @@ export function groupCosts(rows: readonly CostRow[], by: CostsBy): readonly Cost
 
 /** Merges rows that differ only in figures: tens of thousands of rows would tell a reader no more. */
 export function mergeCosts(rows: readonly CostRow[]): readonly CostRow[] {
-  const found = new Map<string, CostRow>();
+  const rowsByKey = new Map<string, CostRow>();
   for (const row of rows) {
     const { accepted, agent, cause, day, task } = row;
     const key = JSON.stringify([day, task, agent, cause, accepted]);
-    const existing = found.get(key);
-    if (existing === undefined) found.set(key, row);
+    const existing = rowsByKey.get(key);
+    if (existing === undefined) rowsByKey.set(key, row);
     else {
       const { again: _a, causes: _c, usdPerStep: _u, ...sums } = sumCosts([existing, row]);
-      found.set(key, { ...row, ...sums, accepted });
+      rowsByKey.set(key, { ...row, ...sums, accepted });
     }
   }
-  return [...found.values()];
+  return [...rowsByKey.values()];
 }
 
 function plus(one: number | null, other: number | null): number | null {

@@ -243,17 +243,17 @@ export function oneLine(text: string, most: number): string {
 
 /** The end of the present quiet hours; null: it is no quiet hour. */
 export function quietEnd(quiet: string | null, now: Date): Date | null {
-  const found = spansAround(quiet, now).find(({ end, start }) => start <= now && now < end);
-  return found?.end ?? null;
+  const span = quietSpans(quiet, now).find(({ end, start }) => start <= now && now < end);
+  return span?.end ?? null;
 }
 
 /** The end of the last quiet hours; null: there are none. */
 export function lastQuietEnd(quiet: string | null, now: Date): Date | null {
-  return spansAround(quiet, now).findLast(({ end }) => end <= now)?.end ?? null;
+  return quietSpans(quiet, now).findLast(({ end }) => end <= now)?.end ?? null;
 }
 
 /** In local time, so a night in which the clock is changed has its own length. */
-function spansAround(
+function quietSpans(
   quiet: string | null,
   now: Date,
 ): readonly { readonly start: Date; readonly end: Date }[] {

@@ -19,12 +19,12 @@ export async function openScopes(
   const scopesOf = async ({ name, scopes }: WorkflowModule): Promise<readonly Scope[]> => {
     if (!scopes) return [];
     try {
-      const found: Scope[] = [];
+      const open: Scope[] = [];
       for (const id of await scopes.runIds(view)) {
         const each = await scopes.scopeOf(viewOf(view, `${name}:${id}`), id);
-        if (each) found.push(each);
+        if (each) open.push(each);
       }
-      return found;
+      return open;
     } catch (thrown) {
       return [unreadableScope(name, toPawlError(thrown))];
     }

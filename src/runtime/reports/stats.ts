@@ -74,9 +74,9 @@ function sumWaits(waits: readonly GateWait[]) {
 export async function costsIn(
   workflows: Workflows,
 ): Promise<{ openCosts(): Costs; readonly workflow: string | null }> {
-  const found = (await loadWorkflows(workflows)).find(({ board }) => board !== undefined);
-  const board = await found?.board?.();
-  return { openCosts: () => board?.costs() ?? NONE, workflow: found?.name ?? null };
+  const workflow = (await loadWorkflows(workflows)).find(({ board }) => board !== undefined);
+  const board = await workflow?.board?.();
+  return { openCosts: () => board?.costs() ?? NONE, workflow: workflow?.name ?? null };
 }
 
 const NONE: Costs = { containing: [], take() {}, rows: () => [] };

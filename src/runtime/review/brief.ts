@@ -128,10 +128,10 @@ const NOT = /\b(?:not|no|never|fails?|failed|failing|n't)\b/i;
 function saidIn(review: ReviewFacts): readonly Said[] {
   const { artifact, checks, choices, claims, notes } = review;
   const failed = checks.filter(({ state }) => state === "failed");
-  const found = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
+  const failures = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
   const against = (text: string) => {
     const claim = PASSES.exec(text)?.[0];
-    return failed.length > 0 && claim !== undefined && !NOT.test(claim) ? found : null;
+    return failed.length > 0 && claim !== undefined && !NOT.test(claim) ? failures : null;
   };
   const value = artifact?.value;
   const fields =
@@ -179,10 +179,10 @@ const MOST_QUOTED = 160;
 
 /** Whatever names the criterion's own words: it may still not hold. */
 function speaksFor(criterion: string, review: ReviewFacts, statements: readonly Said[]): readonly string[] {
-  const own = termsIn(criterion);
+  const criterionTerms = termsIn(criterion);
   const names = (text: string) => {
     const terms = termsIn(text);
-    const shared = [...own].filter(([term]) => terms.has(term));
+    const shared = [...criterionTerms].filter(([term]) => terms.has(term));
     return shared.reduce((sum, [, weight]) => sum + weight, 0) >= 2;
   };
   const files = review.changes?.kind === "changes" ? review.changes.files : [];

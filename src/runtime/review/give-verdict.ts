@@ -222,14 +222,14 @@ export async function findGate(
 }
 
 async function gateOf(project: Project, name: string, { version }: VerdictOrder): Promise<FoundGate> {
-  const found = await findGate(project, name);
-  if (found.module.gate?.review && version === "")
+  const gate = await findGate(project, name);
+  if (gate.module.gate?.review && version === "")
     throw new PawlError(
       "usage",
       "The verdict names no version of a review: expected that of the one that was read.",
       "Load the review, and decide on that.",
     );
-  return found;
+  return gate;
 }
 
 function inputOf(id: string, { approve, block, notes, points, version }: VerdictOrder): GateInput {

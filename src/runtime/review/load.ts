@@ -11,7 +11,7 @@ import { briefOf } from "./brief.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
-import { seenOnce } from "./seen-once.ts";
+import { cachedGit } from "./seen-once.ts";
 
 export type { Waiting } from "./queue.ts";
 
@@ -49,7 +49,7 @@ export async function waiting({
   workflows,
 }: Pick<Project, "runtime" | "workflows">): Promise<readonly Waiting[]> {
   // Many gates are about the same work: query git once.
-  const outside = { ...runtime.outside, git: seenOnce(runtime.outside.git) };
+  const outside = { ...runtime.outside, git: cachedGit(runtime.outside.git) };
   const project = { runtime: { ...runtime, outside }, workflows };
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
   const all = [...runs.flatMap(waitingIn)];
@@ -105,9 +105,9 @@ export async function differencesOf(
   if ("reason" in git) return { kind: "unavailable", ...git };
   if (!git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
   const range = { from, to: changes.to };
-  const found = await git.diff({ ...range, path, ...limits });
-  if (found.kind === "unavailable") return found;
-  const renamed = new Map<string, (typeof found.files)[number]>();
+  const diff = await git.diff({ ...range, path, ...limits });
+  if (diff.kind === "unavailable") return diff;
+  const renamed = new Map<string, (typeof diff.files)[number]>();
   for (const { path, was } of wanted) {
     if (was === undefined) continue;
     const shown = await git.diff({ ...range, path, was, ...limits });
@@ -115,7 +115,7 @@ export async function differencesOf(
   }
   const indexes = new Map(wanted.map((file, at) => [file.path, at]));
   const indexOf = (each: { readonly path: string }) => indexes.get(each.path) ?? -1;
-  const files = found.files
+  const files = diff.files
     .map((each) => renamed.get(each.path) ?? each)
     .filter((each) => indexOf(each) >= 0)
     .sort((one, other) => indexOf(one) - indexOf(other));

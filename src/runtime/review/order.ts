@@ -172,10 +172,10 @@ async function weakened(
   const wanted = new Set(judging.map(({ path }) => path));
   const [only] = judging;
   const path = judging.length === 1 ? (only?.path ?? null) : null;
-  const found = await git.diff({ from, to, path, bytes: MOST_BYTES * 10, bytesOfFile: MOST_BYTES });
-  if (found.kind === "unavailable") return new Map();
+  const diff = await git.diff({ from, to, path, bytes: MOST_BYTES * 10, bytesOfFile: MOST_BYTES });
+  if (diff.kind === "unavailable") return new Map();
   return new Map(
-    found.files
+    diff.files
       .filter((file) => wanted.has(file.path))
       .flatMap((file) => {
         const line = file.text.split("\n").find((each) => /^\+(?!\+\+ )/.test(each) && WEAK.test(each));

@@ -72,8 +72,8 @@ function placeWords({ at }: Point): string {
 }
 
 function pointOf(line: string): Point | null {
-  const found = POINT.exec(line);
-  if (!found) return null;
-  const [, place, text = ""] = found;
+  const match = POINT.exec(line);
+  if (!match) return null;
+  const [, place, text = ""] = match;
   return place === undefined ? { text } : { text, at: parsePlace(place) };
 }

@@ -44,13 +44,13 @@ const MAX_LINE = 400;
 export function renderReview(review: ReviewQuestion): string {
   const { artifact, brief, changes, facts = [], findings = [], notes = [], question, whole } = review;
   const changed = changes ? renderChanges(changes) : "";
-  const found = renderFindings(findings);
+  const findingLines = renderFindings(findings);
   const parts = [
     shortLine(question),
     facts.map(shortLine).join("\n"),
     brief ? renderBrief(brief) : "",
     // The brief has said already what differs.
-    ...(brief ? [changed, found] : [found, changed]),
+    ...(brief ? [changed, findingLines] : [findingLines, changed]),
     artifact ? renderArtifact(artifact) : "",
     ...notes.filter(({ text }) => text.trim() !== "").map(renderNote),
     whole ? `All of it: ${shortLine(whole)}` : "",

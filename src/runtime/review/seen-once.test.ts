@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { projectPath } from "../../core/path.ts";
 import type { Git } from "../../core/ports/git.ts";
-import { seenOnce } from "./seen-once.ts";
+import { cachedGit } from "./seen-once.ts";
 
 /** Git that only counts what it is asked. */
 function countingGit(): { readonly git: Git; readonly asked: string[] } {
@@ -23,7 +23,7 @@ function countingGit(): { readonly git: Git; readonly asked: string[] } {
 
 it("git is asked once for the same, whoever asks, and again for anything else", async () => {
   const { asked, git } = countingGit();
-  const seen = seenOnce(git);
+  const seen = cachedGit(git);
   const order = { base: null, own: [".pawl"] };
   const [one, two] = await Promise.all([seen.snapshot(order), seen.snapshot({ ...order })]);
   expect(one).toBe(two);
@@ -43,7 +43,7 @@ it("git is asked once for the same, whoever asks, and again for anything else", 
 
 it("a later look sees what is there then", async () => {
   const { asked, git } = countingGit();
-  await seenOnce(git).look();
-  await seenOnce(git).look();
+  await cachedGit(git).look();
+  await cachedGit(git).look();
   expect(asked).toHaveLength(2);
 });

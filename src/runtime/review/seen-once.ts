@@ -4,7 +4,7 @@ import type { Git } from "../../core/ports/git.ts";
  * Git with cached answers: equal queries reach git once. For many reviews that are made together; a later
  * look needs another instance.
  */
-export function seenOnce(git: Git): Git {
+export function cachedGit(git: Git): Git {
   const answers = new Map<string, Promise<unknown>>();
   const once = <T>(question: string, input: unknown, answer: () => Promise<T>): Promise<T> => {
     const key = JSON.stringify([question, input]);
@@ -15,7 +15,7 @@ export function seenOnce(git: Git): Git {
   const { in: other, shapes } = git;
   return {
     ...git,
-    ...(other && { in: (repo) => once("in", repo, async () => seenOnce(await other(repo))) }),
+    ...(other && { in: (repo) => once("in", repo, async () => cachedGit(await other(repo))) }),
     ...(shapes && { shapes: (one, two) => once("shapes", [one, two], () => shapes(one, two)) }),
     look: () => once("look", null, () => git.look()),
     pin: (work) => once("pin", work, () => git.pin(work)),

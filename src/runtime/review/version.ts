@@ -27,7 +27,7 @@ export function versionOf({ artifact, at, gate, round, run, state, work }: Judge
 }
 
 /**
- * Who decided last, in a sentence with a blank before it; empty: nobody did. `logins`: of the database, by the
+ * A sentence, after a blank, that says who decided last; empty: nobody did. `logins`: the database's logins, by the
  * verdict's time.
  */
 export function decidedWords(steps: readonly Step[], logins?: ReadonlyMap<string, string>): string {

@@ -62,8 +62,8 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
   const of = { run, path: state?.path ?? kind.pathsOf(run)[0], text: state?.text ?? null, over };
   const last = await lastOfWhole(view, run);
   if (state === null || isBroken(last)) {
-    const found = state !== null && isBroken(last) ? [brokenWords(run, last)] : [];
-    return { ...of, from: null, found };
+    const wordsOfBroken = state !== null && isBroken(last) ? [brokenWords(run, last)] : [];
+    return { ...of, from: null, found: wordsOfBroken };
   }
   const faults = await stateFaults(view, kind, run, state);
   const allFaults = [...faults, ...(await wholeLogFaults(view, kind, run))];

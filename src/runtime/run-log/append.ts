@@ -29,7 +29,7 @@ import {
 export interface Committing {
   readonly changes: readonly Change[];
   readonly events: readonly PawlEvent[];
-  /** Of the last move. */
+  /** The details of the last move. */
   readonly details?: LoggedDetails | undefined;
   readonly caller: Caller;
   readonly time: string;
@@ -67,7 +67,7 @@ async function logChange(
   const path = logPath(run);
   const runEvents = events.filter((event) => "run" in event && event.run === run);
   const moves = runEvents.filter((event): event is RunAdvanced & PawlEvent => event.type === "run:advanced");
-  // With a line that cannot be read, the log would hold the run again.
+  // After an accepted edit the whole log is read: an unreadable line in it would hold the run again.
   const isAccepted = moves.some(({ row }) => row === EDIT_ACCEPTED);
   const last = await (isAccepted ? lastOfWhole : lastOf)(view, run);
   const end = isBroken(last) ? null : last;
@@ -115,14 +115,14 @@ function named(records: readonly string[] = []): Pick<Local, "records"> {
   return records.length > 0 ? { records } : {};
 }
 
-/** No rule leads on from there: another life begins. */
+/** Whether the run has ended, so that another life begins. */
 function isOver({ start, tableOf }: RunKind, end: End | null): boolean {
   const { machine = "", state = "" } = end?.local.checkpoint ?? {};
   const table = start ? tableOf(machine) : null;
   return table !== null && Object.hasOwn(table.states, state) && isFinal(table, state);
 }
 
-/** A person goes on from others' steps, or overrules them. */
+/** Whether a person continues from others' steps, or overrules them. */
 function isChoice({ step }: Line): boolean {
   return step?.kind === "adopted" || step?.over !== undefined;
 }
@@ -154,7 +154,7 @@ type Move = Pick<
 
 interface Chain {
   add(kind: "begun" | "found" | "returned", at: At, more?: Partial<Step>): void;
-  /** Steps of others' logs. */
+  /** Adds steps of others' logs. */
   follow(branch: readonly Step[]): void;
   /** `last`: the run's position after the commit; null: its state is removed or unreadable. */
   move(move: Move, last: At | null, details: StepDetails): void;
@@ -228,7 +228,7 @@ function openChain(
         const set = changedIn(variables, at.variables);
         return push({ kind: "moved", from, event, rule: row, set, ...more }, { machine, ...at }, unproved);
       }
-      // No rule of the table: a person set the state.
+      // No rule of the table leads here: a person set the state.
       decides("accepted");
     },
     isDecided: () => steps.some(isDecision),

@@ -135,8 +135,8 @@ export async function stateFaults(
   run: string,
   { path, text }: StateFile,
 ): Promise<readonly string[]> {
-  const found = await faultsIn(view, kind, run, text);
-  return confirmed(view, [path, logPath(run)], found);
+  const faults = await faultsIn(view, kind, run, text);
+  return confirmed(view, [path, logPath(run)], faults);
 }
 
 async function faultsIn(view: View, kind: RunKind, run: string, text: string): Promise<readonly string[]> {
@@ -144,9 +144,9 @@ async function faultsIn(view: View, kind: RunKind, run: string, text: string): P
   if (last === null) return kind.comesByGit ? [] : [`its log, ${logPath(run)}, is missing`];
   if (isBroken(last)) return [brokenWords(run, last)];
   const { checkpoint, document } = last.local;
-  const found = kind.at(text);
+  const at = kind.at(text);
   if (document === hashOfState(kind, text))
-    return kind.decides || found === null || isSame(found, checkpoint)
+    return kind.decides || at === null || isSame(at, checkpoint)
       ? []
       : [`the log's last line says ${configurationWords(checkpoint)}`];
   const earlier = await lineBackTo(view, kind, run, text);
@@ -160,9 +160,9 @@ async function faultsIn(view: View, kind: RunKind, run: string, text: string): P
     const written = documentsOf(await loadLines(view, run)).at(-1) ?? null;
     return [wrong, ...differences(decidedIn(kind, documentIn(text)), decidedIn(kind, written))];
   }
-  if (found === null) return [wrong];
-  if (isSame(found, checkpoint)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
-  return [`${wrong}: found ${configurationWords(found)}; its log leads to ${configurationWords(checkpoint)}`];
+  if (at === null) return [wrong];
+  if (isSame(at, checkpoint)) return [`${wrong}; it still stands at ${configurationWords(at)}`];
+  return [`${wrong}: found ${configurationWords(at)}; its log leads to ${configurationWords(checkpoint)}`];
 }
 
 export function brokenWords(run: string, { why }: Broken): string {

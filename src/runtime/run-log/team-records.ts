@@ -408,11 +408,11 @@ function sharedWords(shared: number): string {
 }
 
 function branchWords({ recorded, steps }: RunBranch<unknown>, shared: number): string {
-  const newWords = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
+  const newWords = steps.slice(shared).map(stepWords).slice(-MOST_SHOWN);
   return `${newWords.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
 }
 
-const MOST_TOLD = 3;
+const MOST_SHOWN = 3;
 
 export function stepWords({ by, event, from, kind, machine, run, status, time, to }: Step): string {
   const tool = run.startsWith(`${machine}:`) ? "" : `${machine}: `;
@@ -429,9 +429,9 @@ export function chosenBranch<RecordedState>(
   name: string | undefined,
 ): RunBranch<RecordedState> {
   if (name === undefined) return onlyBranch(run, branches);
-  const found = branches.filter(({ head }) => name.length >= 4 && head.startsWith(name));
-  const [branch] = found;
-  if (branch && found.length === 1) return branch;
+  const matching = branches.filter(({ head }) => name.length >= 4 && head.startsWith(name));
+  const [branch] = matching;
+  if (branch && matching.length === 1) return branch;
   throw new PawlError(
     "usage",
     `${run} has no branch ${JSON.stringify(name.slice(0, 80))}: expected ${branches.map(nameOfBranch).join(" or ")}.`,

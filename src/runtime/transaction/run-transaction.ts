@@ -105,10 +105,10 @@ function outOfScopeEditsOf(
   { scopeWatch: outOfScopeEdits }: Runtime,
   run: string | null,
 ): () => Promise<OutOfScopeEdits | null> {
-  let found: Promise<OutOfScopeEdits | null> | undefined;
+  let outOfScope: Promise<OutOfScopeEdits | null> | undefined;
   return () => {
-    found ??= (run === null ? undefined : outOfScopeEdits?.look(run)) ?? Promise.resolve(null);
-    return found;
+    outOfScope ??= (run === null ? undefined : outOfScopeEdits?.look(run)) ?? Promise.resolve(null);
+    return outOfScope;
   };
 }
 

@@ -14,7 +14,7 @@ import type { GateLevel } from "../../core/strength.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { RunKind } from "../run-log/kind.ts";
 import { hashOfStep, logPath, renderLine, type Step } from "../run-log/step.ts";
-import { atGate, type GateScene, levelAt } from "./signed-gate.ts";
+import { atGate, type GateContext, levelAt } from "./signed-gate.ts";
 import type { Proposal, Verdict } from "./transaction.ts";
 
 const HASH = "a".repeat(64);
@@ -79,7 +79,7 @@ function scene(
   tree = "1".repeat(40),
   pinned: object | null = null,
   log = logOf(["submit"]),
-): GateScene {
+): GateContext {
   const git = {
     snapshot: async () => ({ kind: "tree", tree, base: { commit: "2".repeat(40) }, files: [] }),
   };
@@ -99,9 +99,9 @@ function scene(
 }
 
 const ask = { message: "Approve?" };
-const signing = async (at: GateScene) =>
+const signing = async (at: GateContext) =>
   (await atGate({ reply: "", ask }, at, async () => MOVED)).ask?.sign?.record ?? "";
-const signedAt = (at: GateScene, record: string): GateScene => ({
+const signedAt = (at: GateContext, record: string): GateContext => ({
   ...at,
   answered: { to: { message: "Approve?" }, signed: { record, signature: "s" } },
 });
@@ -216,7 +216,7 @@ function kept(more: { readonly level?: GateLevel; readonly verdict?: Partial<Ver
     },
   };
   const outside = { git, signatures, policies: { find: async () => null } };
-  const at = (change: object = {}): GateScene => ({
+  const at = (change: object = {}): GateContext => ({
     ...scene(more.level ?? "signed"),
     ...{ view: store.view(), outside: outside as unknown as Outside },
     ...change,
@@ -541,7 +541,7 @@ describe("The level of a gate", () => {
 describe("A question at a gate", () => {
   const QUESTION: Proposal<string> = { reply: "", ask };
   /** Which verdict was foreseen, and what became of the question. */
-  async function asked(change: Partial<GateScene>, verdict: Partial<Verdict> | null = {}) {
+  async function asked(change: Partial<GateContext>, verdict: Partial<Verdict> | null = {}) {
     const foreseen: unknown[] = [];
     const { at, moved } = kept({ level: "any" });
     const result = await atGate(QUESTION, at(change), async (asking) => {

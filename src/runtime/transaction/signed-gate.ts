@@ -38,7 +38,7 @@ import { atDeviceGate } from "./device-gate.ts";
 import { isPersonHere } from "./person.ts";
 import { askedIn, type Context, type Proposal, type SignedRecord, type Verdict } from "./transaction.ts";
 
-export interface GateScene extends Pick<Context, "caller" | "answered"> {
+export interface GateContext extends Pick<Context, "caller" | "answered"> {
   readonly settings: Settings;
   readonly view: View;
   readonly outside: Outside;
@@ -55,7 +55,7 @@ type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Propos
 /** The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and errors of signing. */
 export async function atGate<R>(
   proposal: Proposal<R>,
-  gate: GateScene,
+  gate: GateContext,
   again: Again<R>,
 ): Promise<Proposal<R>> {
   if (gate.caller.device !== undefined)
@@ -89,12 +89,12 @@ export async function atGate<R>(
 }
 
 /** The question that the person was just asked. */
-function messageOf({ answered }: GateScene): string {
+function messageOf({ answered }: GateContext): string {
   return typeof answered === "object" ? answered.to.message : "";
 }
 
 /** Changes the question if a yes is not enough: shows what to sign instead, or where that is possible. */
-async function asking<R>(proposal: Proposal<R>, gate: GateScene, again: Again<R>): Promise<Proposal<R>> {
+async function asking<R>(proposal: Proposal<R>, gate: GateContext, again: Again<R>): Promise<Proposal<R>> {
   const { ask } = proposal;
   if (!ask || !(await asksMuch(gate))) return proposal;
   const isHere = isPersonHere(gate);
@@ -108,7 +108,7 @@ async function asking<R>(proposal: Proposal<R>, gate: GateScene, again: Again<R>
 }
 
 /** Whether any gate may require more than a yes from any caller; if not, nothing is proposed twice. */
-async function asksMuch({ lock, outside, settings }: GateScene): Promise<boolean> {
+async function asksMuch({ lock, outside, settings }: GateContext): Promise<boolean> {
   if (Object.values(settings.gates).some((level) => level !== "any")) return true;
   const pinned = lock === null ? [] : await pinnedFor(lock, outside);
   return pinned.some((policy) => Object.keys(policy ?? {}).some((path) => path.startsWith("gates.")));
@@ -123,7 +123,7 @@ function pinnedFor(run: string, { policies }: Outside) {
 /** The required strength of a verdict at the gate: the stricter of the files' level and the pinned one. */
 export async function levelAt(
   { gate, run }: Pick<Verdict, "gate" | "run">,
-  { outside, settings }: Pick<GateScene, "outside" | "settings">,
+  { outside, settings }: Pick<GateContext, "outside" | "settings">,
 ): Promise<GateLevel> {
   const pinned = await pinnedFor(run, outside);
   const levels = pinned.map((policy) => policy?.[`gates.${gate}`] as GateLevel | undefined);
@@ -154,7 +154,7 @@ function tooWeak({ approve, gate, run, strength }: Verdict, level: GateLevel): P
 
 // ── The record ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, gate: GateScene) {
+async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, gate: GateContext) {
   const { signatures } = gate.outside;
   if (!signatures) throw unsignable(verdict, "this program has no signatures");
   const { principal } = await signatures.signer();
@@ -174,7 +174,7 @@ async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, gate: GateScen
 async function recordOf<R>(
   proposal: Proposal<R>,
   verdict: Verdict,
-  context: GateScene,
+  context: GateContext,
   { signer, time }: Pick<GateRecord, "signer" | "time">,
 ): Promise<string> {
   const { settings } = context;
@@ -215,7 +215,7 @@ async function recordOf<R>(
 }
 
 /** The steps of the run's log, all of which is checked: a move trusts its last line alone. */
-async function loadProvenSteps({ runs, view }: GateScene, verdict: Verdict): Promise<readonly Step[]> {
+async function loadProvenSteps({ runs, view }: GateContext, verdict: Verdict): Promise<readonly Step[]> {
   const kind = runs && (await kindOf(runs, view, verdict.run));
   const faults = kind ? await wholeLogFaults(view, kind, verdict.run) : ["it has no log"];
   if (faults.length > 0) throw unsignable(verdict, `the steps of the run: ${faults.join("; ")}`);
@@ -228,38 +228,38 @@ interface Earlier {
 }
 
 /** The run's records, in order. */
-async function loadEarlier(gate: GateScene, verdict: Verdict): Promise<readonly Earlier[]> {
+async function loadEarlier(gate: GateContext, verdict: Verdict): Promise<readonly Earlier[]> {
   const { view } = gate;
   const folder = gatesFolder(verdict.run);
   const names = (await view.list(folder)).filter(({ name }) => name.endsWith(".json"));
-  const found: Earlier[] = [];
+  const records: Earlier[] = [];
   for (const { name } of names) {
     const path = projectPath(folder, name);
     const text = (await view.read(path)) ?? "";
     const record = parseRecord(text);
     if (typeof record === "string") throw unsignable(verdict, `${path} is not a gate record: ${record}`);
-    if (name !== `${recordName(found.length + 1)}.json`)
-      throw unsignable(verdict, `${folder} lacks the record ${recordName(found.length + 1)}.json`);
-    found.push({ text, record });
+    if (name !== `${recordName(records.length + 1)}.json`)
+      throw unsignable(verdict, `${folder} lacks the record ${recordName(records.length + 1)}.json`);
+    records.push({ text, record });
   }
-  const faults = await Promise.all(found.map(async (each) => earlierFault(gate, each)));
+  const faults = await Promise.all(records.map(async (each) => earlierFault(gate, each)));
   const at = faults.findIndex((fault) => fault !== null);
   if (at >= 0)
     throw unsignable(verdict, `${folder}/${recordName(at + 1)}.json is not what was signed: ${faults[at]}`);
-  return found;
+  return records;
 }
 
 async function workOf(
   verdict: Verdict,
-  { outside: { git }, settings }: GateScene,
+  { outside: { git }, settings }: GateContext,
 ): Promise<Pick<GateRecord, "tree" | "base_commit" | "process_files">> {
   const { work } = verdict;
   if (work.in === "elsewhere") throw unsignable(verdict, work.reason);
   if (work.in === "commit") {
-    const found = await git.committed?.({ ...work, own: BOOKKEEPING });
-    if (found?.kind !== "tree")
-      throw unsignable(verdict, found?.reason ?? "this git port gives no tree of a commit");
-    const { base: base_commit, files, tree } = found;
+    const committed = await git.committed?.({ ...work, own: BOOKKEEPING });
+    if (committed?.kind !== "tree")
+      throw unsignable(verdict, committed?.reason ?? "this git port gives no tree of a commit");
+    const { base: base_commit, files, tree } = committed;
     return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
   }
   const snapshot = await git.snapshot({ base: work.base, own: BOOKKEEPING });
@@ -286,13 +286,13 @@ function unsignable({ gate, run }: Verdict, why: string): PawlError {
   );
 }
 
-async function earlierFault(gate: GateScene, { record, text }: Earlier): Promise<string | null> {
+async function earlierFault(gate: GateContext, { record, text }: Earlier): Promise<string | null> {
   const signature = (await gate.view.read(recordPath(record.run, record.seq, "sig"))) ?? "";
   return signatureFault(gate, { text, signature, principal: record.signer, time: record.time });
 }
 
 async function signatureFault(
-  { outside: { signatures }, view }: GateScene,
+  { outside: { signatures }, view }: GateContext,
   order: Omit<SignatureOrder, "allowed">,
 ): Promise<string | null> {
   const allowed = (await view.read(ALLOWED_SIGNERS)) ?? "";
@@ -302,7 +302,7 @@ async function signatureFault(
 async function checkSignature(
   { record, signature }: SignedRecord,
   { signer, time }: GateRecord,
-  gate: GateScene,
+  gate: GateContext,
 ) {
   const fault = await signatureFault(gate, { text: record, signature, principal: signer, time });
   if (fault === null) return;

@@ -127,18 +127,18 @@ export async function revokeDevice(host: Host, wanted: string): Promise<Answer> 
   refuseAgent(host, "revoke a device", `pawl board --revoke ${wanted}`);
   const devices = await host.servers.devices();
   const registered = devices.list();
-  const [found, other] = registered.filter(({ id, name }) => id === wanted || name === wanted);
-  if (!found || other) throw unknownDevice(wanted, registered);
-  devices.revoke(found.id);
+  const [device, other] = registered.filter(({ id, name }) => id === wanted || name === wanted);
+  if (!device || other) throw unknownDevice(wanted, registered);
+  devices.revoke(device.id);
   await devices.report({
     type: "device:revoked",
-    device: found.name,
+    device: device.name,
     from: null,
     how: `by ${host.person.caller().who ?? "a person"}`,
   });
   return {
-    text: `${clean(found.name)} may no longer use the board. A page that it has open is closed now.\n`,
-    data: { revoked: { id: found.id, name: found.name } },
+    text: `${clean(device.name)} may no longer use the board. A page that it has open is closed now.\n`,
+    data: { revoked: { id: device.id, name: device.name } },
   };
 }
 

@@ -130,8 +130,8 @@ function folderIn(input: Input, cwd: string): string {
 /** A patch whose files are unreadable may write anything in its folder. */
 function patchPaths(input: Input): readonly string[] {
   const text = textIn(input, "command", "input", "patch", "patchText", "patch_text", "diff", "arguments");
-  const found = text === "" ? [] : patchedPaths(text);
-  const named = found.length > 0 ? found : placesIn(input).paths;
+  const paths = text === "" ? [] : patchedPaths(text);
+  const named = paths.length > 0 ? paths : placesIn(input).paths;
   return named.length > 0 ? named : ["."];
 }
 

@@ -51,9 +51,9 @@ export async function complete(
   const resource = ref.type === "ref/resource" ? connection.templates.get(ref.uri) : undefined;
   const isVariable = resource !== undefined && VARIABLE.exec(resource.uri)?.[1] === argument.name;
   const ids = isVariable ? await idsOf(connection, resource) : [];
-  const found = ids.filter((id) => id.toLowerCase().startsWith(argument.value.toLowerCase()));
-  const values = found.slice(0, MOST_COMPLETED);
-  return { completion: { values, total: found.length, hasMore: found.length > values.length } };
+  const matching = ids.filter((id) => id.toLowerCase().startsWith(argument.value.toLowerCase()));
+  const values = matching.slice(0, MOST_COMPLETED);
+  return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };
 }
 
 async function idsOf({ runtime, work }: Connection, { ids }: Resource): Promise<readonly string[]> {

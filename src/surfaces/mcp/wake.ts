@@ -27,7 +27,7 @@ export interface Decided {
   readonly summary: string;
 }
 
-/** Follows the event log for listeners to verdicts, from the first who asks for it to the end. */
+/** Follows the event log for listeners to verdicts, from the first call of `follow` to `end`. */
 export interface Follower {
   /**
    * Calls `listener` for each verdict of a person while the log is followed. Returns a function that
@@ -94,7 +94,7 @@ function decidedIn(event: PawlEvent): Decided | null {
   return { run, summary: typeof summary === "string" ? summary : "" };
 }
 
-/** For one connection. */
+/** Maximum subscriptions of one connection. */
 const MOST_SUBSCRIBED = 256;
 
 /** The parts of a connection that notifications need. */

@@ -120,6 +120,6 @@ const TITLE = /^##[ \t]+title[ \t]*(?:#|$)/i;
 export function titleIn(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const heading = lines.findIndex((line) => TITLE.test(line));
-  const found = heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line !== "");
-  return found === undefined || found.startsWith("#") ? "" : found;
+  const title = heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line !== "");
+  return title === undefined || title.startsWith("#") ? "" : title;
 }

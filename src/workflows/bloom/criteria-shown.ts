@@ -1,4 +1,4 @@
-/** What speaks for a task's criteria, in the results that the loop has seen. */
+/** The state of a task's criteria, by the results that the loop has seen. */
 import { criterionText, isChecked } from "../../core/criterion.ts";
 import type { ReviewCriterion } from "../../runtime/review/model.ts";
 import { criteriaOf, type Task } from "../../tasks-file/task.ts";

@@ -17,11 +17,11 @@ export async function endedInLog(log: EventLog, items: readonly EndedItem[]): Pr
   for (let read = 0; before > 0 && open.size > 0 && read < MOST; read += CHUNK) {
     const entries = await log.readBack({ before, limit: CHUNK });
     for (const entry of entries) {
-      const toldEvents = toldBy(parseEvent(entry));
-      const status = toldEvents && open.get(toldEvents.id);
-      if (!toldEvents || status === undefined) continue;
-      open.delete(toldEvents.id);
-      if (toldEvents.status === status) ended.add(toldEvents.id);
+      const item = endedBy(parseEvent(entry));
+      const status = item && open.get(item.id);
+      if (!item || status === undefined) continue;
+      open.delete(item.id);
+      if (item.status === status) ended.add(item.id);
     }
     before = entries.at(-1)?.start ?? 0;
   }
@@ -31,7 +31,7 @@ export async function endedInLog(log: EventLog, items: readonly EndedItem[]): Pr
 /** It was begun anew. */
 const OPEN = "todo";
 
-function toldBy(event: ReturnType<typeof parseEvent>): EndedItem | null {
+function endedBy(event: ReturnType<typeof parseEvent>): EndedItem | null {
   switch (event?.type) {
     case "task:completed":
       return { id: event.taskId, status: "done" };

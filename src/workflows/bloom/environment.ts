@@ -82,18 +82,18 @@ const HELD = fields({
 
 /** The environments that exist, or existed when their owner died. Throws `state-unreadable`. */
 export async function loadEnvironments(view: View): Promise<readonly HeldEnvironment[]> {
-  const found: HeldEnvironment[] = [];
+  const held: HeldEnvironment[] = [];
   for (const { kind, name } of await view.list(ENVIRONMENTS)) {
     if (kind !== "file" || !name.endsWith(".json")) continue;
     const path = projectPath(ENVIRONMENTS, name);
     const json = await view.read(path);
     const remedy = `End what the task ${name.slice(0, -".json".length)} left running, then delete the file.`;
     if (json !== null)
-      found.push(
+      held.push(
         readState<HeldEnvironment>(json, as(HELD), stateUnreadable(path, "a task's environment", remedy)),
       );
   }
-  return found;
+  return held;
 }
 
 interface KeepInput {

@@ -178,7 +178,7 @@ export async function runToEnd(
 }
 
 /** The result of what followed checks of the work, with what these have shown. */
-export function withSeen(
+export function withEarlier(
   result: StepResult,
   { patch, events }: Pick<StepResult, "events" | "patch">,
 ): StepResult {

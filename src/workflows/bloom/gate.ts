@@ -17,7 +17,7 @@ import { taskOf } from "../../tasks-file/load.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy } from "./govern.ts";
 import { awaitsVerdict, judgedIn, repoOf } from "./judged.ts";
-import { loadMessages, type Message, untoldNotes } from "./question.ts";
+import { loadMessages, type Message, undeliveredNotes } from "./question.ts";
 import { type Kept, loadKept, reviewNow } from "./review.ts";
 import { tableOf } from "./run/life.ts";
 import type { TaskRun, TaskVerdict } from "./run/task-run.ts";
@@ -59,7 +59,7 @@ export const gate = changing(
     const judged = { ...run, verdicts: [...run.verdicts, kept(run, given, context)] };
     if (approve) {
       const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
-      return { ...withUntold(task, snapshot, sent), verdict };
+      return { ...withUndelivered(task, snapshot, sent), verdict };
     }
     const withNote = noted(task, rejection(notes ?? ""));
     if (!block) {
@@ -141,9 +141,9 @@ function verdictOf(
 const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
 
 /** If the verdict ends the task, its agent will not run again, so undelivered messages are kept as notes. */
-function withUntold(task: Task, { messages }: LoadedGate, sent: Done): Done {
+function withUndelivered(task: Task, { messages }: LoadedGate, sent: Done): Done {
   if (sent.data?.state !== "done" || messages.length === 0) return sent;
-  const notes = untoldNotes(messages);
+  const notes = undeliveredNotes(messages);
   const removed = messages.map(({ path }) => ({ type: "remove" as const, path }));
   return {
     ...sent,

@@ -62,15 +62,15 @@ function numberOf({ id }: Question): number {
 
 /** The messages for a task, oldest first. */
 export async function loadMessages(view: View, task: string): Promise<readonly Message[]> {
-  const found = await loadFolder<Omit<Message, "path">>(view, INBOX);
-  return found
+  const messages = await loadFolder<Omit<Message, "path">>(view, INBOX);
+  return messages
     .map(({ path, value }) => ({ ...value, path }))
     .filter((message) => message.task === task)
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
 /** Messages that the task's agent never received, as notes. Answers are kept with their questions instead. */
-export function untoldNotes(
+export function undeliveredNotes(
   messages: readonly Message[],
   delivered: readonly string[] = [],
 ): readonly string[] {
@@ -87,14 +87,14 @@ async function loadFolder<T>(
   view: View,
   folder: ProjectPath,
 ): Promise<readonly { path: ProjectPath; value: T }[]> {
-  const found: { path: ProjectPath; value: T }[] = [];
+  const entries: { path: ProjectPath; value: T }[] = [];
   for (const { name, kind } of await view.list(folder)) {
     if (kind !== "file" || !name.endsWith(".json")) continue;
     const path = projectPath(folder, name);
     const text = await view.read(path);
-    if (text !== null) found.push({ path, value: parse<T>(path, text) });
+    if (text !== null) entries.push({ path, value: parse<T>(path, text) });
   }
-  return found;
+  return entries;
 }
 
 function parse<T>(path: ProjectPath, text: string): T {

@@ -65,19 +65,19 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
     if (fault) throw fault;
     const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
-    const shown = !run || awaitsVerdict(run) ? (run ?? null) : anyState ? withSeen(run, task) : null;
+    const shown = !run || awaitsVerdict(run) ? (run ?? null) : anyState ? withLastVerified(run, task) : null;
     return { snapshot, run: shown, ...(await loadKept(view, shown)) };
   },
   observe: async ({ run, snapshot }, _, outside, context) =>
     run && gatherFindings(run, snapshot, outside, context),
-  propose: ({ run, snapshot: { cacheEntries, file }, ...kept }, found) => ({
-    reply: run && found && reviewOf(run, file, kept, found),
+  propose: ({ run, snapshot: { cacheEntries, file }, ...kept }, findings) => ({
+    reply: run && findings && reviewOf(run, file, kept, findings),
     cacheEntries,
   }),
 };
 
 /** Until all of its work is committed, what its commands last ran on stands for it. */
-function withSeen(run: TaskRun, task: Task): TaskRun {
+function withLastVerified(run: TaskRun, task: Task): TaskRun {
   const commit = run.evidence.findLast((each) => each.commit !== null)?.commit;
   const { repo } = task;
   if (run.work !== null || commit == null || repo === undefined) return run;
@@ -158,15 +158,15 @@ async function changesOf(
   outside: Outside,
 ): Promise<ReviewChanges | null> {
   if (!run.work) return null;
-  const found = await commitsOf(file, run, outside);
-  if (found.kind === "unavailable") return found;
-  if (found.from === undefined)
+  const findings = await commitsOf(file, run, outside);
+  if (findings.kind === "unavailable") return findings;
+  if (findings.from === undefined)
     return { kind: "unavailable", reason: "this git port does not say since when" };
-  const { base, from } = found;
+  const { base, from } = findings;
   const git = await gitOf(outside, repoOf(run));
   if ("reason" in git) return { kind: "unavailable", ...git };
   const to = run.work.commit;
-  const listed = await listFiles(found.files, null, sinceLast, { git, from, to, last: lastJudged });
+  const listed = await listFiles(findings.files, null, sinceLast, { git, from, to, last: lastJudged });
   return { kind: "changes", repo: repoOf(run), base, from, to, ...listed, lastJudged };
 }
 
@@ -174,9 +174,9 @@ function reviewOf(
   run: TaskRun,
   file: TasksFile,
   { tails, tries }: Pick<Opened, "tails" | "tries">,
-  found: ReviewFindings,
+  findings: ReviewFindings,
 ): ReviewFacts {
-  const { changed, changes, missingLogs, ignored, level, logins, task, version } = found;
+  const { changed, changes, missingLogs, ignored, level, logins, task, version } = findings;
   const { verdicts } = run;
   const last = verdicts.at(-1);
   const notes = task.ai_notes.join("\n");

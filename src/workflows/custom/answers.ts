@@ -81,7 +81,7 @@ export function canAnswer({ answered, caller }: Context): boolean {
 }
 
 /** The answer to an event that only a person may send: asks them if the caller can, else refuses. */
-export function askedFor(
+export function askPerson(
   { run }: OwnRun,
   event: string,
   question: HumanQuestion,

@@ -72,22 +72,24 @@ function variableFaults(source: FactSource | undefined): readonly string[] {
 function sourceFaults(source: FactSource | undefined, values: readonly unknown[]): readonly string[] {
   if (!source) return ["an input needs a source; a variable needs `initial`."];
   const fixed = VALUES_OF[source.type];
-  const found: string[] = [];
+  const messages: string[] = [];
   if (fixed && !(fixed.length === values.length && fixed.every((value) => values.includes(value))))
-    found.push(`expected the values ${fixed.join(", ")}; found ${values.join(", ")}.`);
+    messages.push(`expected the values ${fixed.join(", ")}; found ${values.join(", ")}.`);
   if (source.type === "git-branch" && !values.includes(OTHER_BRANCH))
-    found.push(`expected "${OTHER_BRANCH}" among the values: it stands for every branch that is not listed.`);
+    messages.push(
+      `expected "${OTHER_BRANCH}" among the values: it stands for every branch that is not listed.`,
+    );
   if (source.type === "file" || source.type === "checklist") {
     const fault = templateFault(source.path) ?? pathFault(renderWithId(source.path, "id"));
-    if (fault) found.push(`the path ${JSON.stringify(source.path)} cannot be used: ${fault}.`);
+    if (fault) messages.push(`the path ${JSON.stringify(source.path)} cannot be used: ${fault}.`);
   }
   if (source.type === "function" && typeof source.ask !== "function")
-    found.push("expected `ask`, a function that answers with one of the values.");
+    messages.push("expected `ask`, a function that answers with one of the values.");
   if (source.type === "command") {
     const fault = templateFault(source.command);
-    if (fault) found.push(`the command cannot be used: ${fault}.`);
+    if (fault) messages.push(`the command cannot be used: ${fault}.`);
   }
-  return found;
+  return messages;
 }
 
 function checkGates({ table, gates = {}, hints = {} }: Checked): readonly Fault[] {

@@ -48,15 +48,15 @@ const IN_FILES: Readonly<Record<string, string>> = {
  * another shape.
  */
 export function checkKeys(draft: unknown): readonly Problem[] {
-  const found: Problem[] = [];
+  const problems: Problem[] = [];
   const keys = (where: string, value: unknown, names: readonly string[]) => {
     for (const key of Object.keys(mapOf(value)))
-      if (!names.includes(key)) found.push({ place: where, message: unknownKey(key, names) });
+      if (!names.includes(key)) problems.push({ place: where, message: unknownKey(key, names) });
   };
   const word = (where: string, value: unknown, names: readonly string[]) => {
     if (value === undefined || names.includes(value as string)) return;
     const message = `expected ${names.join(", ")}; found ${JSON.stringify(value)}.`;
-    found.push({ place: where, message });
+    problems.push({ place: where, message });
   };
   const definition = mapOf(draft);
   const table = mapOf(definition.table);
@@ -101,7 +101,7 @@ export function checkKeys(draft: unknown): readonly Problem[] {
       if (isBegin) keys(`${where}: with`, mapOf(command).with, WITH);
     }
   }
-  return found;
+  return problems;
 }
 
 function mapOf(value: unknown): Fields {

@@ -27,7 +27,7 @@ export interface Definition {
   readonly replies: Readonly<Record<string, string>>;
   /** The agents that its rules may start, by name; absent: none. */
   readonly agents?: Readonly<Record<string, AgentEntry>>;
-  /** The table over which it is laid: then it is a task's life, and has no runs of its own. */
+  /** The table that it extends: it is then the life of a task, and has no runs of its own. */
   readonly extends?: Extensible;
   /** The prompts of its agents, by name; absent: none. */
   readonly prompts?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface Definition {
  * `file`: `present` or `missing`. `checklist`: from a Markdown file's task list, `none`, `open` or
  * `all-checked`. `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name if the fact
  * lists it, else `other`. `command`: `passed` or `failed`, from the engine's own run of a shell command.
- * `given`: passed by the caller with the event. `children`: how the runs stand that its last `begin` began.
+ * `given`: passed by the caller with the event. `children`: the state of the runs that the last `begin` began.
  * `function`: answered by a function of the program.
  */
 export type FactSource =
@@ -74,7 +74,7 @@ export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly Fac
   children: ["none", "open", "failed", "all-done"],
 };
 
-/** Says that the runs that a rule began have come to rest. Only the engine sends it. */
+/** The event that reports that all runs that a rule began are at rest. Only the engine sends it. */
 export const GATHERED = "gathered";
 
 /** The workflow whose runs are the tasks of the project. */
@@ -135,9 +135,9 @@ export interface BeginCommand extends Command {
   readonly each?: string;
   /** With `each`: the name of the prompt with each run's task. */
   readonly task?: string;
-  /** Of more entries only the first ones begin. */
+  /** Begins only this many entries: the first ones. */
   readonly first?: number;
-  /** In place of `first`: with more entries, none begins. */
+  /** In place of `first`: if there are more entries, none begins. */
   readonly most?: number;
   /** The first event of each run of an own workflow. */
   readonly event?: string;
@@ -194,14 +194,14 @@ export function agentCommandOf(rule: Rule): AgentCommand | null {
   return command && isForAgent(command) ? command : null;
 }
 
-/** The events of which one reports its end. */
+/** The events that can report the command's end. */
 export function endsOf(command: RuleCommand): readonly string[] {
   if (isBegin(command)) return [GATHERED];
   if (!isForAgent(command)) return [command.passed, command.failed];
   return Object.values(command.answers ?? {}).flatMap((each) => (Array.isArray(each) ? each : []));
 }
 
-/** As it is shown, with the run's id, and as the table has it. */
+/** The command with the run's id, as it is shown, and as the table writes it. */
 export function renderCommand(
   { call, command }: Pick<RunCommand, "call" | "command">,
   id: string,

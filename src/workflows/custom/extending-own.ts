@@ -56,11 +56,11 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
     { entry, yaml },
     { entry: there, yaml: baseYaml },
   ];
-  const found = [...entryFaults(base.name, entry, there), ...checkDefinition(definition)];
+  const faults = [...entryFaults(base.name, entry, there), ...checkDefinition(definition)];
   // A row from a state that nobody has takes nothing either: the state is what is wrong.
-  const structure = found.length > 0 ? [] : structureProblems(files, definition.table);
-  if (structure.length === 0) found.push(...unfit);
-  const all = [...nameFaults(name, entry, yaml), ...problems, ...problemsIn(files, found), ...structure];
+  const structure = faults.length > 0 ? [] : structureProblems(files, definition.table);
+  if (structure.length === 0) faults.push(...unfit);
+  const all = [...nameFaults(name, entry, yaml), ...problems, ...problemsIn(files, faults), ...structure];
   if (all.length > 0) throw invalid(name, file, all);
   return {
     ...{ definition, replies, repliesPlace },

@@ -62,7 +62,7 @@ export function definitionOver(
     ...(entry.agents ? { agents: entry.agents as Definition["agents"] & object } : {}),
     ...(entry.summary === undefined ? {} : { summary: entry.summary }),
   };
-  const found = [
+  const problems = [
     ...entryFaults(over, entry, base),
     ...extended.faults,
     ...table.rules.flatMap((rule) => {
@@ -71,8 +71,8 @@ export function definitionOver(
     }),
     ...checkAgents(definition),
   ];
-  const structure = found.length > 0 ? [] : structureProblems(files, table);
-  return { definition, problems: [...problemsIn(files, found), ...structure] };
+  const structure = problems.length > 0 ? [] : structureProblems(files, table);
+  return { definition, problems: [...problemsIn(files, problems), ...structure] };
 }
 
 /** What is wrong with a sound table beyond the engine's check: a broken promise. */

@@ -24,9 +24,9 @@ export function checked<T extends z.ZodType>(
   file: string,
   yaml: LocatedYaml,
 ): z.infer<T> {
-  const found = schema.safeParse(yaml.tree);
-  if (found.success) return found.data;
-  const faults = faultsOf(schema, found.error.issues, yaml.tree).map((fault) => problemOf(fault, yaml));
+  const parsed = schema.safeParse(yaml.tree);
+  if (parsed.success) return parsed.data;
+  const faults = faultsOf(schema, parsed.error.issues, yaml.tree).map((fault) => problemOf(fault, yaml));
   throw invalid(name, file, faults);
 }
 
@@ -157,7 +157,9 @@ function rowOf(
     id,
     from: from.length === 1 && from[0] === ANY ? open : from,
     on,
-    ...(when ? { when: when.map((box) => mapped(box, (found, fact) => valuesOf(found, facts[fact]))) } : {}),
+    ...(when
+      ? { when: when.map((box) => mapped(box, (wanted, fact) => valuesOf(wanted, facts[fact]))) }
+      : {}),
     to: to ?? "same",
     ...(set ? { set } : {}),
     outcome,
@@ -185,12 +187,12 @@ export function rowOver(row: RowOver, base: Workflow, open: readonly string[]): 
 }
 
 /** All but those of `not`; a value there that the fact does not have stays, for the table's check to name. */
-function valuesOf(found: WantedEntry, fact: Fact | undefined): readonly FactValue[] {
-  if (!("not" in found)) return found;
+function valuesOf(wanted: WantedEntry, fact: Fact | undefined): readonly FactValue[] {
+  if (!("not" in wanted)) return wanted;
   const all = fact?.values ?? [];
   return [
-    ...all.filter((value) => !found.not.includes(value)),
-    ...found.not.filter((value) => !all.includes(value)),
+    ...all.filter((value) => !wanted.not.includes(value)),
+    ...wanted.not.filter((value) => !all.includes(value)),
   ];
 }
 

@@ -9,7 +9,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import {
-  checkKnown,
+  checkPolicyKnown,
   gatePolicy,
   hashOfPolicy,
   ignoredIn,
@@ -90,7 +90,7 @@ export async function govern(
   const pinned = file && ((await policies?.find(run)) ?? null);
   const named = { run, whose: run, what: "the workflow's file as it was when the run moved last" };
   const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
-  checkKnown(named, file?.policy, [hash, ...kept]);
+  checkPolicyKnown(named, file?.policy, [hash, ...kept]);
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, sourcesIn(loaded), (file) => view.read(file));
   const isKept = pinned !== null && hashOfPolicy(pinned) === hash;

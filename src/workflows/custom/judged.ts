@@ -50,6 +50,6 @@ export async function presentVersion(run: OwnRun, work: Snapshot): Promise<strin
   return versionOf(judged);
 }
 
-export function lookAtWork({ git }: Pick<Outside, "git">): Promise<Snapshot> {
+export function inspectWork({ git }: Pick<Outside, "git">): Promise<Snapshot> {
   return git.snapshot({ base: null, own: BOOKKEEPING });
 }

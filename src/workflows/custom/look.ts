@@ -19,13 +19,13 @@ interface Listed {
   readonly runs: readonly RunOverview[];
 }
 
-type Look =
+type Loaded =
   | { readonly one: OwnRun; readonly children: readonly Child[]; readonly view: View }
   | { readonly all: readonly Listed[] };
 
 export function lookAt(
   sources: readonly DefinitionSource[],
-): Transaction<{ readonly run?: string | undefined }, Look, Governed | null, Reply> {
+): Transaction<{ readonly run?: string | undefined }, Loaded, Governed | null, Reply> {
   return {
     run: () => null,
     async read(view, { run }, context) {

@@ -9,7 +9,7 @@ import { verdictsIn } from "../../runtime/run-log/read.ts";
 import { totalOf } from "../../scheduler/costs.ts";
 import { orderWords } from "./agents/order-state.ts";
 import { turnOf } from "./begin/begin-state.ts";
-import { childrenShown, type Looking } from "./begin/children.ts";
+import { type ChildContext, childrenShown } from "./begin/children.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
 import { loadChecked } from "./load-run.ts";
@@ -33,7 +33,7 @@ export async function overview(
   const loaded = await source.load(view);
   // What is shown of a run depends on its definition, too.
   const definition = context.memory ? hashOf(JSON.stringify(loaded.definition)) : "";
-  const found: RunOverview[] = [];
+  const runs: RunOverview[] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE).map((id) => {
       const key = `${source.name}:${id} ${definition}`;
@@ -42,9 +42,9 @@ export async function overview(
         overviewOf(source, loaded, readView, id, { settings, sources }),
       );
     });
-    found.push(...(await Promise.all(some)).flatMap((each) => each ?? []));
+    runs.push(...(await Promise.all(some)).flatMap((each) => each ?? []));
   }
-  return found;
+  return runs;
 }
 
 async function overviewOf(
@@ -52,7 +52,10 @@ async function overviewOf(
   loaded: Loaded,
   view: View,
   id: string,
-  { settings, sources }: { settings: OverviewContext["settings"] | undefined } & Pick<Looking, "sources">,
+  {
+    settings,
+    sources,
+  }: { settings: OverviewContext["settings"] | undefined } & Pick<ChildContext, "sources">,
 ): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: `${loaded.definition.table.title} ${id}` };
   try {

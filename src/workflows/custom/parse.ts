@@ -96,11 +96,11 @@ function folderFaults(path: string, yaml: LocatedYaml): readonly Problem[] {
 
 /** Checks what the schema cannot express: keys that require or exclude one another. */
 function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): readonly Problem[] {
-  const found: Problem[] = [];
+  const problems: Problem[] = [];
   const addProblem = (path: readonly PropertyKey[], message: string) =>
-    found.push({ place: yaml.place(path), message });
-  found.push(...nameFaults(name, entry, yaml));
-  found.push(...folderFaults(folderOf(entry.replies), yaml));
+    problems.push({ place: yaml.place(path), message });
+  problems.push(...nameFaults(name, entry, yaml));
+  problems.push(...folderFaults(folderOf(entry.replies), yaml));
   for (const [key, fact] of Object.entries(entry.facts ?? {}))
     for (const message of factFaults(key, fact)) addProblem(["facts", key], message);
   if (Object.hasOwn(entry.states, ANY))
@@ -111,5 +111,5 @@ function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): reado
     if ((row.outcome ?? "moved") === "moved" && row.to === undefined)
       addProblem(["rows", index], `rule ${row.id}: expected \`to\`: a state, or same.`);
   });
-  return found;
+  return problems;
 }

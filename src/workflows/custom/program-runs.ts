@@ -33,8 +33,8 @@ export function programWorkflow(name: string): WorkflowModule {
 
 async function overview(name: string, view: View): Promise<readonly RunOverview[]> {
   const ids = await allRuns(view, name);
-  const found = await Promise.all(ids.map((id) => overviewOf(name, id, view)));
-  return found.flatMap((each) => each ?? []);
+  const runs = await Promise.all(ids.map((id) => overviewOf(name, id, view)));
+  return runs.flatMap((each) => each ?? []);
 }
 
 async function overviewOf(name: string, id: string, view: View): Promise<RunOverview | null> {

@@ -52,9 +52,9 @@ export async function checkMayMove(
 function proofFault(definition: Definition, file: string | null, family: Family): PawlError | null {
   const { table } = definition;
   const proved = check({ workflow: table, replies: repliesOf(definition) }).violations;
-  const found = [...proved, ...extensionFaults(definition)];
+  const problems = [...proved, ...extensionFaults(definition)];
   const bound = boundOf(definition, family);
-  const violations = bound && "loop" in bound ? [...found, bound.loop] : found;
+  const violations = bound && "loop" in bound ? [...problems, bound.loop] : problems;
   const [first] = violations;
   if (!first) return null;
   const more = violations.length > 1 ? ` (${violations.length - 1} more after this one)` : "";

@@ -106,8 +106,8 @@ export async function checkHistory(view: View, { id, workflow }: StoredRun, load
   const path = runPath(workflow, id);
   const text = await view.read(path);
   if (text === null) return;
-  const found = await stateFaults(view, kind, run, { path, text });
-  checkFaults(path, "run's", found.length > 0 ? found : await wholeLogFaults(view, kind, run));
+  const faults = await stateFaults(view, kind, run, { path, text });
+  checkFaults(path, "run's", faults.length > 0 ? faults : await wholeLogFaults(view, kind, run));
 }
 
 /**

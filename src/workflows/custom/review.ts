@@ -23,7 +23,7 @@ import { totalOf } from "../../scheduler/costs.ts";
 import { agentsSaid } from "./agents/order-state.ts";
 import { type Child, childrenShown, childrenWords } from "./begin/children.ts";
 import { type DefinitionSource, gateName } from "./definition.ts";
-import { eventFor, lookAtWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
+import { eventFor, inspectWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 
 interface ReviewFindings {
@@ -51,11 +51,11 @@ export function reviewIn(
       return { ...run, children: await childrenShown(run.file, { ...context, sources, view }) };
     },
     observe: (run, _, outside, context) => gatherFindings(run, outside, context),
-    propose(run, { version, ...found }, { anyState }) {
+    propose(run, { version, ...findings }, { anyState }) {
       if (!anyState && version === null && run.file === null) throw unbegun(run.run);
       // A run that others moved cannot be decided here.
       const isOpen = anyState || (version !== null && !run.elsewhere);
-      return { reply: isOpen ? reviewOf(run, { ...found, version: version ?? "" }) : null };
+      return { reply: isOpen ? reviewOf(run, { ...findings, version: version ?? "" }) : null };
     },
   };
 }
@@ -71,8 +71,8 @@ export async function reviewNow(
   outside: Outside,
   context: Pick<Context, "settings">,
 ): Promise<ReviewFacts> {
-  const { version, ...found } = await gatherFindings(run, outside, context, work);
-  return reviewOf(run, { ...found, version: version ?? "" });
+  const { version, ...findings } = await gatherFindings(run, outside, context, work);
+  return reviewOf(run, { ...findings, version: version ?? "" });
 }
 
 async function gatherFindings(
@@ -81,7 +81,7 @@ async function gatherFindings(
   { settings }: Pick<Context, "settings">,
   snapshot?: Snapshot,
 ): Promise<ReviewFindings> {
-  const work = snapshot ?? (await lookAtWork(outside));
+  const work = snapshot ?? (await inspectWork(outside));
   const judged = verdictsAt(run).at(-1)?.tree;
   const changed = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
   const gate = gateName(run.loaded.definition, run.configuration.state);

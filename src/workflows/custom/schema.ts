@@ -8,16 +8,16 @@ const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "expected a string, a number, true, false or null",
 });
 
-function listed(found: unknown): unknown {
-  return found === undefined || Array.isArray(found) ? found : [found];
+function listed(value: unknown): unknown {
+  return value === undefined || Array.isArray(value) ? value : [value];
 }
 
 const several = <T extends z.ZodType>(item: T) => z.preprocess(listed, z.array(item, "expected a list"));
 
 /** `0..3` stands for the whole numbers from 0 to 3. */
-function ranged(found: unknown): unknown {
-  const [, first, last] = typeof found === "string" ? (/^(\d{1,4})\.\.(\d{1,4})$/.exec(found) ?? []) : [];
-  if (first === undefined || Number(last) < Number(first)) return listed(found);
+function ranged(value: unknown): unknown {
+  const [, first, last] = typeof value === "string" ? (/^(\d{1,4})\.\.(\d{1,4})$/.exec(value) ?? []) : [];
+  if (first === undefined || Number(last) < Number(first)) return listed(value);
   return Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
 }
 
@@ -30,8 +30,8 @@ const wanted = z.union(
 );
 
 /** A bare string is the description. */
-function described(found: unknown): unknown {
-  return typeof found === "string" ? { description: found } : found;
+function described(value: unknown): unknown {
+  return typeof value === "string" ? { description: value } : value;
 }
 
 const MAP = "expected a map of names";

@@ -26,14 +26,14 @@ import {
 } from "../../runtime/transaction/run-event.ts";
 import { withFailure } from "../../runtime/transaction/transaction.ts";
 import { awaitsPerson, orderWords, triesAgain } from "./agents/order-state.ts";
-import { askedFor, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
+import { askPerson, begun, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
 import { beginEvent } from "./begin/gather.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
 import { callOnce } from "./functions.ts";
 import { govern, held } from "./govern.ts";
-import { eventFor, lookAtWork, presentVersion } from "./judged.ts";
+import { eventFor, inspectWork, presentVersion } from "./judged.ts";
 import { loadRun, type OwnRun, runMissing } from "./load-run.ts";
 import { callOf, checkGiven, endOf, observersOf } from "./observe.ts";
 import { checkMayMove } from "./proved.ts";
@@ -85,7 +85,7 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
   const { ignored = [], input, now, outside } = context;
   if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
   if (input.version !== undefined)
-    checkVersion(run.run, input.version, await presentVersion(run, await lookAtWork(outside)));
+    checkVersion(run.run, input.version, await presentVersion(run, await inspectWork(outside)));
   if (input.begins !== undefined) return { answer: begun(run, input, now.time) };
   if (input.isFirst && run.file?.history.length) return { answer: shown(run, input, ignored) };
   const wanted = input.verdict ? await verdictEvent(run, input.verdict, context) : input.event;
@@ -97,8 +97,8 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
       `\`pawl cast ${run.run}\` shows where it stands.`,
     );
   if (order?.begin !== undefined) {
-    const found = await beginEvent(run, order, wanted, context, sendTo(run.sources));
-    if (found !== null) return found;
+    const event = await beginEvent(run, order, wanted, context, sendTo(run.sources));
+    if (event !== null) return event;
   }
   if (order?.agent !== undefined) return agentEvent(run, order, wanted, context);
   if (order && order.begin === undefined) {
@@ -121,7 +121,7 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
   const { gates = {} } = run.loaded.definition;
   const gated =
     Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);
-  const work = gated && canAnswer(context) ? await lookAtWork(outside) : null;
+  const work = gated && canAnswer(context) ? await inspectWork(outside) : null;
   return { event: wanted, given, gated, ended: null, ...(work && { work }) };
 }
 
@@ -168,7 +168,7 @@ async function guard(run: OwnRun, sent: OwnSent, context: SendContext): Promise<
   if (!sent.gated) return null;
   const review = sent.work ? await reviewNow(run, sent.work, context.outside, context) : null;
   const asking = question(run, sent.event, review, input, context);
-  if (!hasAnswered(context, asking.message)) return { answer: askedFor(run, sent.event, asking, context) };
+  if (!hasAnswered(context, asking.message)) return { answer: askPerson(run, sent.event, asking, context) };
   return input.is_approved === false ? { answer: heldBack(run, sent.event, input) } : null;
 }
 
@@ -205,8 +205,8 @@ async function verdictEvent(
 ): Promise<string> {
   const { file, loaded, configuration, run } = own;
   if (file === null) throw runMissing(own.source.name, own.id);
-  const found = eventFor(own, verdict);
-  if (found !== undefined) return found;
+  const event = eventFor(own, verdict);
+  if (event !== undefined) return event;
   const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);
   const done = verdict === "approve" ? "approved" : "rejected";
   throw new PawlError(

@@ -72,11 +72,11 @@ function renderStory(
 function renderStep(step: Step, outputs: Outputs): string {
   const { by, ended, event, from, kind, notes, rule, strength, time, to } = step;
   const output = outputs.get(hashOfStep(step));
-  const found = factWords(step).toSorted();
+  const facts = factWords(step).toSorted();
   const parts = [
     `## ${event ?? kind}: ${from} → ${to}`,
     `${time}${rule === undefined ? "" : `, rule ${rule}`}, by ${by.channel}${by.who ? ` (${by.who})` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
-    ...(found.length > 0 ? [`Found: ${found.join(", ")}`] : []),
+    ...(facts.length > 0 ? [`Found: ${facts.join(", ")}`] : []),
     ...(ended
       ? [
           ended.agent === undefined

@@ -33,10 +33,10 @@ export function choicesAt(
   if (isFinal(table, configuration.state)) return [];
   const all = Object.keys(table.events).flatMap((event) =>
     pairOf(table, configuration.state, event).rules.flatMap((rule) => {
-      const found = (rule.when ?? [{}]).map((box) =>
+      const boxes = (rule.when ?? [{}]).map((box) =>
         choiceIn(definition, configuration, event, rule, box, fixed),
       );
-      return found.find((each) => each !== null) ?? [];
+      return boxes.find((each) => each !== null) ?? [];
     }),
   );
   const moves = ({ rule }: Choice) => rule.outcome === "moved";

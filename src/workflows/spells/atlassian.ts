@@ -23,14 +23,14 @@ const MAX_ADDRESS = 4_000;
  * punctuation; but not in sections that Expecto added.
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
-  const found = new Set<string>();
+  const addresses = new Set<string>();
   for (const [candidate] of withoutFetched(text).matchAll(CANDIDATE)) {
     for (const part of splitLabel(candidate)) {
       const url = part.length > MAX_ADDRESS ? "" : trimEnd(part);
-      if (isAtlassian(url)) found.add(url);
+      if (isAtlassian(url)) addresses.add(url);
     }
   }
-  return [...found];
+  return [...addresses];
 }
 
 /** The text's URLs that `.atlassian-refs` does not list. */

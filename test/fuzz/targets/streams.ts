@@ -6,7 +6,7 @@ import { codex } from "../../../src/adapters/agents/dialects/codex.ts";
 import { parseLine } from "../../../src/adapters/agents/dialects/dialect.ts";
 import { gemini } from "../../../src/adapters/agents/dialects/gemini.ts";
 import { opencode } from "../../../src/adapters/agents/dialects/opencode.ts";
-import { applyLine, judge, NOTHING_HEARD } from "../../../src/adapters/agents/heard.ts";
+import { applyLine, judge, NO_OUTPUT } from "../../../src/adapters/agents/heard.ts";
 import type { Target } from "../target.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../src/adapters/agents/streams");
@@ -19,10 +19,10 @@ export const streams: Target = {
   ),
   run(bytes) {
     for (const dialect of [claude, codex, opencode, gemini]) {
-      let heard = NOTHING_HEARD;
+      let heard = NO_OUTPUT;
       for (const line of Buffer.from(bytes).toString("utf8").split("\n")) {
         const json = parseLine(line);
-        if (json) heard = applyLine(heard, dialect.read(json), null).heard;
+        if (json) heard = applyLine(heard, dialect.read(json), null).output;
       }
       judge(heard, WELL, dialect.failureOf);
     }

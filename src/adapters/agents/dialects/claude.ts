@@ -11,11 +11,11 @@ import {
   faultWords,
   hostOf,
   type Json,
-  modelTold,
+  modelLine,
   numberAt,
   objectAt,
   sessionArguments,
-  sessionTold,
+  sessionLine,
   shortly,
   textAt,
   toolDetail,
@@ -94,7 +94,7 @@ function limitArguments({ limits, knows }: Call): string[] {
 
 function sessionOf(line: Json): readonly AgentLine[] {
   // A failed resume reports the id that it could not find.
-  return textAt(line, "subtype") === "error_during_execution" ? [] : sessionTold(textAt(line, "session_id"));
+  return textAt(line, "subtype") === "error_during_execution" ? [] : sessionLine(textAt(line, "session_id"));
 }
 
 function readBody(line: Json): readonly AgentLine[] {
@@ -109,11 +109,11 @@ function readBody(line: Json): readonly AgentLine[] {
         // A subagent's model is not the run's.
         ...(textAt(line, "parent_tool_use_id")
           ? []
-          : modelTold("answered", textAt(line, "message", "model"))),
+          : modelLine("answered", textAt(line, "message", "model"))),
         ...contentOf(line),
       ];
     case "system":
-      if (line.subtype === "init") return modelTold("asked", textAt(line, "model"));
+      if (line.subtype === "init") return modelLine("asked", textAt(line, "model"));
       if (line.subtype === "api_retry") return retryOf(line);
       return line.subtype === "permission_denied"
         ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]

@@ -10,7 +10,7 @@ import {
   hostOf,
   type Json,
   objectAt,
-  sessionTold,
+  sessionLine,
   shortly,
   textAt,
   tokensAt,
@@ -85,7 +85,7 @@ function permissionArguments({ asRoot, permission, walled, writable }: Call): st
 function readLine(line: Json): readonly AgentLine[] {
   switch (line.type) {
     case "thread.started":
-      return sessionTold(textAt(line, "thread_id"));
+      return sessionLine(textAt(line, "thread_id"));
     case "turn.started":
       return [{ type: "working" }];
     case "item.started":

@@ -198,12 +198,12 @@ export function tokensAt(value: unknown, input = "input_tokens", output = "outpu
   return { usd: null, inputTokens, outputTokens, turns: null };
 }
 
-export function sessionTold(id: string): readonly AgentLine[] {
+export function sessionLine(id: string): readonly AgentLine[] {
   return id ? [{ type: "session", id }] : [];
 }
 
 /** A model's name as providers write them; other texts, such as claude's `<synthetic>`, are none. */
-export function modelTold(side: "asked" | "answered", name: string): readonly AgentLine[] {
+export function modelLine(side: "asked" | "answered", name: string): readonly AgentLine[] {
   return /^[\w.:/@+-]{1,100}$/.test(name) ? [{ type: "model", [side]: name }] : [];
 }
 

@@ -10,10 +10,10 @@ import {
   faultWords,
   hostOf,
   type Json,
-  modelTold,
+  modelLine,
   objectAt,
   sessionArguments,
-  sessionTold,
+  sessionLine,
   shortly,
   textAt,
   tokensAt,
@@ -135,7 +135,7 @@ function renderRules(rules: readonly string[]): string {
 function readLine(line: Json): readonly AgentLine[] {
   switch (line.type) {
     case "init":
-      return [...sessionTold(textAt(line, "session_id")), ...modelTold("asked", textAt(line, "model"))];
+      return [...sessionLine(textAt(line, "session_id")), ...modelLine("asked", textAt(line, "model"))];
     case "message":
       if (line.role !== "assistant") return [];
       return [

@@ -13,7 +13,7 @@ import {
   type Json,
   numberAt,
   objectAt,
-  sessionTold,
+  sessionLine,
   textAt,
   toolDetail,
 } from "./dialect.ts";
@@ -27,7 +27,7 @@ const SETTINGS = [
 const NOTHING = { read: [], write: [], copy: [] };
 const NO_SESSION = "Session not found";
 /** The call has ended but not the run: the model wants a tool's result first. */
-const GOES_ON = new Set(["tool-calls", "tool_calls"]);
+const CONTINUES = new Set(["tool-calls", "tool_calls"]);
 /** Only these words of a tool's error show that it was refused. */
 const REFUSED = "rejected permission to use this specific tool call";
 
@@ -69,7 +69,7 @@ export const opencode: Dialect = {
     { at: XDG_STATE_HOME || join(HOME, ".local/state"), ...NOTHING },
     { at: XDG_CACHE_HOME || join(HOME, ".cache"), ...NOTHING },
   ],
-  read: (line) => [...sessionTold(textAt(line, "sessionID")), ...readBody(line)],
+  read: (line) => [...sessionLine(textAt(line, "sessionID")), ...readBody(line)],
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
 };
@@ -143,7 +143,7 @@ function readBody(line: Json): readonly AgentLine[] {
 }
 
 function endOf(reason: string): readonly AgentLine[] {
-  if (GOES_ON.has(reason)) return [];
+  if (CONTINUES.has(reason)) return [];
   if (reason === "stop") return [{ type: "end", fault: null }];
   const detail = `the model stopped with reason ${reason || "unknown"}`;
   return [{ type: "end", fault: { reason: "gave-up", detail } }];

@@ -159,9 +159,9 @@ function clockIn(clause: string, now: Date): Date | null {
 }
 
 function timeOfDay(text: string) {
-  for (const found of text.matchAll(TIME)) {
-    const [whole, hour, minute, second = "0", half, word] = found;
-    const end = (found.index ?? 0) + whole.trimEnd().length;
+  for (const match of text.matchAll(TIME)) {
+    const [whole, hour, minute, second = "0", half, word] = match;
+    const end = (match.index ?? 0) + whole.trimEnd().length;
     if (word !== undefined) return { hours: /^n/i.test(word) ? 12 : 24, minutes: 0, seconds: 0, end };
     if (minute === undefined && half === undefined) continue;
     const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/^p/i.test(half) ? 12 : 0);

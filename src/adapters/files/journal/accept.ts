@@ -1,7 +1,7 @@
 /** Opens a foreign journal that was set aside, for a person who may accept what it would write. */
 import { PawlError } from "../../../core/error.ts";
 import type { ForeignJournal } from "../../../runtime/project.ts";
-import { foldersOf, foundOf, lookAt, tryTextOf } from "../look.ts";
+import { fileOnDisk, foldersOf, readAt, tryTextOf } from "../look.ts";
 import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
 import { parseUntrusted } from "./record.ts";
@@ -13,7 +13,7 @@ export async function openForeign(
   kept: string,
 ): Promise<ForeignJournal> {
   await editors.load();
-  const commits = parseUntrusted(lookAt(disk, kept)?.bytes ?? new Uint8Array());
+  const commits = parseUntrusted(readAt(disk, kept)?.bytes ?? new Uint8Array());
   const steps = commits.flatMap((each) => each ?? []);
   const chains = chainsOf(steps);
   const paths = [...chains.keys()];
@@ -28,8 +28,8 @@ export async function openForeign(
   return {
     paths,
     outcome(path, text) {
-      const found = text === null ? null : foundOf(Buffer.from(text), 0o644);
-      const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], found);
+      const file = text === null ? null : fileOnDisk(Buffer.from(text), 0o644);
+      const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], file);
       const after = bytes === null ? null : tryTextOf(bytes);
       if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is not text`);
       return after;

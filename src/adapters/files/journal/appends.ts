@@ -1,7 +1,7 @@
 /** Appends so that a repeat is harmless. */
 
 import { type Disk, withOpen, writeAll } from "../disk.ts";
-import { lookAt, statFile } from "../look.ts";
+import { readAt, statFile } from "../look.ts";
 import { isPieceOf } from "./chain.ts";
 import type { Append } from "./steps.ts";
 import { ensureFolders, openInside } from "./temporary.ts";
@@ -45,7 +45,7 @@ export function withAppends(before: Uint8Array, appends: readonly Append[], torn
 }
 
 function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
-  const bytes = Buffer.from(lookAt(disk, path)?.bytes ?? new Uint8Array());
+  const bytes = Buffer.from(readAt(disk, path)?.bytes ?? new Uint8Array());
   const lack = lackOf(bytes, run, torn);
   if (lack === "torn") {
     ensureFolders(disk, path);
@@ -53,7 +53,7 @@ function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
     return;
   }
   for (const { text } of lack)
-    appendAtEnd(disk, path, Buffer.from(onItsLine(text, lookAt(disk, path)?.bytes ?? new Uint8Array())));
+    appendAtEnd(disk, path, Buffer.from(onItsLine(text, readAt(disk, path)?.bytes ?? new Uint8Array())));
 }
 
 /**

@@ -8,7 +8,7 @@ import { EVENTS } from "../../../core/event.ts";
 import { hashOf } from "../../../core/hash.ts";
 import type { Editor } from "../../../core/ports/store.ts";
 import type { Editors } from "../editors.ts";
-import { foundOf } from "../look.ts";
+import { fileOnDisk } from "../look.ts";
 import { applySteps, outcomeOf } from "./apply.ts";
 import type { Append, Put, Step } from "./steps.ts";
 
@@ -235,7 +235,7 @@ describe("a person's text in the way", () => {
 
 describe("how a file will be once its steps are applied", () => {
   const text = (steps: readonly Step[], there: string | null, torn = false) => {
-    const found = there === null ? null : foundOf(Buffer.from(there), 0o644);
+    const found = there === null ? null : fileOnDisk(Buffer.from(there), 0o644);
     const bytes = outcomeOf({ editors: loaded(EDITORS), torn }, steps, found);
     return bytes === null ? null : Buffer.from(bytes).toString();
   };

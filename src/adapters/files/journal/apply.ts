@@ -13,7 +13,7 @@
 import { hashOf } from "../../../core/hash.ts";
 import type { Disk } from "../disk.ts";
 import { type Editors, EditorsNeeded } from "../editors.ts";
-import { checkFolders, type FileOnDisk, lookAndHold, lookAt, tryTextOf } from "../look.ts";
+import { checkFolders, type FileOnDisk, readAndHold, readAt, tryTextOf } from "../look.ts";
 import { applyAppends, withAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import { keepAside, type OnKept } from "./keep.ts";
@@ -50,7 +50,7 @@ function applyChain(
   // Does not read a file that only gets appends: a log is long, and each commit adds to it.
   const isReplaced =
     aim.content !== undefined &&
-    (aim.appends.length === 0 || !hasMovedOn(chain, aim, lookAt(disk, path), torn));
+    (aim.appends.length === 0 || !hasMovedOn(chain, aim, readAt(disk, path), torn));
   if (isReplaced) {
     const resolution = replace(applying, path, chain, aim, all);
     if (resolution.length > 0) return resolution;
@@ -63,12 +63,12 @@ function applyChain(
 export function outcomeOf(
   { editors, torn }: Pick<Applying, "editors" | "torn">,
   chain: readonly Step[],
-  found: FileOnDisk | null,
+  file: FileOnDisk | null,
 ): Uint8Array | null {
   const aim = aimOf(chain);
-  let bytes = found?.bytes ?? null;
-  if (aim.content !== undefined && !hasMovedOn(chain, aim, found, torn)) {
-    const judgement = judge(chain, aim, found, torn);
+  let bytes = file?.bytes ?? null;
+  if (aim.content !== undefined && !hasMovedOn(chain, aim, file, torn)) {
+    const judgement = judge(chain, aim, file, torn);
     const redone = isFound(judgement) ? redo(editors, chain, judgement) : null;
     if (judgement !== "done") bytes = redone === null ? aim.content : Buffer.from(redone);
   }
@@ -81,10 +81,10 @@ export function outcomeOf(
 function hasMovedOn(
   chain: readonly Step[],
   { appends }: Aim,
-  found: FileOnDisk | null,
+  file: FileOnDisk | null,
   torn: boolean,
 ): boolean {
-  return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
+  return appends.length > 0 && file !== null && !isAccounted(chain, file, torn);
 }
 
 /** Gives the file its aimed content, or removes it. Returns steps to journal first, if there are any. */
@@ -100,8 +100,8 @@ function replace(
   const temporary = temporaryOf(path);
 
   const act = (work: () => void): readonly Step[] =>
-    lookingLast(disk, path, (found) => {
-      const judgement = judge(chain, aim, found, torn);
+    withOpenFile(disk, path, (file) => {
+      const judgement = judge(chain, aim, file, torn);
       if (judgement === "ours") {
         checkFolders(disk, path);
         work();
@@ -112,7 +112,7 @@ function replace(
   if (!fresh) removeTemporary(disk, path);
   if (content === null || content === undefined) return act(() => disk.unlink(path));
   if (!fresh) {
-    const judgement = judge(chain, aim, lookAt(disk, path), torn);
+    const judgement = judge(chain, aim, readAt(disk, path), torn);
     if (judgement === "done") return [];
     if (isFound(judgement)) return resolve(applying, path, chain, judgement, all);
   }
@@ -123,9 +123,9 @@ function replace(
 /** `done`: already right. `ours`: may be replaced. A file: a person's text. */
 type Judgement = "done" | "ours" | FileOnDisk;
 
-function judge(chain: readonly Step[], { hash }: Aim, found: FileOnDisk | null, torn: boolean): Judgement {
-  if ((found?.hash ?? null) === hash) return "done";
-  return found === null || isAccounted(chain, found, torn) ? "ours" : found;
+function judge(chain: readonly Step[], { hash }: Aim, file: FileOnDisk | null, torn: boolean): Judgement {
+  if ((file?.hash ?? null) === hash) return "done";
+  return file === null || isAccounted(chain, file, torn) ? "ours" : file;
 }
 
 function isFound(judgement: Judgement): judgement is FileOnDisk {
@@ -136,10 +136,10 @@ function isFound(judgement: Judgement): judgement is FileOnDisk {
  * Reads the file, and works while it is open. Closing a removed or replaced file frees its blocks, which
  * takes a millisecond each on some disks (with online discard), so it is closed later.
  */
-function lookingLast<T>(disk: Disk, path: string, work: (found: FileOnDisk | null) => T): T {
-  const { found, fd } = lookAndHold(disk, path);
+function withOpenFile<T>(disk: Disk, path: string, work: (file: FileOnDisk | null) => T): T {
+  const { file, fd } = readAndHold(disk, path);
   try {
-    return work(found);
+    return work(file);
   } finally {
     if (fd !== null) disk.closeLater(fd);
   }
@@ -150,20 +150,20 @@ function resolve(
   applying: Applying,
   path: string,
   chain: readonly Step[],
-  found: FileOnDisk,
+  file: FileOnDisk,
   all: readonly Step[],
 ): readonly Step[] {
-  const redone = redo(applying.editors, chain, found);
+  const redone = redo(applying.editors, chain, file);
   if (redone !== null) {
     const after = hashOf(Buffer.from(redone));
-    return [{ type: "put", path, before: found.hash, after, text: redone, redone: true }];
+    return [{ type: "put", path, before: file.hash, after, text: redone, redone: true }];
   }
-  return keepAside(applying, path, found, all);
+  return keepAside(applying, path, file, all);
 }
 
-function redo(editors: Editors, chain: readonly Step[], found: FileOnDisk): string | null {
+function redo(editors: Editors, chain: readonly Step[], file: FileOnDisk): string | null {
   const redos = redosOf(chain);
-  const text = tryTextOf(found.bytes);
+  const text = tryTextOf(file.bytes);
   if (redos === null || text === null) return null;
   try {
     return redos.reduce((result, { editor, edits }) => {

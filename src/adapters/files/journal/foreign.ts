@@ -7,14 +7,14 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { JOURNAL, KEPT } from "../control.ts";
 import { type Disk, withFile, writeNew } from "../disk.ts";
-import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "../look.ts";
+import { foldersOf, readAt, readToEnd, statFile, statFolder } from "../look.ts";
 import { cutTail, type ProjectStorage } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";
 import type { Append } from "./steps.ts";
 
 /** Called with commits that were not applied, and with their new path; null: they stay where they are. */
-export type OnForeign = (found: Foreign & { readonly kept: string | null }) => void;
+export type OnForeign = (file: Foreign & { readonly kept: string | null }) => void;
 
 /** A journal that was set aside for a person to inspect. */
 export interface SetAside {
@@ -37,9 +37,9 @@ export function listForeign(disk: Disk): readonly SetAside[] {
     .map(({ name }) => `${KEPT}/${name}/${NAME}`)
     .sort()
     .flatMap((kept) => {
-      const found = lookAt(disk, kept);
-      if (found === null) return [];
-      const commits = parseUntrusted(found.bytes);
+      const file = readAt(disk, kept);
+      if (file === null) return [];
+      const commits = parseUntrusted(file.bytes);
       const usable = commits.filter((steps) => steps !== null);
       const paths = [...new Set(usable.flat().map(({ path }) => path))];
       return [{ kept, commits: commits.length, unusable: commits.length - usable.length, paths }];

@@ -1,5 +1,5 @@
 import { type Disk, errnoOf, fsyncFile } from "../disk.ts";
-import { checkFolders, foldersOf, lookAt, statFile } from "../look.ts";
+import { checkFolders, foldersOf, readAt, statFile } from "../look.ts";
 import { temporaryOf, writeTemporary } from "./temporary.ts";
 
 /** Syncs the files that exist, and every folder on the way to them up to the project's root. */
@@ -23,12 +23,12 @@ function fsyncOrRewrite(disk: Disk, path: string): void {
     fsyncFile(disk, path);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return;
-    const found = lookAt(disk, path);
-    if (found === null) return;
-    writeTemporary(disk, path, found.bytes, found.mode);
+    const file = readAt(disk, path);
+    if (file === null) return;
+    writeTemporary(disk, path, file.bytes, file.mode);
     fsyncFile(disk, temporaryOf(path));
     // The file has been saved since: the next sync covers it.
-    if (lookAt(disk, path)?.hash !== found.hash) throw error;
+    if (readAt(disk, path)?.hash !== file.hash) throw error;
     checkFolders(disk, path);
     disk.rename(temporaryOf(path), path);
   }

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../../test/crash/disk-with.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { hashOf } from "../../../core/hash.ts";
-import { foundOf } from "../look.ts";
+import { fileOnDisk } from "../look.ts";
 import { copyJournal, foreignEvent, listForeign } from "./foreign.ts";
 import { keepAside, newKeptFolder } from "./keep.ts";
 import { FIRST, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 
 const TODAY = ".pawl/kept/2026-01-01";
-const MINE = foundOf(Buffer.from("mine\n"), 0o600);
+const MINE = fileOnDisk(Buffer.from("mine\n"), 0o600);
 
 describe("a folder for what is kept", () => {
   test("has the day and a number that is free", () => {

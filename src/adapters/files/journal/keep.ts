@@ -21,16 +21,16 @@ export interface Keeping {
 export function keepAside(
   { disk, onKept }: Keeping,
   path: string,
-  found: FileOnDisk,
+  file: FileOnDisk,
   pending: readonly Step[],
 ): readonly Step[] {
   const kept = `${newKeptFolder(disk)}/${path}`;
   ensureFolders(disk, kept);
-  writeNew(disk, kept, found.bytes);
+  writeNew(disk, kept, file.bytes);
   for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);
   disk.fsyncFolder("");
   onKept({ path, kept });
-  return [{ type: "known", path, hash: found.hash }, keptEvent(disk, path, kept, pending)];
+  return [{ type: "known", path, hash: file.hash }, keptEvent(disk, path, kept, pending)];
 }
 
 /** Makes a fresh folder `.pawl/kept/<date>-<n>`. */

@@ -7,7 +7,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Pending } from "../../../core/ports/store.ts";
 import { errnoOf, type FolderEntry } from "../disk.ts";
 import { lastLineIn } from "../last-line.ts";
-import { type FileOnDisk, foundOf, lookAt } from "../look.ts";
+import { type FileOnDisk, fileOnDisk, readAt } from "../look.ts";
 import { plainReader, type Reader } from "../view.ts";
 import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
@@ -47,11 +47,11 @@ export function findUnapplied(project: Project, code: string): Unapplied {
   const chains = chainsOf(records.flatMap(({ steps }) => steps));
   const how = { editors, torn: marker?.isCurrent !== true };
   const plain = plainReader(disk);
-  const afterJournal = (path: string, found: FileOnDisk | null): FileOnDisk | null => {
+  const afterJournal = (path: string, file: FileOnDisk | null): FileOnDisk | null => {
     const chain = chains.get(path);
-    const bytes = chain === undefined ? null : outcomeOf(how, chain, found);
-    if (chain === undefined || bytes === found?.bytes) return found;
-    return bytes === null ? null : foundOf(bytes, found?.mode ?? 0o644);
+    const bytes = chain === undefined ? null : outcomeOf(how, chain, file);
+    if (chain === undefined || bytes === file?.bytes) return file;
+    return bytes === null ? null : fileOnDisk(bytes, file?.mode ?? 0o644);
   };
   const reader: Reader = {
     look: (path, checkedFolders) => afterJournal(path, plain.look(path, checkedFolders)),
@@ -85,14 +85,14 @@ function update(
 function sizes(
   chains: ReadonlyMap<string, readonly Step[]>,
   { disk }: Project,
-  afterJournal: (path: string, found: FileOnDisk | null) => FileOnDisk | null,
+  afterJournal: (path: string, file: FileOnDisk | null) => FileOnDisk | null,
 ): readonly number[] {
   return [...chains].flatMap(([path, chain]) => {
-    const found = lookAt(disk, path);
-    const wanted = afterJournal(path, found);
-    if (wanted?.hash === found?.hash) return [];
+    const file = readAt(disk, path);
+    const wanted = afterJournal(path, file);
+    if (wanted?.hash === file?.hash) return [];
     const isGrown = chain.every(({ type }) => type === "append");
-    return [(wanted?.bytes.length ?? 0) - (isGrown ? (found?.bytes.length ?? 0) : 0)];
+    return [(wanted?.bytes.length ?? 0) - (isGrown ? (file?.bytes.length ?? 0) : 0)];
   });
 }
 

@@ -8,7 +8,7 @@ import { hashOf } from "../../../core/hash.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import { isReserved } from "../control.ts";
 import { type Disk, withFile } from "../disk.ts";
-import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "../look.ts";
+import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, readAt, statFile } from "../look.ts";
 import { type Append, type Content, contentOf, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */
@@ -31,23 +31,23 @@ export function planSteps(
   changes: readonly Change[],
 ): readonly Step[] | "changed" {
   const entries = new Map<string, Entry>();
-  const found = (path: string): FileOnDisk | null => {
+  const readFile = (path: string): FileOnDisk | null => {
     let result = filesRead.get(path);
     if (result === undefined) {
-      result = lookAt(disk, path, checkedFolders);
+      result = readAt(disk, path, checkedFolders);
       filesRead.set(path, result);
     }
     return result;
   };
   const before = (path: string) => {
     const entry = entries.get(path);
-    return entry === undefined || entry.type === "appends" ? (found(path)?.hash ?? null) : entry.before;
+    return entry === undefined || entry.type === "appends" ? (readFile(path)?.hash ?? null) : entry.before;
   };
   const current = (path: string): Uint8Array | null => {
     const entry = entries.get(path);
     if (entry?.type === "put") return entry.bytes;
     if (entry?.type === "drop") return null;
-    const bytes = found(path)?.bytes ?? null;
+    const bytes = readFile(path)?.bytes ?? null;
     if (entry === undefined) return bytes;
     return Buffer.concat([bytes ?? new Uint8Array(), ...entry.appends.map(({ text }) => Buffer.from(text))]);
   };
@@ -101,7 +101,7 @@ export function planSteps(
         if (current(to) !== null) return "changed";
         const bytes = current(from);
         if (bytes === null) throw nothingToMove(from, to);
-        const mode = (entries.has(from) ? undefined : found(from)?.mode) ?? 0o644;
+        const mode = (entries.has(from) ? undefined : readFile(from)?.mode) ?? 0o644;
         put(to, bytes, contentOf(bytes), mode === 0o644 ? {} : { mode: mode & PERMISSIONS });
         entries.set(from, { type: "drop", before: before(from) });
         break;

@@ -102,7 +102,7 @@ export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
     records.push(judged.record);
     position = judged.record.end;
   }
-  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1)) };
+  return { records, goodLength: position, ...searchBehind(buffer, position, trust, records.at(-1)) };
 }
 
 /**
@@ -122,7 +122,7 @@ function follows({ record, previous }: Own, last: JournalRecord | undefined): bo
   return record.epoch === last.epoch && record.sequence === last.sequence + 1 && previous === last.mac;
 }
 
-function lookBehind(
+function searchBehind(
   buffer: Buffer,
   from: number,
   trust: Trust,
@@ -189,9 +189,9 @@ function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
 function wholeAt(buffer: Buffer, position: number): Whole | null {
   const headerEnd = buffer.subarray(position, position + MAX_HEADER).indexOf("\n");
   if (headerEnd === -1) return null;
-  const found = HEADER.exec(buffer.toString("latin1", position, position + headerEnd));
-  if (found === null) return null;
-  const [, header = "", epoch, sequence, length, checksum, previous = "", mac = ""] = found;
+  const match = HEADER.exec(buffer.toString("latin1", position, position + headerEnd));
+  if (match === null) return null;
+  const [, header = "", epoch, sequence, length, checksum, previous = "", mac = ""] = match;
   const start = position + headerEnd + 1;
   const end = start + Number(length) + 1;
   // A body is one line, so each byte is hashed only once, however many headers the file has.

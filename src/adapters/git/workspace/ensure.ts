@@ -38,7 +38,7 @@ import {
   upstreamOf,
 } from "../refs.ts";
 import { checkSigning } from "../sign.ts";
-import { openLook } from "../state.ts";
+import { openScratch } from "../state.ts";
 import { bringIncluded } from "./include.ts";
 import { inside } from "./inside.ts";
 import { fetchLarge } from "./large.ts";
@@ -158,15 +158,15 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   }
   if (theirs !== null) await checkFree(call, branch);
   const from = await baseCommit(hub, call, fetched, base);
-  for (const [found, where] of [
+  for (const [tip, where] of [
     [theirs, "local"],
     [fetched.get(far) ?? null, "remote"],
   ] as const) {
-    if (found === null) continue;
-    const isPlain = from !== null && (await isAncestor(hub, found, from));
-    const isOwn = order.adopts === true || (await has(hub, found, work));
+    if (tip === null) continue;
+    const isPlain = from !== null && (await isAncestor(hub, tip, from));
+    const isOwn = order.adopts === true || (await has(hub, tip, work));
     if (!isPlain && !isOwn) throw branchTaken(call.folder, branch, where === "local" ? null : remote);
-    if (!isPlain) return { from: where, commit: found };
+    if (!isPlain) return { from: where, commit: tip };
   }
   if (from !== null) return { from: "base", commit: from };
   throw new PawlError(
@@ -188,7 +188,7 @@ async function checkPush(call: GitCall, branch: string, remote: string | null): 
       `${call.folder} has no remote to push ${branch} to: expected one, since \`push_to_remote\` is set.`,
       `Run \`git -C ${call.folder} remote add origin ADDRESS\`, or set \`git: {push_to_remote: false}\` in tasks.yaml.`,
     );
-  const taken = await besideIt(call, branch, remote);
+  const taken = await asideFolder(call, branch, remote);
   if (taken === null) return;
   throw new PawlError(
     "branch-in-use",
@@ -197,10 +197,10 @@ async function checkPush(call: GitCall, branch: string, remote: string | null): 
   );
 }
 
-const MOST_BESIDE = 1000;
+const MOST_ASIDE = 1000;
 
 /** A branch of the remote above or below this one, as far as the repository knows it. */
-async function besideIt(call: GitCall, branch: string, remote: string): Promise<string | null> {
+async function asideFolder(call: GitCall, branch: string, remote: string): Promise<string | null> {
   const far = `refs/remotes/${remote}`;
   const names = branch.split("/");
   for (let length = 1; length < names.length; length++) {
@@ -208,7 +208,7 @@ async function besideIt(call: GitCall, branch: string, remote: string): Promise<
     if ((await commitOf(call, `${far}/${above}`)) !== null) return above;
   }
   const repository = plainRepository(await configOf(call));
-  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_BESIDE))?.keys() ?? [];
+  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_ASIDE))?.keys() ?? [];
   return below?.slice(far.length + 1) ?? null;
 }
 
@@ -320,7 +320,7 @@ export async function makeWorkspace(workplace: Workplace, making: Making): Promi
     JSON.stringify([...places, ...alternatesOf(join(hub.folder, "objects"))]),
   );
   await copyUncommitted(from, gitDir, true);
-  const scratch = await openLook(hub, top);
+  const scratch = await openScratch(hub, top);
   await copyUncommitted(from, scratch, false);
   const refs = await newestRefs(from, ["refs/heads", "refs/remotes", "refs/tags"]);
   await followAll(hub, from, refs);

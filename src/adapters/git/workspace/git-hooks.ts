@@ -51,29 +51,29 @@ interface HookFolder {
 export function openGitHooks(setup: HooksPlace): GitHooks {
   return {
     async look(): Promise<GitHooksLook> {
-      const found = await folderOf(setup);
-      if (typeof found === "string") return { kind: "left", reason: found };
+      const hookFolder = await folderOf(setup);
+      if (typeof hookFolder === "string") return { kind: "left", reason: hookFolder };
       const hooks = GUARDED_HOOKS.map((name) => {
-        const path = join(found.folder, name);
+        const path = join(hookFolder.folder, name);
         const text = textIn(path);
-        const lines = linesOf(setup, found, name);
+        const lines = linesOf(setup, hookFolder, name);
         return { name, path, text, guard: guardIn(text, lines), script: `#!/bin/sh\n${lines}` };
       });
-      return { kind: "found", folder: found.folder, hooks };
+      return { kind: "found", folder: hookFolder.folder, hooks };
     },
-    install: () => change(setup, (found, name) => put(setup, found, name), takenAside),
+    install: () => change(setup, (hookFolder, name) => put(setup, hookFolder, name), takenAside),
     uninstall: () => change(setup, removeLines),
   };
 }
 
 async function change(
   setup: HooksPlace,
-  apply: (found: HookFolder, name: GuardedHook) => boolean,
+  apply: (hookFolder: HookFolder, name: GuardedHook) => boolean,
   inTheWay: (paths: readonly string[]) => string | undefined = () => undefined,
 ): Promise<GitHooksChange> {
-  const found = await folderOf(setup);
-  if (typeof found === "string") return { kind: "left", reason: found };
-  const paths = GUARDED_HOOKS.map((name) => join(found.folder, name));
+  const hookFolder = await folderOf(setup);
+  if (typeof hookFolder === "string") return { kind: "left", reason: hookFolder };
+  const paths = GUARDED_HOOKS.map((name) => join(hookFolder.folder, name));
   const linked = paths.flatMap((path) => [path, path + ASIDE]).find(isLink);
   if (linked !== undefined)
     return { kind: "left", reason: `${linked} is a symbolic link, and Pawl follows none.` };
@@ -83,10 +83,10 @@ async function change(
       kind: "left",
       reason: `${taken} exists, and Pawl would have to move a hook there: move it away.`,
     };
-  const changed = GUARDED_HOOKS.filter((name) => apply(found, name));
+  const changed = GUARDED_HOOKS.filter((name) => apply(hookFolder, name));
   return {
-    ...{ kind: "done", folder: found.folder },
-    changed: changed.map((name) => join(found.folder, name)),
+    ...{ kind: "done", folder: hookFolder.folder },
+    changed: changed.map((name) => join(hookFolder.folder, name)),
     left: paths.map((path) => path + ASIDE).filter((aside) => existsSync(aside)),
   };
 }
@@ -109,9 +109,9 @@ async function folderOf({ environment, root }: HooksPlace): Promise<HookFolder |
   return unlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
 }
 
-function unlinked(found: HookFolder): HookFolder | string {
-  if (realPathOf(found.folder) === found.folder) return found;
-  return `${found.folder} is, or is behind, a symbolic link, and Pawl follows none.`;
+function unlinked(hookFolder: HookFolder): HookFolder | string {
+  if (realPathOf(hookFolder.folder) === hookFolder.folder) return hookFolder;
+  return `${hookFolder.folder} is, or is behind, a symbolic link, and Pawl follows none.`;
 }
 
 function isIn(path: string, folder: string): boolean {
@@ -177,28 +177,28 @@ function takenAside(paths: readonly string[]): string | undefined {
   return moving.map((path) => path + ASIDE).find((aside) => existsSync(aside));
 }
 
-function put(setup: HooksPlace, found: HookFolder, name: string): boolean {
-  const path = join(found.folder, name);
-  const lines = linesOf(setup, found, name);
+function put(setup: HooksPlace, hookFolder: HookFolder, name: string): boolean {
+  const path = join(hookFolder.folder, name);
+  const lines = linesOf(setup, hookFolder, name);
   const text = textIn(path);
   if (guardIn(text, lines) === "whole") return false;
   const before = text && withoutLines(text);
-  if (text === null || before === null) write(found, name, `#!/bin/sh\n${lines}`, 0o755);
+  if (text === null || before === null) write(hookFolder, name, `#!/bin/sh\n${lines}`, 0o755);
   else if (isShell(before)) {
     const [first = ""] = SHELL_LINE.exec(before) ?? [];
     const head = first === "" || first.endsWith("\n") ? first : `${first}\n`;
-    write(found, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
+    write(hookFolder, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
   } else {
     // It may be a binary, so copy bytes.
     if (before === text) copyFileSync(path, path + ASIDE, constants.COPYFILE_EXCL);
-    else write(found, name + ASIDE, before, modeOf(path));
-    write(found, name, `#!/bin/sh\n${lines}${CALL_ASIDE}`, modeOf(path));
+    else write(hookFolder, name + ASIDE, before, modeOf(path));
+    write(hookFolder, name, `#!/bin/sh\n${lines}${CALL_ASIDE}`, modeOf(path));
   }
   return true;
 }
 
-function removeLines(found: HookFolder, name: string): boolean {
-  const path = join(found.folder, name);
+function removeLines(hookFolder: HookFolder, name: string): boolean {
+  const path = join(hookFolder.folder, name);
   const text = textIn(path);
   if (text === null) return false;
   const rest = withoutLines(text);
@@ -207,7 +207,7 @@ function removeLines(found: HookFolder, name: string): boolean {
   const isWrapper = rest === `#!/bin/sh\n${CALL_ASIDE}`;
   if (isWrapper && existsSync(path + ASIDE)) renameSync(path + ASIDE, path);
   else if (isBare || isWrapper) rmSync(path);
-  else write(found, name, rest, modeOf(path));
+  else write(hookFolder, name, rest, modeOf(path));
   return true;
 }
 

@@ -106,9 +106,9 @@ async function whyAside(
   await followAll(hub, from, theirs);
   const args = [branch, known[0] ?? "HEAD", ...new Set([...known, ...theirs.values()])];
   const { output } = await inside(workplace, { folder, from, script: ASIDE, args, readOnly: true });
-  const found = output.split("\n").filter(Boolean);
-  if (found.length === 0) return null;
-  const detail = `${found.join(", ")} in ${folder.agentPath} are nowhere else`;
+  const lines = output.split("\n").filter(Boolean);
+  if (lines.length === 0) return null;
+  const detail = `${lines.join(", ")} in ${folder.agentPath} are nowhere else`;
   return { kind: "kept", reason: "unmerged", detail };
 }
 

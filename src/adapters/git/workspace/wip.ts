@@ -188,8 +188,8 @@ async function filesOf(
 }
 
 async function isSaved(call: GitCall, saved: string, { commit, others, tree }: Work): Promise<boolean> {
-  const found = await gitLine(call, ["rev-parse", `${saved}^1`, `${saved}^{tree}`]);
-  if (found !== `${commit}\n${tree}`) return false;
+  const hashes = await gitLine(call, ["rev-parse", `${saved}^1`, `${saved}^{tree}`]);
+  if (hashes !== `${commit}\n${tree}`) return false;
   for (const other of others) if (!(await isAncestor(call, other, saved))) return false;
   return true;
 }
@@ -280,21 +280,21 @@ async function fetchWork(
   ]);
   const listed = await git(there, ["ls-remote", remote, ...wanted.keys()]);
   if (listed.code !== 0) throw unreachable(call, remote, reasonOf(listed.errors));
-  const found = new Map(
+  const commits = new Map(
     listed.output.split("\n").flatMap((line) => {
       const [commit = "", ref = ""] = line.split("\t");
       return wanted.has(ref) ? [[ref, commit] as const] : [];
     }),
   );
-  if (found.size > 0) {
-    const specs = [...found.keys()].map((ref) =>
+  if (commits.size > 0) {
+    const specs = [...commits.keys()].map((ref) =>
       wanted.get(ref) === null ? ref : `+${ref}:${wanted.get(ref)}`,
     );
     const options = ["--no-tags", "--no-write-fetch-head"];
     const fetched = await fetch({ ...there, limit: SAVE_LIMIT }, [...options, remote, ...specs]);
     if (fetched.code !== 0) throw unreachable(call, remote, reasonOf(fetched.errors));
   }
-  return found.get(work) ?? null;
+  return commits.get(work) ?? null;
 }
 
 interface Taking {

@@ -105,8 +105,8 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
       `The repository ${repo} is outside the project: expected a folder inside it, found a link to ${real}.`,
       fix,
     );
-  const found = discover(real);
-  if (found?.top != null && (repo === "." || realOr(found.top) === real)) return;
+  const repository = discover(real);
+  if (repository?.top != null && (repo === "." || realOr(repository.top) === real)) return;
   const answer = await git({ ...call, folder: checkout, accept: [128] }, ["rev-parse", "--show-toplevel"]);
   const top = answer.output.replace(/\n$/, "");
   // A plain folder of the project's own repository is not a valid `repo`.

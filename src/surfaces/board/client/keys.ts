@@ -49,19 +49,19 @@ export function listenToKeys(): void {
     if (pressed.isComposing || isWriting(pressed.target) || document.querySelector("dialog[open]")) return;
     if (!isOn.value && pressed.key !== "?") return;
     const chord = first !== "" && pressed.timeStamp - firstAt < CHORD_MS ? `${first} ${pressed.key}` : "";
-    const found = (chord !== "" && find(chord)) || find(pressed.key);
-    first = found ? "" : pressed.key;
+    const key = (chord !== "" && find(chord)) || find(pressed.key);
+    first = key ? "" : pressed.key;
     firstAt = pressed.timeStamp;
-    if (!found?.run) return;
+    if (!key?.run) return;
     pressed.preventDefault();
-    found.run();
+    key.run();
   });
 }
 
 function find(keys: string): Key | undefined {
   for (const scope of scopes.value.toReversed()) {
-    const found = scope.keys().find((key) => key.keys === keys);
-    if (found) return found;
+    const match = scope.keys().find((key) => key.keys === keys);
+    if (match) return match;
   }
   return undefined;
 }

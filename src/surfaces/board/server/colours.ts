@@ -135,9 +135,9 @@ const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 function hunksIn(patch: string): readonly { readonly before: Side; readonly after: Side }[] {
   const hunks: { before: [number, string[]]; after: [number, string[]] }[] = [];
   for (const line of patch.split("\n")) {
-    const found = HUNK.exec(line);
-    if (found) hunks.push({ before: [Number(found[1]), []], after: [Number(found[2]), []] });
-    const hunk = found ? undefined : hunks.at(-1);
+    const match = HUNK.exec(line);
+    if (match) hunks.push({ before: [Number(match[1]), []], after: [Number(match[2]), []] });
+    const hunk = match ? undefined : hunks.at(-1);
     if (!hunk) continue;
     const [sign, text] = [line[0], line.slice(1)];
     if (sign === "-" || sign === " ") hunk.before[1].push(text);

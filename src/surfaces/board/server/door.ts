@@ -31,7 +31,7 @@ export interface BoardUser {
 }
 
 /** The door of this machine's own browsers. */
-export function localDoor(
+export function admitLocal(
   { caller, metricsToken }: BoardOptions,
   projects: ReadonlyMap<string, BoardProject>,
   guards: GuardOptions,

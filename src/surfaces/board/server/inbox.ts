@@ -49,8 +49,8 @@ export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Da
   };
   return async (now) => {
     askedAt = performance.now();
-    const found = await Promise.all([...projects.values()].map(waitingOf));
-    const items = found.flat().map((item): InboxItem => {
+    const lists = await Promise.all([...projects.values()].map(waitingOf));
+    const items = lists.flat().map((item): InboxItem => {
       const review = reviews.get(keyOf(item)) ?? undefined;
       return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
     });

@@ -108,9 +108,9 @@ async function countTasks(samples: Samples, labels: Labels, { runtime, workflows
   const view = runtime.store.view();
   const context = aroundOf(runtime, view);
   for (const { board } of await loadWorkflows(workflows)) {
-    const found = await (await board?.())?.load(view, context);
-    for (const { state } of found?.tasks ?? []) add(samples, "pawl_tasks", { ...labels, state }, 1);
-    if (found) add(samples, "pawl_tasks_queued", labels, found.queued);
+    const tasks = await (await board?.())?.load(view, context);
+    for (const { state } of tasks?.tasks ?? []) add(samples, "pawl_tasks", { ...labels, state }, 1);
+    if (tasks) add(samples, "pawl_tasks_queued", labels, tasks.queued);
   }
   for (const { state } of (await runtime.outside.workers?.list()) ?? [])
     add(samples, "pawl_workers", { ...labels, state }, 1);

@@ -65,9 +65,9 @@ export function addProjectRoutes(
   const answering = (answer: Answer) => async (context: Context) => {
     const project = byKey.get(named(context, "project"));
     if (project === undefined) return unknown(context, "there is no such project on this board");
-    const found = await answer({ ...project, context, project: await project.entry.project() });
-    if (found === null) return unknown(context, "there is nothing at this address");
-    return found instanceof Response ? found : context.json(found);
+    const reply = await answer({ ...project, context, project: await project.entry.project() });
+    if (reply === null) return unknown(context, "there is nothing at this address");
+    return reply instanceof Response ? reply : context.json(reply);
   };
   addPages((path, answer) => app.get(`/api/:project/${path}`, answering(answer)));
   addActs((path, answer) => app.post(`/api/:project/${path}`, answering(answer)), userOf);
@@ -103,15 +103,15 @@ function addPages(get: Route): void {
     const path = context.req.query("path") ?? "";
     const type = PICTURES.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
     const side = context.req.query("side") === "before" ? "before" : "after";
-    const found = type && (await reviews.image(project, named(context, "run"), { path, side }));
-    return found ? new Response(Uint8Array.from(found), { headers: { "content-type": type } }) : null;
+    const image = type && (await reviews.image(project, named(context, "run"), { path, side }));
+    return image ? new Response(Uint8Array.from(image), { headers: { "content-type": type } }) : null;
   });
   get("tasks", ({ entry, project }) => tasksOf(project, entry.tail));
   get("task/:id", ({ project, context }) => definitionOf(project, named(context, "id")));
   get("workflows", ({ project }) => workflowsOf(project));
   get("cost", async ({ costs, entry }): Promise<CostPage> => {
-    const found = await (await costs()).of(await entry.log());
-    return { rows: mergeCosts(found.rows()) };
+    const digest = await (await costs()).of(await entry.log());
+    return { rows: mergeCosts(digest.rows()) };
   });
 }
 

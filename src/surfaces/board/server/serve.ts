@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Session } from "../wire.ts";
 import { admitDevices } from "./devices/door.ts";
-import { localDoor, type RequestAdmission } from "./door.ts";
+import { admitLocal, type RequestAdmission } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
 import { openInbox } from "./inbox.ts";
@@ -54,7 +54,7 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
     // Includes the port, because browsers send a cookie to all ports of a machine.
     cookie: () => `pawl_board_${host.split(":")[1]}`,
   };
-  const local = boardApp(options, localDoor(options, projects, guards, sessions), shared);
+  const local = boardApp(options, admitLocal(options, projects, guards, sessions), shared);
   const address = { host: LOOPBACK, port: options.port, tls: null };
   const server = await listenHttp(address, (...args) => local.fetch(...args), options.admits);
   host = server.host;
@@ -134,9 +134,9 @@ function boardApp(
   addProjectRoutes(app, projects, requestGuards.userOf);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));
   app.onError((thrown, context) => {
-    const found = errorOf(thrown);
-    if (found.status === 500) options.onError(found.error.message);
-    return errorAnswer(context, found);
+    const error = errorOf(thrown);
+    if (error.status === 500) options.onError(error.error.message);
+    return errorAnswer(context, error);
   });
   return app;
 }

@@ -36,7 +36,7 @@ const MOST_BEHIND = 8 * 1024 * 1024;
  * Milliseconds that a page may wait for its log positions: without them it reloads its data once its stream
  * is open.
  */
-const LONGEST_LOOK = 250;
+const LONGEST_WAIT = 250;
 /** Milliseconds of silence before a ping, which shows whether the reader is still connected. */
 const PING = 20_000;
 
@@ -68,7 +68,7 @@ export async function placesNow(projects: Iterable<BoardProject>): Promise<strin
     const ends = logs.map(async ([key, log]) => [key, await endOf(log)] as const);
     return renderPlaces(new Map(await Promise.all(ends)));
   };
-  return await Promise.race([found().catch(() => ""), sleep(LONGEST_LOOK, "", { ref: false })]);
+  return await Promise.race([found().catch(() => ""), sleep(LONGEST_WAIT, "", { ref: false })]);
 }
 
 /** The logs of the projects that can be opened. */

@@ -10,7 +10,7 @@ import { propose } from "../../../workflows/bloom/proposal/propose.ts";
 import { keepProposal, takeProposal } from "../../../workflows/bloom/proposal/take-proposal.ts";
 import { ENDING_SIGNALS } from "../../ending-signals.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { runAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
 export const plan: Run = async (host, call) => {
@@ -77,7 +77,7 @@ function pathOf(given: unknown, option: string): ProjectPath | null {
 async function confirmProposal(host: Host, { runtime }: Project, file: ProjectPath): Promise<Answer> {
   const stayNote = async () =>
     `It stays in ${file} until you say yes; \`${host.name} plan --take ${file}\` asks again.`;
-  const { reply } = await advanceAsking(host, runtime, takeProposal, { file }, stayNote);
+  const { reply } = await runAsking(host, runtime, takeProposal, { file }, stayNote);
   return { text: `${reply.text}\n`, data: reply.data };
 }
 

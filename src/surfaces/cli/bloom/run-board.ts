@@ -20,7 +20,7 @@ export interface Board {
   caps: readonly string[];
   /** The caps among these that were not printed before. */
   newCaps: readonly string[];
-  readonly toldCaps: Set<string>;
+  readonly shownCaps: Set<string>;
 }
 
 interface AtWork {
@@ -35,7 +35,7 @@ interface AtWork {
 export function emptyBoard(): Board {
   return {
     ...{ atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), progress: null },
-    ...{ caps: [], newCaps: [], toldCaps: new Set() },
+    ...{ caps: [], newCaps: [], shownCaps: new Set() },
   };
 }
 
@@ -44,8 +44,8 @@ export function track(board: Board, event: BloomEvent | PawlEvent, now: number):
   if (event.type === "loop:stands") board.progress = event;
   else if (event.type === "loop:capped") {
     board.caps = event.caps;
-    board.newCaps = event.caps.filter((each) => !board.toldCaps.has(each));
-    for (const each of board.newCaps) board.toldCaps.add(each);
+    board.newCaps = event.caps.filter((each) => !board.shownCaps.has(each));
+    for (const each of board.newCaps) board.shownCaps.add(each);
   } else if (event.type === "run:advanced") {
     const task = event.run.slice(event.run.indexOf(":") + 1);
     if (event.to !== "waiting_for_human") board.waiting.delete(task);
@@ -116,13 +116,13 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
   const lines = [
     ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),
     ...sameCauses([...board.waiting].filter(stillWaits)).map(({ tasks, why }) =>
-      paint.yellow(cut(`? ${whoWait(tasks)} for you: ${why}`, width)),
+      paint.yellow(cut(`? ${waitWords(tasks)} for you: ${why}`, width)),
     ),
     ...[...board.merges]
       .filter(stillWaits)
       .map(([task, url]) => paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width))),
     ...(board.progress?.red ?? []).map(({ reason, tasks }) =>
-      paint.yellow(cut(`~ ${whoWait(tasks)}: ${cleanLine(reason)}`, width)),
+      paint.yellow(cut(`~ ${waitWords(tasks)}: ${cleanLine(reason)}`, width)),
     ),
     ...(board.progress?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
@@ -141,20 +141,20 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
 }
 
 /** `A, B, C and 2 more wait` */
-export function whoWait(tasks: readonly string[], most?: number): string {
+export function waitWords(tasks: readonly string[], most?: number): string {
   return `${fewOf(tasks, most)} ${tasks.length === 1 ? "waits" : "wait"}`;
 }
 
 /** Tasks that wait for the same thing are one line. */
 function sameCauses(waiting: readonly (readonly [task: string, why: string])[]) {
-  const found = new Map<string, { readonly tasks: string[]; readonly why: string }>();
+  const groups = new Map<string, { readonly tasks: string[]; readonly why: string }>();
   for (const [task, why] of waiting) {
     const cause = causeOf(task, why);
-    const same = found.get(cause);
+    const same = groups.get(cause);
     if (same) same.tasks.push(task);
-    else found.set(cause, { tasks: [task], why });
+    else groups.set(cause, { tasks: [task], why });
   }
-  return [...found.values()];
+  return [...groups.values()];
 }
 
 /** The same for all tasks of which the same is said. */

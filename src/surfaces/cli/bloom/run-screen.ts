@@ -12,7 +12,7 @@ import { cleanLine } from "../../../core/text/clean.ts";
 import { fewOf } from "../../../core/text/few.ts";
 import { clockOf } from "../../../core/text/local-time.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
-import { causeOf, emptyBoard, frameOf, standing, track, whoWait } from "./run-board.ts";
+import { causeOf, emptyBoard, frameOf, standing, track, waitWords } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 
 export interface Screen {
@@ -51,7 +51,7 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
     terminal.out(`${above(drawn.length)}${line === null ? "" : `${line}\n`}${lines}`);
     drawn = frame;
   };
-  const tellSame = () => {
+  const printRepeated = () => {
     clearTimeout(ending);
     if (same && same.tasks.length > 0) redraw(sameLine(same, terminal, now()));
     same = null;
@@ -79,23 +79,23 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
       if (cause !== null && same?.cause === cause.cause && same.first !== cause.first) {
         same.tasks.push(cause.first);
         clearTimeout(ending);
-        ending = setTimeout(tellSame, TICK_MILLISECONDS).unref();
+        ending = setTimeout(printRepeated, TICK_MILLISECONDS).unref();
         return;
       }
       const line = lineOf(event, board, terminal.paint, now()) ?? idleLine(event);
       if (line !== null) {
-        tellSame();
+        printRepeated();
         same = cause;
         redraw(line);
       } else settling ??= setTimeout(() => redraw(null), SETTLE_MILLISECONDS).unref();
     },
     say(text) {
-      tellSame();
+      printRepeated();
       redraw(clean(text));
     },
     close() {
       if (!open) return;
-      tellSame();
+      printRepeated();
       clearInterval(ticking);
       clearTimeout(settling);
       open = false;
@@ -121,7 +121,7 @@ function causeIn(event: BloomEvent | PawlEvent): SameCause | null {
 function sameLine({ first, isBlocked, tasks }: SameCause, { paint }: Terminal, now: Date): string {
   const what = isBlocked
     ? `${fewOf(tasks)} ${tasks.length === 1 ? "is" : "are"} blocked`
-    : `${whoWait(tasks)} for you`;
+    : `${waitWords(tasks)} for you`;
   const text = `${what}, too, for the same reason as ${first}`;
   return `${paint.dim(clockOf(now))} ${paint[isBlocked ? "red" : "yellow"](cleanLine(text))}`;
 }

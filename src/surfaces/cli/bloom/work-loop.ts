@@ -14,7 +14,7 @@ import { type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop
 import type { Answer, Call, Host } from "../line/command.ts";
 import { wholeNumber } from "../line/whole-number.ts";
 import { clean } from "../terminal/terminal.ts";
-import { MOST_NAMED, whoWait } from "./run-board.ts";
+import { MOST_NAMED, waitWords } from "./run-board.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
 /** The same limit as in the configuration. */
@@ -131,7 +131,7 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
     ...(end.blocked.length > 0
       ? [`${red(`Blocked: ${fewOf(end.blocked, MOST_NAMED)}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),
-    ...end.red.map(({ reason, tasks }) => yellow(`${whoWait(tasks, MOST_NAMED)}: ${cleanLine(reason)}.`)),
+    ...end.red.map(({ reason, tasks }) => yellow(`${waitWords(tasks, MOST_NAMED)}: ${cleanLine(reason)}.`)),
     ...end.resting.map((each) => yellow(`${cleanLine(restLine(each))}.`)),
     ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${fewOf(end.waiting, MOST_NAMED)}.`)] : []),
     ...(end.byHand.length > 0

@@ -15,12 +15,12 @@ import { hung, wrap } from "../terminal/text-width.ts";
  */
 export const agents: Run = async (host) => {
   const { programs, root, settings } = await openAgents(host);
-  const [found, wall] = await Promise.all([
+  const [agents, wall] = await Promise.all([
     programs.survey(allowedCommands(settings.bloom.command)),
     host.machine.wall(root, settings),
   ]);
-  const text = `${renderAgents(found, host.terminal)}${renderWall(wall, host.terminal)}`;
-  return { text, data: { agents: found, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
+  const text = `${renderAgents(agents, host.terminal)}${renderWall(wall, host.terminal)}`;
+  return { text, data: { agents, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
 };
 
 /** Whether a wall exists but does not hold everywhere. */
@@ -80,10 +80,10 @@ type Screen = Pick<Terminal, "columns" | "paint">;
 
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
 
-export function renderAgents(found: readonly AgentFound[], screen: Screen): string {
-  const blocks = found.map((agent) => renderAgent(agent, screen));
-  const ready = found.filter(({ status }) => status === "ready").length;
-  const closing = `Ready: ${ready} of ${found.length}. \`pawl config agents test NAME\` tries one out with its model.`;
+export function renderAgents(agents: readonly AgentFound[], screen: Screen): string {
+  const blocks = agents.map((agent) => renderAgent(agent, screen));
+  const ready = agents.filter(({ status }) => status === "ready").length;
+  const closing = `Ready: ${ready} of ${agents.length}. \`pawl config agents test NAME\` tries one out with its model.`;
   return `${blocks.join("\n")}\n${wrap(closing, screen.columns).join("\n")}\n`;
 }
 

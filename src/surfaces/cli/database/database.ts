@@ -85,20 +85,20 @@ export const checkDatabase: Run = async (host) => {
     const faults = await database.faults();
     const id = await knownId(project);
     const access = await database.access(id);
-    const found = await (await database.project(id)).inspect();
-    const all = [...faults, ...found.faults];
+    const inspection = await (await database.project(id)).inspect();
+    const all = [...faults, ...inspection.faults];
     const shown = all.flatMap(({ fix, message }) => [`wrong  ${message}`, `fix:   ${fix}`]);
-    const lines = [...describe(database.shown, id, found), ...accessLines(access)];
+    const lines = [...describe(database.shown, id, inspection), ...accessLines(access)];
     return {
       text: `${[...lines, ...(all.length === 0 ? ["Nothing is wrong."] : shown)].join("\n")}\n`,
-      data: { database: database.shown, project: id, access, ...found, faults: all },
+      data: { database: database.shown, project: id, access, ...inspection, faults: all },
       ...(all.length > 0 ? { exit: 1 as const } : {}),
     };
   });
 };
 
-function describe(shown: string, id: string, found: DatabaseInspection): readonly string[] {
-  const { documents, events, last, leases, revision } = found;
+function describe(shown: string, id: string, inspection: DatabaseInspection): readonly string[] {
+  const { documents, events, last, leases, revision } = inspection;
   return [
     `database   ${shown}`,
     `project    ${id}`,

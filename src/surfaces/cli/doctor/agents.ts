@@ -17,11 +17,13 @@ export function agents(host: Host, project: Project | null, settings: Settings):
   return findingsOr("agents", async () => {
     const wanted = project ? await wantedBy(host, project, settings) : new Set<string>();
     const programs = project ? (await openAgents(host)).programs : await host.machine.agents(null, settings);
-    const found = await programs.survey(allowedCommands(settings.bloom.command));
-    const missing = found.filter(({ name, status }) => status === "missing" && !wanted.has(name));
-    const unknown = [...wanted].filter((name) => found.every((agent) => agent.name !== name));
+    const agents = await programs.survey(allowedCommands(settings.bloom.command));
+    const missing = agents.filter(({ name, status }) => status === "missing" && !wanted.has(name));
+    const unknown = [...wanted].filter((name) => agents.every((agent) => agent.name !== name));
     return [
-      ...found.filter((agent) => !missing.includes(agent)).map((agent) => findingOf(agent, wanted, programs)),
+      ...agents
+        .filter((agent) => !missing.includes(agent))
+        .map((agent) => findingOf(agent, wanted, programs)),
       ...unknown.map((name) =>
         fault(name, "tasks name it, and no such agent is known", { fix: words(programs, name) }),
       ),
@@ -65,18 +67,18 @@ async function wantedBy(host: Host, project: Project, { bloom }: Settings): Prom
 export function wall(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
   return findingsOr("wall", async () => {
     const what = "wall";
-    const found = await host.machine.wall(project?.root ?? null, settings);
-    if (found.kind === "none") {
+    const wall = await host.machine.wall(project?.root ?? null, settings);
+    if (wall.kind === "none") {
       if (settings.sandbox.kind === "none") return [good(what, "none, as `sandbox` says")];
-      const none = `none is around agents: ${found.why}`;
+      const none = `none is around agents: ${wall.why}`;
       const mend = {
         command: "pawl config agents",
         fix: "shows what it needs; docs/security.md says how to get one",
       };
       return [settings.sandbox.kind === "bwrap" ? fault(what, none, mend) : hint(what, none, mend)];
     }
-    if (!isWallOpen(found)) return [good(what, `${found.kind}, and it holds`)];
-    const through = found.tried.filter(({ held }) => !held).map((each) => each.what);
+    if (!isWallOpen(wall)) return [good(what, `${wall.kind}, and it holds`)];
+    const through = wall.tried.filter(({ held }) => !held).map((each) => each.what);
     return [fault(what, `it lets through: ${through.join(", ")}`, { command: "pawl config agents" })];
   });
 }

@@ -16,11 +16,11 @@ import type { ClientPackage, Host } from "../line/command.ts";
 import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 
 export async function clients(host: Host, project: Project): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   for (const name of CLIENTS)
     for (const file of CLIENT_FILES[name].files)
-      found.push(...(await findingsOr(file, () => connected(host, project, name, file))));
-  if (found.length > 0) return found;
+      findings.push(...(await findingsOr(file, () => connected(host, project, name, file))));
+  if (findings.length > 0) return findings;
   return [
     hint("clients", "no client's file names Pawl's server", {
       command: "pawl init",
@@ -83,8 +83,8 @@ const UPKEEP: Readonly<Record<ClientPackage["client"], (name: string) => Upkeep>
 /** Checks the plugins and extensions: each has a server of its own besides that of the project's files. */
 export function packages(host: Host, project: Project): Promise<readonly Finding[]> {
   return findingsOr("plugins", async () => {
-    const found = await host.machine.clientPackages();
-    return (await Promise.all(found.map((each) => packaged(host, project, each)))).flat();
+    const packages = await host.machine.clientPackages();
+    return (await Promise.all(packages.map((each) => packaged(host, project, each)))).flat();
   });
 }
 

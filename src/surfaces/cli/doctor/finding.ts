@@ -17,15 +17,15 @@ export function good(what: string, found: string): Finding {
   return { what, state: "good", found };
 }
 
-export function hint(what: string, found: string, mend: Mend): Finding {
-  return { what, state: "hint", found, ...mend };
+export function hint(what: string, found: string, fix: Fix): Finding {
+  return { what, state: "hint", found, ...fix };
 }
 
-export function fault(what: string, found: string, mend: Mend): Finding {
-  return { what, state: "fault", found, ...mend };
+export function fault(what: string, found: string, fix: Fix): Finding {
+  return { what, state: "fault", found, ...fix };
 }
 
-type Mend = { readonly command: string; readonly fix?: string } | { readonly fix: string };
+type Fix = { readonly command: string; readonly fix?: string } | { readonly fix: string };
 
 /** Runs a check; if it throws, that is a fault with the error's own fix. */
 export async function findingsOr(

@@ -39,16 +39,19 @@ async function database(host: Host, project: Project): Promise<readonly Finding[
   if (!project.database) return [];
   // Throws if the project is not in it.
   await project.database();
-  const found = await host.projects.database();
+  const database = await host.projects.database();
   try {
     const { project_id } = await project.runtime.settings(project.files.view());
-    const [{ login, role }, faults] = [await found.access(project_id ?? undefined), await found.faults()];
+    const [{ login, role }, faults] = [
+      await database.access(project_id ?? undefined),
+      await database.faults(),
+    ];
     return [
       ...faults.map(({ fix, message }) => fault("database", message, { fix })),
-      good("database", `${found.shown} has Bloom's work; ${login} has the role ${role}`),
+      good("database", `${database.shown} has Bloom's work; ${login} has the role ${role}`),
     ];
   } finally {
-    await found.close();
+    await database.close();
   }
 }
 

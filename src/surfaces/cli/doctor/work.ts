@@ -39,8 +39,8 @@ async function runs(project: Project, names: readonly string[]): Promise<readonl
   const all = await overview(project);
   const faults = all.flatMap(({ name, problem, runs: each }) => [
     ...(problem && !names.includes(name) ? [fault(name, problem.message, { fix: problem.fix })] : []),
-    ...each.flatMap(({ problem: found, run }) =>
-      found ? [fault(run, found.message, { fix: found.fix })] : [],
+    ...each.flatMap(({ problem, run }) =>
+      problem ? [fault(run, problem.message, { fix: problem.fix })] : [],
     ),
   ]);
   const count = all.flatMap((workflow) => workflow.runs).length;

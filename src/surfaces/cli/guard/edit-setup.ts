@@ -53,10 +53,10 @@ export function lackIn(clientFile: Pick<ClientFile, "client" | "file">, text: st
   const tree = nodeIn(text ?? "", []);
   if (!tree) return "all";
   const guardEntries = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
-  const found = guardEntries.filter((entry) => isThere(tree, entry)).length;
+  const count = guardEntries.filter((entry) => isThere(tree, entry)).length;
   const isMixed = hasLookAlike(tree, guardEntries, callerOf(clientFile));
-  if (found === guardEntries.length && !isMixed) return "nothing";
-  return found > 0 || isMixed ? "some" : "all";
+  if (count === guardEntries.length && !isMixed) return "nothing";
+  return count > 0 || isMixed ? "some" : "all";
 }
 
 export type Lack = "nothing" | "some" | "all";
@@ -131,8 +131,8 @@ function takeEntry(client: string, text: string, entry: Entry): string {
     const at = nodeAt(tree, path)?.children?.findIndex((item) => item.value === value) ?? -1;
     return at < 0 ? text : pruned(remove(text, [...path, at]), path);
   }
-  const found = nodeAt(tree, path);
-  if (!found || entry.isShared || (typeof value === "string" && found.value !== value)) return text;
+  const node = nodeAt(tree, path);
+  if (!node || entry.isShared || (typeof value === "string" && node.value !== value)) return text;
   return pruned(remove(text, path), path.slice(0, -1));
 }
 
@@ -152,11 +152,11 @@ export function commandBeforeTool(entries: readonly Entry[]): string | null {
   const visit = (value: unknown, isBefore: boolean): string | null => {
     const [command] = isBefore ? commandsIn(value) : [];
     if (command !== undefined || typeof value !== "object" || value === null) return command ?? null;
-    const found = Object.entries(value).map(([key, inner]) => visit(inner, isBeforeTool(key)));
-    return found.find((each) => each !== null) ?? null;
+    const commands = Object.entries(value).map(([key, inner]) => visit(inner, isBeforeTool(key)));
+    return commands.find((each) => each !== null) ?? null;
   };
-  const found = entries.map(({ path, value }) => visit(value, isBeforeTool(path.at(-1) ?? "")));
-  return found.find((each) => each !== null) ?? null;
+  const commands = entries.map(({ path, value }) => visit(value, isBeforeTool(path.at(-1) ?? "")));
+  return commands.find((each) => each !== null) ?? null;
 }
 
 function isBeforeTool(event: string): boolean {

@@ -41,7 +41,7 @@ async function gitHook(host: Host, event: unknown): Promise<undefined> {
     );
   const agent = host.person.agent();
   if (agent === null) return undefined;
-  const scope = widest(await scopesAround(host));
+  const scope = widest(await scopesFor(host));
   if (!scope?.forbids.includes(ACTS[hook])) return undefined;
   throw new PawlError(
     "caller-not-allowed",
@@ -51,7 +51,7 @@ async function gitHook(host: Host, event: unknown): Promise<undefined> {
 }
 
 /** The scopes of the project, and of the main checkout if this is a worktree of it. */
-async function scopesAround(host: Host): Promise<readonly Scope[]> {
+async function scopesFor(host: Host): Promise<readonly Scope[]> {
   // Without a project, as on an old branch, there is no limit.
   const project = await host.projects.open({ create: true });
   const outside = await host.machine.guard(project.root);

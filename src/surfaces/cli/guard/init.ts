@@ -171,11 +171,11 @@ export async function placesIn(
 
 /** The clients whose files contain the guard, or Pawl's server. */
 async function clientsIn(view: View, launch: GuardLaunch): Promise<readonly GuardedClient[]> {
-  const found = new Set<string>();
+  const clients = new Set<string>();
   for (const file of await placesIn(view, launch, GUARDED_CLIENTS))
-    if (lackIn(file, file.text) !== "all") found.add(file.client);
-  for (const name of CLIENTS) if (await isConnected(view, name)) found.add(name);
-  return GUARDED_CLIENTS.filter((client) => found.has(client));
+    if (lackIn(file, file.text) !== "all") clients.add(file.client);
+  for (const name of CLIENTS) if (await isConnected(view, name)) clients.add(name);
+  return GUARDED_CLIENTS.filter((client) => clients.has(client));
 }
 
 async function isConnected(view: View, name: ClientName): Promise<boolean> {

@@ -4,17 +4,17 @@ import { readYaml } from "../../../core/yaml/yaml.ts";
 import { withSetting } from "../team/project-id.ts";
 
 export function withGuard(text: string): string {
-  const found = guardIn(text);
-  if (found === null) return withSetting(text, "guard", true);
-  return found.isOn ? text : `${text.slice(0, found.from)}true${text.slice(found.to)}`;
+  const setting = guardIn(text);
+  if (setting === null) return withSetting(text, "guard", true);
+  return setting.isOn ? text : `${text.slice(0, setting.from)}true${text.slice(setting.to)}`;
 }
 
 export function withoutGuard(text: string): string {
-  const found = guardIn(text);
-  if (!found?.isOn) return text;
-  if (found.isFlow) return `${text.slice(0, found.from)}false${text.slice(found.to)}`;
-  const start = text.lastIndexOf("\n", found.from - 1) + 1;
-  const end = text.indexOf("\n", found.to);
+  const setting = guardIn(text);
+  if (!setting?.isOn) return text;
+  if (setting.isFlow) return `${text.slice(0, setting.from)}false${text.slice(setting.to)}`;
+  const start = text.lastIndexOf("\n", setting.from - 1) + 1;
+  const end = text.indexOf("\n", setting.to);
   return text.slice(0, start) + (end < 0 ? "" : text.slice(end + 1));
 }
 

@@ -1,8 +1,8 @@
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Reply, Verb } from "../../../runtime/module.ts";
 import { preview } from "../../../runtime/transaction/run-transaction.ts";
-import { lookAtGuard } from "../project/guard-proof.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { loadGuardProof } from "../project/guard-proof.ts";
+import { runAsking } from "../terminal/person.ts";
 import { paintStates } from "../terminal/state-colour.ts";
 import { clean } from "../terminal/terminal.ts";
 import type { Answer, Call, Host, Run } from "./command.ts";
@@ -15,8 +15,8 @@ export function runOf(verb: Verb): Run {
     await warnOfTasksFile(host, project);
     const plan = await verb.transaction();
     const input = { ...call.arguments, ...call.options, ...(await yamlOf(verb, call)) };
-    const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
-    const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
+    const guardWords = async () => (await loadGuardProof(host, project))?.words ?? null;
+    const { reply } = await runAsking(host, project.runtime, plan, input, guardWords).catch(
       async (thrown) => {
         const { code } = toPawlError(thrown);
         if (!verb.deferrable || !host.projects.post || !DEFERS.has(code)) throw thrown;

@@ -9,7 +9,7 @@ import type { ForeignJournal, JournalRepair, Project } from "../../../runtime/pr
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
 import type { Answer, Host } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { runAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { changesOf, type FileEdit } from "./edit-files.ts";
 
@@ -22,7 +22,7 @@ export async function acceptJournal(
   const kept = named.replace(/^\.\//, "");
   if (!foreign.some((each) => each.kept === kept)) throw unknown(named, foreign);
   const journal = await project.foreignJournal(kept);
-  const { reply } = await advanceAsking(host, project.runtime, accepting(kept, journal), null);
+  const { reply } = await runAsking(host, project.runtime, accepting(kept, journal), null);
   journal.setAccepted();
   return { text: `${reply.text}\n`, data: reply.data };
 }

@@ -11,13 +11,13 @@ export type GuardProved = Proved & {
  * The proof of the guard. Null: the project has no guard, or the proof is unreadable, which must not stop the
  * command that shows it.
  */
-export async function lookAtGuard(host: Host, project: Project): Promise<GuardProved | null> {
+export async function loadGuardProof(host: Host, project: Project): Promise<GuardProved | null> {
   try {
     const { guard } = await project.runtime.settings(project.runtime.store.view());
     if (!guard) return null;
     const { proved, provedWords } = await import("../guard/proved.ts");
-    const found = await proved(host, project);
-    return { ...found, words: provedWords(found) };
+    const proof = await proved(host, project);
+    return { ...proof, words: provedWords(proof) };
   } catch {
     return null;
   }

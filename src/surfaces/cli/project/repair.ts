@@ -8,7 +8,7 @@ import { found } from "../../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Host, Run } from "../line/command.ts";
 import { counted } from "../terminal/amounts.ts";
-import { advanceAsking, confirm } from "../terminal/person.ts";
+import { confirm, runAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
 /**
@@ -57,7 +57,7 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
       if (decision === null) continue;
       const input = { id: run.slice(workflow.length + 1) };
       try {
-        const { reply } = await advanceAsking(host, project.runtime, decision, input);
+        const { reply } = await runAsking(host, project.runtime, decision, input);
         accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
       } catch (thrown) {
         // Without the person's agreement, the state stays unaccepted and is listed with the rest.

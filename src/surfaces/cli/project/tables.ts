@@ -32,8 +32,8 @@ export async function tablesOf(workflows: Workflows, name: string | undefined): 
   if (name === undefined) return { tables, faults: own.flatMap(({ faults }) => faults) };
   const named = own.find(({ workflow }) => workflow === name);
   if (named && named.tables.length + named.faults.length > 0) return named;
-  const found = tables.filter(({ workflow }) => workflow.name === name);
-  if (found.length > 0) return { tables: found, faults: [] };
+  const matching = tables.filter(({ workflow }) => workflow.name === name);
+  if (matching.length > 0) return { tables: matching, faults: [] };
   const unread = own.find(({ workflow }) => workflow === "pawl.yaml");
   if (unread) return unread;
   if (named)

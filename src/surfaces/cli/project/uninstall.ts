@@ -167,7 +167,7 @@ function isEdited(name: ClientName, host: Host, file: string, text: string): boo
 
 async function worktreesOf(host: Host, { root }: Project) {
   const { worktrees } = await host.repositories.open(root);
-  const found = [];
+  const paths = [];
   for (const worktree of await worktrees.list()) {
     const { uncommitted, unfinished } = await worktrees.state(worktree);
     const left =
@@ -176,9 +176,9 @@ async function worktreesOf(host: Host, { root }: Project) {
         : uncommitted.length > 0
           ? "something in it is not committed"
           : null;
-    found.push({ ...worktree, folder: shownFolder(worktree, root), left });
+    paths.push({ ...worktree, folder: shownFolder(worktree, root), left });
   }
-  return found;
+  return paths;
 }
 
 /** Pawl's own files in the order of their removal, and what stays. */

@@ -14,19 +14,19 @@ import { clean } from "./terminal.ts";
  * Runs the transaction; if it needs a person's agreement, asks for it here and then commits. `beside`:
  * additional text that is shown with the question.
  */
-export async function advanceAsking<Input>(
+export async function runAsking<Input>(
   host: Host,
   runtime: Runtime,
   plan: Transaction<Input, unknown, unknown, Reply>,
   input: Input,
-  beside?: () => Promise<string | null>,
+  moreText?: () => Promise<string | null>,
 ): Promise<Proposal<Reply>> {
   const caller = host.person.caller();
   let prepared = await runTransaction(runtime, plan, input, caller);
   for (let count = 0; prepared.ask && count < MAX_ASKED; count++) {
     const { sign } = prepared.ask;
     const to = askedIn(prepared.ask);
-    confirm(host, prepared.ask, { again: count > 0, beside: (await beside?.()) ?? null });
+    confirm(host, prepared.ask, { again: count > 0, beside: (await moreText?.()) ?? null });
     const signed = sign && (await signedRecord(runtime, sign.record));
     prepared = await runTransaction(runtime, plan, input, caller, { to, ...(signed && { signed }) });
   }

@@ -87,8 +87,8 @@ const ERR = 2;
  */
 function isDevice(descriptor: number): boolean {
   // It was closed before the program started.
-  const found = attempt(() => fstatSync(descriptor), null);
-  return found?.isCharacterDevice() === true && found.rdev !== attempt(() => statSync(devNull).rdev, null);
+  const stats = attempt(() => fstatSync(descriptor), null);
+  return stats?.isCharacterDevice() === true && stats.rdev !== attempt(() => statSync(devNull).rdev, null);
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`; each counts only if it is not empty. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TaskCard } from "../../../runtime/board.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
 import type { RunOverview } from "../../../runtime/transaction/transaction.ts";
-import { ageOf, deedsOf, isSought, rowsOf, settled, windowOf, wordsOf } from "./rows.ts";
+import { ageOf, deedsOf, matchesSearch, rowsOf, settled, windowOf, wordsOf } from "./rows.ts";
 
 const NOW = Date.parse("2026-01-31T10:00:00.000Z");
 const waits = (run: string, more: Partial<Waiting> = {}): Waiting => ({
@@ -95,10 +95,10 @@ test("the filter finds words of the state, the run, the title and the question",
     [],
   );
   if (!row) throw new Error("a row");
-  expect(["question", "t1", "limit", "which data", ""].map((text) => isSought(row, text))).toEqual(
+  expect(["question", "t1", "limit", "which data", ""].map((text) => matchesSearch(row, text))).toEqual(
     Array.from({ length: 5 }, () => true),
   );
-  expect(isSought(row, "gate")).toBe(false);
+  expect(matchesSearch(row, "gate")).toBe(false);
 });
 
 test("what begins to wait while one looks stays out of the list until it is asked for", () => {

@@ -25,13 +25,13 @@ export interface Row {
   readonly minutes: number | null;
   /** The command that a person could type; null: none. */
   readonly command: string | null;
-  /** Of a question; null: it is none. */
+  /** The question's id; null: the row is no question. */
   readonly question: string | null;
   /** The costs of its agents so far, in words; empty: not known. */
   readonly cost: string;
   /** Null: it is no task for agents. */
   readonly task: TaskCard | null;
-  /** Of its agent's order that waits for a person; null: none does. */
+  /** The agent's order that waits for a person; null: there is none. */
   readonly order: HeldOrder | null;
 }
 
@@ -94,11 +94,11 @@ function countIn(before: readonly Waiting[], { kind, run }: Waiting): string {
 export const SECTIONS: readonly Row["section"][] = ["yours", "working", "waiting", "done"];
 
 /** Whether the row has these words, as the board's filter finds them. */
-export function isSought({ next, run, state, title }: Row, sought: string): boolean {
-  return `${state} ${run} ${title} ${next}`.toLowerCase().includes(sought.trim().toLowerCase());
+export function matchesSearch({ next, run, state, title }: Row, search: string): boolean {
+  return `${state} ${run} ${title} ${next}`.toLowerCase().includes(search.trim().toLowerCase());
 }
 
-/** The rows in the order that a person looks at: what has come to wait meanwhile stays out until asked for. */
+/** Keeps the order that the person sees: rows that began to wait meanwhile stay out until asked for. */
 export function settled(
   rows: readonly Row[],
   order: readonly string[] | null,
@@ -144,7 +144,7 @@ export interface Deed {
   readonly asks?: string;
   /** It may be done without words. */
   readonly isOptional?: true;
-  /** Yes or no is asked first. */
+  /** Asks yes or no first. */
   readonly isSure?: true;
 }
 

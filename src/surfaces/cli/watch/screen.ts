@@ -9,7 +9,7 @@ import { PHASES } from "../../../runtime/reports/state-words.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
 import { detailOf, type Findings } from "./detail.ts";
-import { ageOf, type Deed, deedsOf, isSought, type Row, settled, windowOf } from "./rows.ts";
+import { ageOf, type Deed, deedsOf, matchesSearch, type Row, settled, windowOf } from "./rows.ts";
 
 export interface Source {
   rows(): readonly Row[];
@@ -162,7 +162,7 @@ interface View {
 
 function viewOf(source: Source, { at, isOpen, key, order, sought }: State, isWide: boolean): View {
   const all = settled(source.rows(), order);
-  const rows = all.rows.filter((row) => isSought(row, sought));
+  const rows = all.rows.filter((row) => matchesSearch(row, sought));
   const same = rows.findIndex((row) => row.key === key);
   // A row that was acted on has another key now.
   const run = key === null ? -1 : rows.findIndex((row) => isOfRun(row, key));

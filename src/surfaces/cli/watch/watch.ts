@@ -8,7 +8,7 @@ import type { TaskAct } from "../../../runtime/board.ts";
 import { loadWorkflow, type Project } from "../../../runtime/project.ts";
 import type { Host, Run } from "../line/command.ts";
 import { INTERRUPTED } from "../line/interrupted.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { runAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { type Row, wordsOf } from "./rows.ts";
 import { AT_FIRST, showScreen, type Wanted } from "./screen.ts";
@@ -59,12 +59,12 @@ async function order(host: Host, project: Project, act: TaskAct, row: Row, words
     const { again, board: load } = await loadWorkflow(project.workflows, workflow);
     if (row.order && again) {
       const input = { id: rest.join(":"), words, isAnswer: act === "answer" };
-      return (await advanceAsking(host, project.runtime, await again(), input)).reply.text;
+      return (await runAsking(host, project.runtime, await again(), input)).reply.text;
     }
     const board = await load?.();
     if (!board) return "";
     const id = act === "answer" ? (row.question ?? "") : rest.join(":");
-    const { reply } = await advanceAsking(host, project.runtime, await board.acts[act](), { id, words });
+    const { reply } = await runAsking(host, project.runtime, await board.acts[act](), { id, words });
     const isAgain = act === "retry" || act === "hint";
     if (isAgain && !reply.refused && host.person.caller().channel !== "agent")
       await (await import("../project/policy.ts")).renew(project, row.run);

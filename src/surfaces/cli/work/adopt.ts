@@ -2,7 +2,7 @@ import { PawlError } from "../../../core/error.ts";
 import { findRun } from "../../../runtime/reports/overview.ts";
 import type { Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { runAsking } from "../terminal/person.ts";
 
 /** A person adopts a run that others moved, or chooses which of its branches counts. */
 export const adopt: Run = async (host, call) => {
@@ -18,5 +18,5 @@ export const adopt: Run = async (host, call) => {
   const { branch } = call.options;
   const input = { id, ...(typeof branch === "string" ? { branch } : {}) };
   const transaction = (await module.records()).adopt(project.lives);
-  return answerOf((await advanceAsking(host, project.runtime, transaction, input)).reply);
+  return answerOf((await runAsking(host, project.runtime, transaction, input)).reply);
 };

@@ -6,7 +6,7 @@ import { parseDefinition, parseSets } from "../../../tasks-file/definition.ts";
 import { editTask } from "../../../workflows/bloom/verbs/edit.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
-import { advanceAsking, refuseAgent } from "../terminal/person.ts";
+import { refuseAgent, runAsking } from "../terminal/person.ts";
 
 export const edit: Run = async (host, { arguments: given, options }) => {
   const id = String(given.id);
@@ -18,7 +18,7 @@ export const edit: Run = async (host, { arguments: given, options }) => {
   if (sets.length > 0) return answerOf((await run({ id, values: parseSets(sets), dryRun })).reply);
   const shown = (await run({ id, values: {}, dryRun: true })).reply.data as unknown as EditedTask;
   if (dryRun) return { text: shown.yaml, data: shown };
-  return inEditor(host, shown, async (input) => (await advanceAsking(host, runtime, editTask, input)).reply);
+  return inEditor(host, shown, async (input) => (await runAsking(host, runtime, editTask, input)).reply);
 };
 
 function headingFor(id: string): string {

@@ -28,11 +28,11 @@ export const importCommand: Run = async (host, { arguments: given, options }) =>
   const project = await host.projects.open({ create: true });
   if (isOwnTasks(from) && options.format === undefined && options.into !== "alfred")
     return importOwn(host, project, from, options.dryRun === true);
-  const found = await readFrom(host, project.root, from, options.format as Format | undefined);
+  const sources = await readFrom(host, project.root, from, options.format as Format | undefined);
   const dryRun = options.dryRun === true;
   const repo = options.repo as string | undefined;
   const words = parseStatuses((options.status ?? []) as readonly string[]);
-  const input = { ...found, dryRun, repo, words };
+  const input = { ...sources, dryRun, repo, words };
   const isAlfreds = options.into === "alfred";
   if (isAlfreds && repo !== undefined)
     throw new PawlError("usage", "--repo is for tasks.yaml: a task of Alfred has none.", "Leave --repo out.");

@@ -100,14 +100,14 @@ async function sizeFor(project: Project, host: Host, given: unknown): Promise<Si
   if (terminal === null) return null;
   try {
     terminal.write(SIZE_QUESTION);
-    return askedSize(terminal);
+    return sizeFromPerson(terminal);
   } finally {
     terminal.close();
   }
 }
 
 /** Null: the input ended. */
-export function askedSize(terminal: Pick<Conversation, "readLine" | "write">): Size | null {
+export function sizeFromPerson(terminal: Pick<Conversation, "readLine" | "write">): Size | null {
   for (;;) {
     const line = terminal.readLine();
     if (line === null) return null;

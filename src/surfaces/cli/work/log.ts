@@ -88,18 +88,18 @@ async function newest(
   { most, since }: LogFilter,
   isChosen: (event: PawlEvent) => boolean,
 ): Promise<readonly PawlEvent[]> {
-  const found: PawlEvent[] = [];
+  const newestFirst: PawlEvent[] = [];
   for (let before = (await opened.look())?.end ?? 0; before > 0; ) {
     const entries = await opened.readBack({ before, limit: PAGE });
     const events = entries.flatMap((entry) => parseEvent(entry) ?? []);
-    found.push(...events.filter(isChosen));
+    newestFirst.push(...events.filter(isChosen));
     before = entries.at(-1)?.start ?? 0;
-    if (found.length >= (most ?? Number.POSITIVE_INFINITY)) break;
+    if (newestFirst.length >= (most ?? Number.POSITIVE_INFINITY)) break;
     // Processes that commit at the same time write their events slightly out of order, but never a whole
     // page.
     if (since !== null && events.every(({ time }) => Date.parse(time) < since)) break;
   }
-  return found.slice(0, most ?? undefined).reverse();
+  return newestFirst.slice(0, most ?? undefined).reverse();
 }
 
 /** Prints an event, with a heading for each new day. Returns false once the output's reader is gone. */

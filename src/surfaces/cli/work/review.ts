@@ -50,20 +50,20 @@ interface Wanted {
 }
 
 async function reviewFor(host: Host, project: Project, name: string, wanted: Wanted): Promise<Answer> {
-  const found = await reviewOf(project, name);
-  if (found === null) {
+  const review = await reviewOf(project, name);
+  if (review === null) {
     const { run } = await findRun(project, name);
     const text = `${run} waits for no verdict of yours; \`pawl show ${run}\` shows its state.\n`;
     return { text, data: { run, review: null } };
   }
-  checkSince(found, wanted);
-  const differences = wanted.diff ? await differencesFor(project, found, wanted) : null;
+  checkSince(review, wanted);
+  const differences = wanted.diff ? await differencesFor(project, review, wanted) : null;
   const { terminal } = host;
   const text =
     wanted.path === null
-      ? renderReview(found, { since: wanted.since, differences }, terminal, new Date())
-      : renderDifferences(found.run, differences ?? { kind: "diff", files: [] }, terminal);
-  return { text, data: { review: found, ...(differences && { differences }) } };
+      ? renderReview(review, { since: wanted.since, differences }, terminal, new Date())
+      : renderDifferences(review.run, differences ?? { kind: "diff", files: [] }, terminal);
+  return { text, data: { review, ...(differences && { differences }) } };
 }
 
 function checkSince({ changes, history, run }: Review, { since }: Wanted): void {
@@ -76,8 +76,8 @@ function checkSince({ changes, history, run }: Review, { since }: Wanted): void 
   );
 }
 
-async function differencesFor(project: Project, found: Review, { path, since }: Wanted): Promise<GitDiff> {
-  const { changes, run } = found;
+async function differencesFor(project: Project, review: Review, { path, since }: Wanted): Promise<GitDiff> {
+  const { changes, run } = review;
   if (path !== null && changes?.kind === "changes" && !changes.files.some((file) => file.path === path))
     throw new PawlError(
       "no-effect",
@@ -85,7 +85,7 @@ async function differencesFor(project: Project, found: Review, { path, since }: 
       "Write its path as it is listed there.",
     );
   const limits = path === null ? { bytes: MOST, bytesOfFile: MOST_OF_FILE } : { bytes: MOST_ALONE };
-  return differencesOf(project, found, { path, since, ...limits });
+  return differencesOf(project, review, { path, since, ...limits });
 }
 
 function renderWaiting(

@@ -5,7 +5,7 @@ import { overview, runAmbiguous, runMissing } from "../../../runtime/reports/ove
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
-import { lookAtGuard } from "../project/guard-proof.ts";
+import { loadGuardProof } from "../project/guard-proof.ts";
 import { loosenedIn, renderLoosened } from "../project/policy.ts";
 
 /**
@@ -57,7 +57,7 @@ export const show: Run = async (host, call) => {
 /** The history, followed by ignored changes of the run's policy and the proof of the guard. */
 async function answer(project: Project, host: Host, run: string, reply: Reply): Promise<Answer> {
   const loosened = await loosenedIn(project, run);
-  const guard = await lookAtGuard(host, project);
+  const guard = await loadGuardProof(host, project);
   const below = [loosened && renderLoosened(loosened), guard?.words].filter(
     (words) => typeof words === "string",
   );

@@ -8,8 +8,8 @@ import { cut, pad, widthOf, wrapHanging } from "../terminal/text-width.ts";
 /** Prints the costs of the work, in total and by task, agent or day. */
 export const stats: Run = async (host, { options }) => {
   const by = (options.by ?? "task") as StatsBy;
-  const found = await loadStats(await host.projects.open(), by);
-  return { text: renderStats(found, host.terminal), data: { by, total: found.total, groups: found.groups } };
+  const stats = await loadStats(await host.projects.open(), by);
+  return { text: renderStats(stats, host.terminal), data: { by, total: stats.total, groups: stats.groups } };
 };
 
 export function renderStats(

@@ -10,7 +10,7 @@ import { lastVerdicts } from "../../../runtime/reports/verdicts.ts";
 import type { Run } from "../line/command.ts";
 import { warnOfTasksFile } from "../line/warn.ts";
 import { wholeNumber } from "../line/whole-number.ts";
-import { type GuardProved, lookAtGuard } from "../project/guard-proof.ts";
+import { type GuardProved, loadGuardProof } from "../project/guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "../project/policy.ts";
 import { ago } from "../terminal/amounts.ts";
 import { colourOf } from "../terminal/state-colour.ts";
@@ -25,8 +25,8 @@ export const status: Run = async (host, { options }) => {
   const project = await host.projects.open();
   await warnOfTasksFile(host, project);
   const { left, workflows } = limited(waitingFirst(await overview(project)), limit);
-  const { fault, ignored } = await lookAtPolicies(project);
-  const guard = await lookAtGuard(host, project);
+  const { fault, ignored } = await loadIgnoredEdits(project);
+  const guard = await loadGuardProof(host, project);
   return {
     text: [
       renderStatus(workflows, project.root, host.terminal, new Date()),
@@ -98,7 +98,7 @@ export function waitingFirst(workflows: readonly WorkflowOverview[]): readonly W
 }
 
 /** The policies' ignored changes, or why they are unreadable; the runs are shown in both cases. */
-async function lookAtPolicies(project: Project): Promise<{
+async function loadIgnoredEdits(project: Project): Promise<{
   readonly ignored: Ignored;
   readonly fault?: { readonly code: ErrorCode; readonly message: string; readonly fix: string };
 }> {
@@ -204,13 +204,13 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
   return [
     ...renderStanding(run, columns, paint, now),
-    ...renderAsked(run, columns, paint),
+    ...renderQuestions(run, columns, paint),
     ...renderDecided(run, columns, paint),
   ];
 }
 
 /** The questions of its agent that do not stop the work. */
-function renderAsked(
+function renderQuestions(
   { questions = [], waitsFor }: RunOverview,
   columns: number,
   paint: Paint,

@@ -4,8 +4,8 @@ import { type Point, parsePlace, withPoints } from "../../../runtime/review/poin
 import { type Receipt, receiptOf } from "../../../runtime/review/receipt.ts";
 import type { Call, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
-import { lookAtGuard } from "../project/guard-proof.ts";
-import { advanceAsking } from "../terminal/person.ts";
+import { loadGuardProof } from "../project/guard-proof.ts";
+import { runAsking } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 
 export const approve: Run = verdict(true);
@@ -32,8 +32,8 @@ function verdict(isApproval: boolean): Run {
       ...(typeof given === "string" ? { notes: given } : {}),
       ...(block === true && { block }),
     };
-    const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
-    const proposal = await advanceAsking(host, project.runtime, plan, input, beside);
+    const guardWords = async () => (await loadGuardProof(host, project))?.words ?? null;
+    const proposal = await runAsking(host, project.runtime, plan, input, guardWords);
     const { reply } = proposal;
     const receipt = receiptOf(proposal);
     const { message } = reply.data;

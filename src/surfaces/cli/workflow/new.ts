@@ -189,8 +189,8 @@ function withWorkflow(text: string, file: string): string {
 
 /** The list of workflows; null: none. */
 function listIn(text: string): readonly unknown[] | null {
-  const found: unknown = (readYaml(text).data as { readonly workflows?: unknown } | null)?.workflows;
-  return Array.isArray(found) ? found : null;
+  const workflows: unknown = (readYaml(text).data as { readonly workflows?: unknown } | null)?.workflows;
+  return Array.isArray(workflows) ? workflows : null;
 }
 
 function withList(text: string, file: string): string {

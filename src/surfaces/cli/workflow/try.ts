@@ -40,8 +40,8 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
   const view = runtime.store.view();
   const { workflows } = await runtime.settings(view);
   const files = workflows.map(ownFile);
-  const found = files.find((each) => each.name === name);
-  if (!found) {
+  const file = files.find((each) => each.name === name);
+  if (!file) {
     const names = files.map((each) => each.name);
     const near = nearest(name, names);
     throw new PawlError(
@@ -51,8 +51,8 @@ async function definitionOf(host: Host, name: string): Promise<Definition> {
     );
   }
   const bloom = async () => (await import("../../../workflows/bloom/run/table.ts")).EXTENSIBLE;
-  const { definition } = await fileSource(found, { bloom, files }).load(view);
-  checkProved(definition, found.file);
+  const { definition } = await fileSource(file, { bloom, files }).load(view);
+  checkProved(definition, file.file);
   return definition;
 }
 

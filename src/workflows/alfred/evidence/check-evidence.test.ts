@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Checks } from "../../../core/ports/checks.ts";
-import { lookAgain, runChecks } from "./check-evidence.ts";
+import { refreshChecks, runChecks } from "./check-evidence.ts";
 
 const COMMANDS = { test: "npm test" };
 
@@ -28,11 +28,11 @@ it("a check that nobody had agreed to runs at the next look, once somebody has",
   expect(first).toMatchObject([{ verdict: "differs" }]);
   // A review between trust and verdict starts nothing, and must not deny the trust.
   expect(first[0]?.words).toMatch(/^`npm test` was not run: when it was handed in, nobody .* had agreed/);
-  expect(await lookAgain(first, COMMANDS, place, ask)).toEqual(first);
+  expect(await refreshChecks(first, COMMANDS, place, ask)).toEqual(first);
   checks.agreed = true;
-  const later = await lookAgain(first, COMMANDS, place, ask);
+  const later = await refreshChecks(first, COMMANDS, place, ask);
   expect(later).toMatchObject([{ verdict: "agrees", check: { exit_code: 0 } }]);
-  await lookAgain(later, COMMANDS, place, ask);
+  await refreshChecks(later, COMMANDS, place, ask);
   expect(checks.asked).toBe(3);
 });
 
@@ -42,8 +42,8 @@ it("a check whose checkout could not be made runs again for a verdict alone", as
   const place = { tree: "a".repeat(40) };
   const first = await runChecks(COMMANDS, "r", place, checks);
   checks.agreed = true;
-  expect(await lookAgain(first, COMMANDS, place, () => checks.run("k", "npm test"))).toEqual(first);
-  const decided = await lookAgain(first, COMMANDS, { ...place, retry: true }, () =>
+  expect(await refreshChecks(first, COMMANDS, place, () => checks.run("k", "npm test"))).toEqual(first);
+  const decided = await refreshChecks(first, COMMANDS, { ...place, retry: true }, () =>
     checks.run("k", "npm test"),
   );
   expect(decided).toMatchObject([{ verdict: "agrees" }]);

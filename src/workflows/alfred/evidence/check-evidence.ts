@@ -10,10 +10,10 @@ export interface Where {
 }
 
 /** Runs a check to its end, or only looks up its known outcome (null: none). */
-export type AskCheck = (key: string, command: string, place: Where) => Promise<CheckOutcome | null>;
+export type AskCheck = (key: string, command: string, where: Where) => Promise<CheckOutcome | null>;
 
 /** Neither starts a check nor waits for one: returns its known outcome. */
-export function asKnown({ look }: Checks): AskCheck {
+export function storedOutcomes({ look }: Checks): AskCheck {
   return async (key, command, { tree }) => (await look?.(key, command, { tree })) ?? null;
 }
 
@@ -21,34 +21,34 @@ export function asKnown({ look }: Checks): AskCheck {
 export async function runChecks(
   checks: Readonly<Record<string, string>>,
   round: string,
-  place: Where,
+  where: Where,
   port: Checks,
 ): Promise<readonly Finding[]> {
   const named = Object.entries(checks);
   const run: AskCheck = (key, command, on) => port.run(key, command, on);
-  const found = await Promise.all(
-    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, place, run)),
+  const findings = await Promise.all(
+    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, where, run)),
   );
-  return found.filter((each) => each !== null);
+  return findings.filter((each) => each !== null);
 }
 
 /**
  * Updates the findings of checks that were still running or could not start, and reruns failed ones if
  * `place.retry` is set; other findings stay.
  */
-export async function lookAgain(
+export async function refreshChecks(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
-  place: Where,
+  where: Where,
   ask: AskCheck,
 ): Promise<Evidence> {
   return Promise.all(
     evidence.map(async (finding) => {
       const { check, unstarted, verdict } = finding;
       const run = check ?? unstarted;
-      const again = verdict === "running" || unstarted?.waits || (place.retry && verdict === "differs");
-      const found = again && run ? await runAgain(run, checks, place, ask) : null;
-      return found ?? finding;
+      const again = verdict === "running" || unstarted?.waits || (where.retry && verdict === "differs");
+      const updated = again && run ? await runAgain(run, checks, where, ask) : null;
+      return updated ?? finding;
     }),
   );
 }
@@ -62,12 +62,12 @@ const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 async function runAgain(
   run: Pick<CheckRun, "name" | "key">,
   checks: Readonly<Record<string, string>>,
-  place: Where,
+  where: Where,
   ask: AskCheck,
 ): Promise<Finding | null> {
   const command = Object.hasOwn(checks, run.name) ? checks[run.name] : undefined;
   const isKey = KEY.test(run.key) && !run.key.includes("..");
-  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, ask);
+  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, where, ask);
   const words = isKey
     ? "No check of this name is configured: how it ended is not known."
     : "Pawl did not create the key of its run: how it ended is not known.";
@@ -80,12 +80,12 @@ interface Check {
   readonly key: string;
 }
 
-async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Finding | null> {
+async function runCheck(check: Check, where: Where, ask: AskCheck): Promise<Finding | null> {
   try {
-    const outcome = await ask(check.key, check.command, place);
-    return outcome && checkFinding(check, place, outcome);
+    const outcome = await ask(check.key, check.command, where);
+    return outcome && checkFinding(check, where, outcome);
   } catch (thrown) {
-    if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
+    if (!(thrown instanceof PawlError) || where.tree === null) throw thrown;
     const { command, key, name } = check;
     const waits = thrown.code === "project-untrusted";
     // Shown until the next verdict, and true after `pawl trust`, too.
@@ -98,10 +98,10 @@ async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Find
   }
 }
 
-function checkFinding({ command, key, name }: Check, place: Where, outcome: CheckOutcome): Finding {
+function checkFinding({ command, key, name }: Check, where: Where, outcome: CheckOutcome): Finding {
   const isOver = outcome.kind === "ended";
   const judged = judge(command, outcome);
-  const hint = judged.verdict === "differs" && place.tree !== null ? ` ${IN_CHECKOUT}` : "";
+  const hint = judged.verdict === "differs" && where.tree !== null ? ` ${IN_CHECKOUT}` : "";
   return {
     about: `check ${name}`,
     verdict: judged.verdict,

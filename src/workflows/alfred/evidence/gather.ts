@@ -8,12 +8,12 @@ import type { LoadedRun } from "../state/load.ts";
 import type { Artifact, Submission } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { EvidenceKind, WorkStep } from "../tools/definition.ts";
-import { type AskCheck, asKnown, lookAgain, runChecks } from "./check-evidence.ts";
+import { type AskCheck, refreshChecks, runChecks, storedOutcomes } from "./check-evidence.ts";
 import { findDiff } from "./diff-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
 import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
-import { changedIn, changedSince, lookAtWork, warningsOf } from "./work-evidence.ts";
+import { changedIn, changedSince, inspectWork, warningsOf } from "./work-evidence.ts";
 
 interface GatherContext {
   readonly run: LoadedRun;
@@ -26,16 +26,16 @@ interface GatherContext {
 
 type Gatherer = (context: GatherContext) => Promise<readonly Finding[]>;
 
-const withLook =
+const withGit =
   (find: (artifact: Artifact, git: GitLook, id: string) => Finding): Gatherer =>
   async ({ artifact, outside, run }) => [find(artifact, await outside.git.look(), run.id)];
 
 const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
-  "git-status": withLook((artifact, git) => statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, git)),
-  "git-branch": withLook((artifact, git, id) =>
+  "git-status": withGit((artifact, git) => statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, git)),
+  "git-branch": withGit((artifact, git, id) =>
     branchFinding(artifact as ArtifactOf<"BranchCreationArtifact">, git, id),
   ),
-  commit: withLook((artifact, git) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, git)),
+  commit: withGit((artifact, git) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, git)),
   "affected-files": ({ artifact, outside }) =>
     affectedFinding(artifact as ArtifactOf<"ContextAnalysisArtifact">, outside.files),
   "designed-files": ({ artifact, outside }) =>
@@ -48,8 +48,10 @@ const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
   checks: async ({ context, outside, run, work = NO_WORK }) => {
     const { checks, checks_in } = context.settings.alfred;
     const tree = work.kind === "tree" && checks_in === "checkout" ? work.tree : null;
-    const found = await runChecks(checks, `${run.id}-${context.now.id}`, { tree }, outside.checks);
-    return tree === null && work.kind === "tree" && found.length > 0 ? [IN_WORKTREE, ...found] : found;
+    const checkFindings = await runChecks(checks, `${run.id}-${context.now.id}`, { tree }, outside.checks);
+    return tree === null && work.kind === "tree" && checkFindings.length > 0
+      ? [IN_WORKTREE, ...checkFindings]
+      : checkFindings;
   },
 };
 
@@ -76,11 +78,11 @@ export async function gatherEvidence(
   outside: Outside,
   context: Context,
 ): Promise<Gathered> {
-  const work = isOfWork(step) ? await lookAtWork(run, outside, context) : undefined;
+  const work = isOfWork(step) ? await inspectWork(run, outside, context) : undefined;
   const gathering = { run, artifact, outside, context, ...(work && { work }) };
-  const found = work ? [...warningsOf(work, changedIn(work, context))] : [];
-  for (const kind of step.evidence) found.push(...(await GATHERERS[kind](gathering)));
-  return { evidence: found, ...(work?.kind === "tree" && { tree: work.tree }) };
+  const warnings = work ? [...warningsOf(work, changedIn(work, context))] : [];
+  for (const kind of step.evidence) warnings.push(...(await GATHERERS[kind](gathering)));
+  return { evidence: warnings, ...(work?.kind === "tree" && { tree: work.tree }) };
 }
 
 export interface Refreshed {
@@ -109,18 +111,20 @@ export async function refreshEvidence(
   const others = { ...step, evidence: step.evidence.filter((kind) => kind !== "checks") };
   const place = { tree: placeOfChecks(submitted), retry: how === "decides" };
   const ask: AskCheck =
-    how === "looks" ? asKnown(outside.checks) : (key, command, on) => outside.checks.run(key, command, on);
+    how === "looks"
+      ? storedOutcomes(outside.checks)
+      : (key, command, on) => outside.checks.run(key, command, on);
   const [work, ran] = await Promise.all([
-    isOfWork(step) ? lookAtWork(run, outside, context) : undefined,
-    lookAgain(submitted.evidence.filter(isCheck), checks, place, ask),
+    isOfWork(step) ? inspectWork(run, outside, context) : undefined,
+    refreshChecks(submitted.evidence.filter(isCheck), checks, place, ask),
   ]);
   const gathering = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
-  const found: Finding[] = [];
-  for (const kind of others.evidence) found.push(...(await GATHERERS[kind](gathering)));
+  const findings: Finding[] = [];
+  for (const kind of others.evidence) findings.push(...(await GATHERERS[kind](gathering)));
   const before = work
     ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, changedIn(work, context))]
     : [];
-  return { evidence: [...before, ...kept, ...found, ...ran], ...(work && { work }) };
+  return { evidence: [...before, ...kept, ...findings, ...ran], ...(work && { work }) };
 }
 
 /** The tree on which the submission's checks run; null: they run in the project's folder. */

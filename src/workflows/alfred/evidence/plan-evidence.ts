@@ -102,14 +102,14 @@ export function sharedFiles(slots: readonly Slot[]): readonly Finding[] {
 }
 
 function ancestorsOf(slot: Slot, slots: readonly Slot[]): ReadonlySet<string> {
-  const found = new Set<string>();
+  const files = new Set<string>();
   const open = [...(slot.depends_on ?? [])];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id)) continue;
-    found.add(id);
+    if (files.has(id)) continue;
+    files.add(id);
     open.push(...(slots.find(({ slot_id }) => slot_id === id)?.depends_on ?? []));
   }
-  return found;
+  return files;
 }
 
 function uncovered(run: LoadedRun, slots: readonly Slot[]): readonly Finding[] {

@@ -17,7 +17,7 @@ function ownPaths({ settings }: Context): readonly string[] {
   return [".alfred", ".pawl", settings.bloom.tasks_file];
 }
 
-export function lookAtWork(run: LoadedRun, outside: Outside, context: Context): Promise<Snapshot> {
+export function inspectWork(run: LoadedRun, outside: Outside, context: Context): Promise<Snapshot> {
   return outside.git.snapshot({ base: baseOf(run), own: ownPaths(context) });
 }
 
@@ -42,10 +42,10 @@ export const WARNINGS: readonly string[] = ["work", "process files", "base", "hi
 const KINDS: readonly ProcessFileKind[] = ["tests", "scripts", "CI", "lock files", "configuration"];
 
 function processFinding(changed: readonly ChangedFile[]): readonly Finding[] {
-  const found = processFiles(changed.map(({ path }) => path.replace(/^(?:\.\.\/)+/, "")));
-  if (found.length === 0) return [];
+  const deciding = processFiles(changed.map(({ path }) => path.replace(/^(?:\.\.\/)+/, "")));
+  if (deciding.length === 0) return [];
   const byKind = KINDS.flatMap((kind) => {
-    const paths = found.filter((file) => file.kind === kind).map(({ path }) => path);
+    const paths = deciding.filter((file) => file.kind === kind).map(({ path }) => path);
     return paths.length === 0 ? [] : [`${kind}: ${named(paths)}`];
   });
   const words = `The work changes what decides whether it passes. Read these changes first: ${byKind.join("; ")}.`;

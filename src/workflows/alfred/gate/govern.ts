@@ -5,7 +5,7 @@
  */
 import { attempt } from "../../../core/attempt.ts";
 import {
-  checkKnown,
+  checkPolicyKnown,
   comparePolicies,
   gatePolicy,
   governing,
@@ -127,7 +127,7 @@ export async function govern(
   const hash = hashOfPolicy(policy);
   const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
   const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];
-  checkKnown(named, state.active_tool_state?.policy, [hash, ...kept]);
+  checkPolicyKnown(named, state.active_tool_state?.policy, [hash, ...kept]);
   const isKept = pinned !== null && hashOfPolicy(pinned) === hash;
   const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);

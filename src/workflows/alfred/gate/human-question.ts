@@ -33,7 +33,7 @@ export function humanQuestion(
     verdict.notes.trim() === "" || verdict.notesBy === "assistant" ? [] : [`Your notes: ${verdict.notes}`];
   const rest = restOfArtifact(review);
   // What was found for this verdict alone, such as a loosened policy.
-  const found = submitted.evidence.filter(
+  const notable = submitted.evidence.filter(
     ({ about, check }) => check === undefined && !review.claims.some((claim) => claim.about === about),
   );
   const message = renderReview({
@@ -42,7 +42,7 @@ export function humanQuestion(
     brief: briefOf({ ...review, notes: [] }),
     findings: [
       ...restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
-      ...found,
+      ...notable,
     ],
     changes: review.changes,
     ...(rest !== null && { artifact: { name: review.subject, value: rest, sha256: submitted.sha256 } }),

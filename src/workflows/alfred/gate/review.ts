@@ -28,7 +28,7 @@ import type { RunContext } from "../../../runtime/transaction/run-event.ts";
 import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
-import { changedIn, lookAtWork } from "../evidence/work-evidence.ts";
+import { changedIn, inspectWork } from "../evidence/work-evidence.ts";
 import { changingSlots, type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
 import type { Artifact, Submission, Verdict } from "../state/state-file.ts";
 import { isRunTool } from "../state/status.ts";
@@ -102,7 +102,7 @@ async function gatherFindings(
   const { outside } = given;
   const governed = await govern(run, given);
   const context = { ...given, settings: governed.settings };
-  const { evidence, work = await lookAtWork(run, outside, context) } = await refreshEvidence(
+  const { evidence, work = await inspectWork(run, outside, context) } = await refreshEvidence(
     run,
     outside,
     context,

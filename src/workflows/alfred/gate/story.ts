@@ -18,7 +18,7 @@ import type { RunTool } from "../state/status.ts";
 import { isPersons } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 
-interface ToldRun {
+interface StoryRun {
   readonly tool: RunTool;
   readonly started_at: string;
   /** Null: it is still open. */
@@ -32,7 +32,7 @@ interface ToldRun {
 }
 
 interface LoadedStory extends LoadedTask {
-  readonly runs: readonly ToldRun[];
+  readonly runs: readonly StoryRun[];
 }
 
 export const story: Transaction<StoryInput, LoadedStory, undefined, Reply> = {
@@ -67,8 +67,8 @@ async function loadStates(view: View, id: string): Promise<readonly TaskState[]>
  * Every run of a tool, in the order in which they ended, the open one last. A state has each tool's last run alone, and
  * its newest verdicts.
  */
-function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
-  const finished = new Map<string, ToldRun>();
+function runsIn(states: readonly TaskState[]): readonly StoryRun[] {
+  const finished = new Map<string, StoryRun>();
   const verdicts = new Map<string, Map<string, Verdict>>();
   const keep = (run: string, all: readonly Verdict[]) => {
     const ofRun = verdicts.get(run) ?? new Map<string, Verdict>();
@@ -93,7 +93,7 @@ function runsIn(states: readonly TaskState[]): readonly ToldRun[] {
   }));
 }
 
-function activeRun(state: TaskState | undefined): readonly ToldRun[] {
+function activeRun(state: TaskState | undefined): readonly StoryRun[] {
   const active = state?.active_tool_state;
   if (!active) return [];
   const { accepted, verdicts } = active.context_store;
@@ -111,7 +111,7 @@ function activeRun(state: TaskState | undefined): readonly ToldRun[] {
   ];
 }
 
-function renderRun(run: ToldRun): string {
+function renderRun(run: StoryRun): string {
   const end = run.finished_at
     ? `to ${run.finished_at}; it left the task '${run.task_status}'`
     : `still active: ${run.standing}`;
@@ -122,7 +122,7 @@ function renderRun(run: ToldRun): string {
   ].join("\n");
 }
 
-function renderState(run: ToldRun, state: string): string {
+function renderState(run: StoryRun, state: string): string {
   const verdicts = run.verdicts.filter((verdict) => verdict.state === state).map(renderVerdict);
   const accepted = run.accepted.filter((each) => each.state === state).map(renderAccepted);
   return [`### ${capital(titleOf(run.tool, state))}\n`, ...verdicts, ...accepted].join("\n");

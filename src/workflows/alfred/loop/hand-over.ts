@@ -65,10 +65,10 @@ export function checkHasPlan(
 ): void {
   const ids = task.steps.map(({ id }) => id);
   const planned = plan.steps.map(({ id }) => id);
-  const found = JSON.stringify(ids.filter((id) => planned.includes(id)));
+  const present = JSON.stringify(ids.filter((id) => planned.includes(id)));
   const others = ids.filter((id) => !planned.includes(id));
   const mayHaveOthers = task.status === "done" || others.some(isRework);
-  if (found === JSON.stringify(planned) && (others.length === 0 || mayHaveOthers)) return;
+  if (present === JSON.stringify(planned) && (others.length === 0 || mayHaveOthers)) return;
   throw new PawlError(
     "task-exists",
     `The task ${plan.id} in ${file} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,

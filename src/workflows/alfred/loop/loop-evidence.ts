@@ -22,7 +22,7 @@ import { baseOf } from "../evidence/diff-evidence.ts";
 import { changingSlots, type LoadedRun, slotsOf } from "../state/load.ts";
 import type { LoopSide } from "./loop-side.ts";
 import { branchOf, stepId } from "./plan-export.ts";
-import { askedSince } from "./rework.ts";
+import { lastRequestTime } from "./rework.ts";
 
 /** The loop's task, done and stored. */
 export interface DoneInLoop {
@@ -64,7 +64,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
       `The loop does not know where the work of '${id}' is: expected a commit of its own branch, found ${task.repo === undefined ? "a task without `repo`, which works in the project's folder" : "none in its run"}.`,
       `Give the task \`repo: .\` and \`merge_into: ${branchOf(run.state) ?? "BRANCH"}\` in ${path}. ${again(id)}`,
     );
-  const since = askedSince(run);
+  const since = lastRequestTime(run);
   if (work.time <= since)
     throw unproved(
       `The loop's evidence for '${id}' is from ${work.time}: expected it to be newer than what it answers, the plan, review or rejection of ${since}.`,
@@ -105,20 +105,20 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
 /** Checks E3 and E4 in git and the log files. Throws `loop-work-moved` and `loop-evidence-missing`. */
 export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside): Promise<Proved> {
   const git = await outside.git.look();
-  const place = checkPlace(run, done, git);
-  const passed = checkCommands(run.id, done, place.commit);
+  const checkout = checkCheckout(run, done, git);
+  const passed = checkCommands(run.id, done, checkout.commit);
   await checkLogs(run.id, passed, outside);
-  const changed = await outside.git.commits(baseOf(run), place.commit);
+  const changed = await outside.git.commits(baseOf(run), checkout.commit);
   if (changed.kind === "unavailable")
     throw unproved(
       `git cannot tell what the work of '${run.id}' changed: ${changed.reason}.`,
       "Hand the work in yourself, with submit_work and a manifest.",
     );
-  checkChanged(run, changed, place.commit);
-  return { ...done, ...place, passed, changed };
+  checkChanged(run, changed, checkout.commit);
+  return { ...done, ...checkout, passed, changed };
 }
 
-function checkPlace(
+function checkCheckout(
   { id, state }: LoadedRun,
   { path, work }: DoneInLoop,
   git: GitLook,

@@ -9,7 +9,7 @@ import { loadTasks } from "../../../tasks-file/load.ts";
 import { idsIn, type Task } from "../../../tasks-file/task.ts";
 import type { LoadedRun, LoopProgress } from "../state/load.ts";
 import { exportedTask } from "./plan-export.ts";
-import { askedSince, stem } from "./rework.ts";
+import { lastRequestTime, stem } from "./rework.ts";
 
 export interface LoopSide {
   /** The tasks file. */
@@ -67,7 +67,7 @@ export async function loadProgress(
     if (task === null || !exportedTask(run, context).steps.some(({ id }) => steps.has(id))) return null;
     const isDone = task.status === "done" && open === null;
     // Finished work that was sent back is no longer the loop's, unless it was handed over again.
-    if (isDone && (done?.work?.time ?? "") <= askedSince(run)) return null;
+    if (isDone && (done?.work?.time ?? "") <= lastRequestTime(run)) return null;
     const record = open ?? (isDone ? done : null);
     return {
       status: task.status,

@@ -85,7 +85,7 @@ export function unanswered(asks: readonly Ask[], task: Task, workedAt: string | 
 }
 
 /** The time of the last request: an approved plan, work sent back, a rejected manifest. */
-export function askedSince({
+export function lastRequestTime({
   active,
   state,
 }: {

@@ -135,13 +135,13 @@ function isLast(tool: RunTool, state: string, settings: Settings): boolean {
 
 /** What finished tools accepted, according to their records in git. */
 async function artifacts(view: View, id: string) {
-  const found: { gate: string; sha256: string }[] = [];
+  const verdicts: { gate: string; sha256: string }[] = [];
   const branches = await loadBranches(view, id, null);
   const recorded = branches.length === 0 ? null : onlyBranch(nameOf(id), branches).recorded;
   for (const [tool, { accepted }] of Object.entries(recorded?.recordedState.finished ?? {}))
     for (const { artifact, sha256 } of accepted) {
       const gate = gateName(tool as RunTool);
-      found.push({ gate, sha256: hashOf(canonical(artifact)) === sha256 ? sha256 : "altered" });
+      verdicts.push({ gate, sha256: hashOf(canonical(artifact)) === sha256 ? sha256 : "altered" });
     }
-  return found;
+  return verdicts;
 }

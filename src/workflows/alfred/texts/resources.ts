@@ -71,10 +71,10 @@ export const RESOURCES: readonly Resource[] = [
     paper(({ state }) => {
       const submitted = state.active_tool_state?.context_store.submitted;
       if (!submitted) return null;
-      const found = submitted.evidence.map(
+      const lines = submitted.evidence.map(
         ({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`,
       );
-      return [`# ${submitted.state}`, fenced(submitted.artifact), ...found].join("\n\n");
+      return [`# ${submitted.state}`, fenced(submitted.artifact), ...lines].join("\n\n");
     }, "artifact under review"),
   ),
 ];

@@ -186,13 +186,13 @@ function graph(idKey: string, dependencyKey: string, noun: string, kind: "closed
 }
 
 function textAt(value: unknown, key: string): string | null {
-  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : null;
-  return typeof found === "string" ? found : null;
+  const field = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : null;
+  return typeof field === "string" ? field : null;
 }
 
 function textsAt(value: unknown, key: string): readonly string[] {
-  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : null;
-  return Array.isArray(found) ? found.filter((item) => typeof item === "string") : [];
+  const field = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : null;
+  return Array.isArray(field) ? field.filter((item) => typeof item === "string") : [];
 }
 
 /** One cycle of dependencies, with its first member repeated at the end; null: none. */

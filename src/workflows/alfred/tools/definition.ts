@@ -60,7 +60,7 @@ export interface WorkStep {
   /** What is observed before the review. */
   readonly evidence: readonly EvidenceKind[];
   /** What a reviewer should consider, in plain words. */
-  readonly advice?: (artifact: Artifact, review: ReviewOf, found: Evidence) => readonly string[];
+  readonly advice?: (artifact: Artifact, review: ReviewOf, evidence: Evidence) => readonly string[];
   /** The consequence of approving the artifact, as the end of "Approving …"; default: that it is accepted. */
   readonly approving?: (artifact: Artifact) => string;
   /** After a rejection, an approval in the work state submits the stored artifact for review again. */

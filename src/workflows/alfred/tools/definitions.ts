@@ -45,7 +45,8 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         artifact: "GitStatusArtifact",
         evidence: ["git-status"],
         resubmits: true,
-        advice: (artifact, _, found) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">, found),
+        advice: (artifact, _, evidence) =>
+          adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">, evidence),
         approving: () => "accepts the report, and has the task's branch created",
       },
       {
@@ -217,8 +218,8 @@ export function definitionOf(name: RunTool): ToolDefinition {
  * Advises on an unclean tree, not counting Pawl's own files. Silent if git contradicts the report, because
  * then that finding matters.
  */
-function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, found: Evidence): readonly string[] {
-  if (found.some(({ about, verdict }) => about === GIT && verdict === "differs")) return [];
+function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">, evidence: Evidence): readonly string[] {
+  if (evidence.some(({ about, verdict }) => about === GIT && verdict === "differs")) return [];
   const count = status.uncommitted_files.filter((file) => !isOwn(withoutStatus(file))).length;
   const isOnlyOwn = count === 0 && status.uncommitted_files.length > 0;
   if (count === 0 && (status.is_clean || isOnlyOwn)) return [];

@@ -6,7 +6,7 @@ import type { Strength } from "../../../core/strength.ts";
 import type { Decision } from "../../../engine/workflow.ts";
 import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../../runtime/module.ts";
 import type { ReviewFacts } from "../../../runtime/review/model.ts";
-import { seenOnce } from "../../../runtime/review/seen-once.ts";
+import { cachedGit } from "../../../runtime/review/seen-once.ts";
 import { checkVersion, decidedWords, versionOf } from "../../../runtime/review/version.ts";
 import { loadSteps } from "../../../runtime/run-log/read.ts";
 import { hasAnswered } from "../../../runtime/transaction/person.ts";
@@ -148,7 +148,7 @@ async function collect(
 ): Promise<VerdictObservations> {
   const { caller, ignored, input, settings, view } = context;
   // The evidence and the review are of the same moment.
-  const outside = { ...context.outside, git: seenOnce(context.outside.git) };
+  const outside = { ...context.outside, git: cachedGit(context.outside.git) };
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")
     throw input.byPerson
@@ -158,13 +158,13 @@ async function collect(
   // until the commit.
   if (input.approved)
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
-  const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
+  const refreshed = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
   if (input.version !== undefined)
-    checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, found.work)));
+    checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, refreshed.work)));
   const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
   const showsDecision = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
   return {
-    submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
+    submitted: { ...submitted, evidence: withPolicyFinding(refreshed.evidence, run.id, ignored) },
     review: showsDecision ? null : await reviewNow(run, submitted, { ...context, outside }),
     tables: tablesHash(),
   };

@@ -101,15 +101,15 @@ async function collect(
       ? await makeManifest(run, await loadLoopSide(view, run.id, context), outside, context)
       : null;
   const artifact = sent.artifact ?? validate(step.artifact, sent.work, made?.artifact);
-  const found = await gatherEvidence(run, step, artifact, outside, context);
-  const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
+  const gathered = await gatherEvidence(run, step, artifact, outside, context);
+  const withMade = made ? withLoop(gathered.evidence, made.finding) : gathered.evidence;
   const evidence = withPolicyFinding(withMade, run.id, ignored);
   const base = await pinnedAt(run, step, outside);
   const from = made ? { from: "loop" as const } : {};
   return {
     artifact,
     sha256: hashOf(canonical(artifact)),
-    ...found,
+    ...gathered,
     evidence,
     ...from,
     ...(base && { base }),

@@ -16,7 +16,13 @@ import { firstFew } from "../../../core/text/few.ts";
 import { oneLine } from "../../../core/text/lines.ts";
 import type { MergePlace } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, repoFor, repoOf, type StepResult, withSeen } from "../execution-context.ts";
+import {
+  type ExecutionContext,
+  repoFor,
+  repoOf,
+  type StepResult,
+  withEarlier,
+} from "../execution-context.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
@@ -126,7 +132,9 @@ async function mergeOnce(
   if (result === "void" && context.known.run.underway.length > 0)
     await context.note({ patch: { underway: [] } });
   if (typeof result === "string") return result;
-  return "refused" in result ? { refused: withSeen(result.refused, checked) } : withSeen(result, checked);
+  return "refused" in result
+    ? { refused: withEarlier(result.refused, checked) }
+    : withEarlier(result, checked);
 }
 
 /**

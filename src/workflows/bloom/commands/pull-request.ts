@@ -38,12 +38,12 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
   const { number, url } = ensured;
   if (ensured.kind === "closed") return closed(task, { number, url });
   // An already merged one goes through the same check next.
-  const found = ensured.kind !== "opened";
+  const isFound = ensured.kind !== "opened";
   return {
     event: "pr_opened",
     reason: url,
     patch: { pullRequest: { number, url } },
-    events: before?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
+    events: before?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found: isFound }],
   };
 }
 

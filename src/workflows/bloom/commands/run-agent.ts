@@ -35,7 +35,7 @@ import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
 export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const { known } = context;
-  const before = lookFirst(known, context.now().toISOString());
+  const before = checkFirst(known, context.now().toISOString());
   if (before) return before;
   const place = await placeOf(context);
   const agent = agentOf(known.task, known.run, known.settings);
@@ -52,7 +52,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 }
 
 /** The result without a run, if the step is done, a question is open or the budget is spent; else null. */
-function lookFirst(known: TaskSnapshot, now: string): StepResult | null {
+function checkFirst(known: TaskSnapshot, now: string): StepResult | null {
   const { quotas, task, resting, run, settings } = known;
   const asks = asking(known);
   if (asks) return asks;
@@ -211,12 +211,12 @@ function openNotice(context: ExecutionContext) {
   let noted: Promise<unknown> = Promise.resolve();
   return {
     see(usage: AgentUsage): void {
-      const found = nearing(budgetOf(task, settings), added(run.spent, usage, 0));
-      if (found === null || found.limit === near) return;
-      near = found.limit;
+      const limit = nearing(budgetOf(task, settings), added(run.spent, usage, 0));
+      if (limit === null || limit.limit === near) return;
+      near = limit.limit;
       noted = noted.then(async () => {
-        const events = nearingEvents(context.known.task, context.known.run, found);
-        await context.note({ patch: { nearing: found }, events }).catch(() => {});
+        const events = nearingEvents(context.known.task, context.known.run, limit);
+        await context.note({ patch: { nearing: limit }, events }).catch(() => {});
       });
     },
     noted: () => noted,
@@ -263,7 +263,7 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
     spent,
     nearing: near,
     session: sessionAfter(context, last, run),
-    toldIn: toldAfter(run, last),
+    toldIn: sessionKnowingPrompt(run, last),
   };
   const outcome = unsaved ?? (await doubted(context, last, outcomeOf(known, last)));
   // A run that failed before it reported its session keeps the session that it resumed.
@@ -288,7 +288,7 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
 }
 
 /** Once the model has answered, its session knows the prompt. */
-function toldAfter(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
+function sessionKnowingPrompt(run: TaskRun, { end, step }: Last): TaskRun["toldIn"] {
   const session = end.session ?? run.session?.id;
   const hasAnswered = (end.usage?.turns ?? 0) > 0;
   if (!hasAnswered || session === undefined) return run.toldIn ?? null;

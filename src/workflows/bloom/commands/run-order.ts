@@ -27,7 +27,7 @@ export async function runOrder(context: ExecutionContext): Promise<StepResult> {
     const ordered = orderOf(context.known.run);
     // The row's order is lost only with its run.
     if (ordered === null) return { event: "agent_failed", reason: "its order is gone" };
-    const before = lookFirst(context, ordered);
+    const before = checkFirst(context, ordered);
     if (before) return before;
     const result = await runOnce(context, ordered);
     if (result.event !== undefined) return result;
@@ -56,7 +56,7 @@ function workingOn(
 }
 
 /** The result without a run, if a question is open, a budget is spent or the agent rests; else null. */
-function lookFirst(context: ExecutionContext, ordered: RuledOrder): StepResult | null {
+function checkFirst(context: ExecutionContext, ordered: RuledOrder): StepResult | null {
   const { known } = context;
   const { resting, run, settings, task } = known;
   const asks = asking(known);
@@ -109,13 +109,13 @@ async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<
   });
   if ("result" in ended) return ended.result;
   const result = await resultOf(context, ordered, ended);
-  const isHeard = result.event === undefined || !AGAIN.has(result.event);
+  const isReceived = result.event === undefined || !AGAIN.has(result.event);
   const paths = ended.before.messages.map(({ path }) => path);
   return {
     ...(ended.unsaved ?? result),
-    patch: { underway: [], agentRun: null, ...(isHeard && { message: null }), ...result.patch },
+    patch: { underway: [], agentRun: null, ...(isReceived && { message: null }), ...result.patch },
     events: [...ended.events, ...(result.events ?? [])],
-    removes: [...(isHeard ? paths : []), ...(result.removes ?? [])],
+    removes: [...(isReceived ? paths : []), ...(result.removes ?? [])],
   };
 }
 

@@ -12,7 +12,7 @@ import {
   repoOf,
   runToEnd,
   type StepResult,
-  withSeen,
+  withEarlier,
 } from "../execution-context.ts";
 import { unverifiedSteps } from "../run/facts.ts";
 import { nameOfRun, type TaskRun } from "../run/task-run.ts";
@@ -30,10 +30,10 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   if (conflicts.length > 0) return conflicted(task, conflicts);
   const caught = unverified.length === 0 ? await catchUp(context, place.worktree) : undefined;
   if ((await setUp(context, place.folder, "worked")) === "stopped") return { event: "interrupted" };
-  const isAsSeen = caught !== undefined && context.known.setup[repoOf(task) ?? ""] === undefined;
-  const commit = isAsSeen ? caught : await commitSeen(context, place.worktree);
-  const seen = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
-  return withSeen(await outcomeOf(context, place.worktree, seen), seen);
+  const isUnchanged = caught !== undefined && context.known.setup[repoOf(task) ?? ""] === undefined;
+  const commit = isUnchanged ? caught : await commitToVerify(context, place.worktree);
+  const verified = await verify(context, commands, { folder: place.folder, commit, on: "worktree" });
+  return withEarlier(await outcomeOf(context, place.worktree, verified), verified);
 }
 
 async function outcomeOf(
@@ -78,7 +78,7 @@ async function catchUp(
   const { worktrees } = context.ports;
   const state = await worktrees.state(worktree, into);
   const isAtWork = state.uncommitted.length > 0 || state.unfinished !== null;
-  if (state.unmerged !== 0 || isAtWork || state.branch !== worktree.branch) return seenIn(state);
+  if (state.unmerged !== 0 || isAtWork || state.branch !== worktree.branch) return cleanHead(state);
   await worktrees.bringIn(worktree, { into });
   return undefined;
 }
@@ -271,11 +271,11 @@ async function runCheck(
 }
 
 /** The commit that the commands run on; null if the workspace has uncommitted files. */
-async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
+async function commitToVerify(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
-  return seenIn(await context.ports.worktrees.state(worktree));
+  return cleanHead(await context.ports.worktrees.state(worktree));
 }
 
-function seenIn({ head, uncommitted }: WorktreeState): string | null {
+function cleanHead({ head, uncommitted }: WorktreeState): string | null {
   return uncommitted.length === 0 ? head : null;
 }

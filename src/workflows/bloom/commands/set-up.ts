@@ -18,10 +18,10 @@ export async function setUp(
   const { task } = context.known;
   const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
-  const found = await context.ports.setups.look(folder, setup, use);
+  const state = await context.ports.setups.look(folder, setup, use);
   const event = { type: "worktree:set_up", taskId: task.id, folder: folder.agentPath } as const;
-  if (found === "restored") context.show({ ...event, how: "copied", duration: 0 });
-  if (found !== "needed") return "done";
+  if (state === "restored") context.show({ ...event, how: "copied", duration: 0 });
+  if (state !== "needed") return "done";
   const begun = context.now().getTime();
   for (const command of setup.run) {
     const ended = await runCommand(context, folder, command);

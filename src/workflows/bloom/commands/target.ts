@@ -161,9 +161,9 @@ type KeptEnd = FailedThere["end"];
 /** Whether a kept result already shows, without a new run, that the target fails in the same way. */
 export async function isKnownRed(context: ExecutionContext, failed: FailedCheck): Promise<boolean> {
   const { command, end } = failed;
-  const found = command === null ? null : await baseIn(context);
-  if (found === null || command === null) return false;
-  const kept = await keptEnd(context, await keyOf(context, found.base, command));
+  const base = command === null ? null : await baseIn(context);
+  if (base === null || command === null) return false;
+  const kept = await keptEnd(context, await keyOf(context, base.base, command));
   return kept !== null && kept.exit !== 0 && isSameFailure(end, kept);
 }
 

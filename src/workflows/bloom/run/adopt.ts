@@ -76,7 +76,7 @@ async function readBranches(
   const task = taskOf(file.tasks, id);
   const present = await findRun(view, task.id);
   const recorded = await branchesOf(view, task.id);
-  const lived = recorded.flatMap(({ recorded: found }) => found?.recordedState.life ?? []);
+  const lived = recorded.flatMap(({ recorded: record }) => record?.recordedState.life ?? []);
   for (const life of lived) await foundHere(view, task.id, life, context, named);
   // Their steps can be checked now that their tables are known.
   const branches = lived.length > 0 ? await branchesOf(view, task.id) : recorded;

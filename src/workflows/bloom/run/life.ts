@@ -70,8 +70,8 @@ export function lifeOf({ life }: Pick<Lived, "life">): Life | null {
 }
 
 function loaded(life: LifeRef): { readonly life: Life; readonly text: string } {
-  const found = known.get(nameOfTable(life));
-  if (found) return found;
+  const cached = known.get(nameOfTable(life));
+  if (cached) return cached;
   throw new PawlError("internal", `The life ${life.name} of a run was not loaded.`, "Report this.");
 }
 
@@ -165,8 +165,8 @@ async function remember(life: LifeRef, text: string): Promise<void> {
     texts = { ...module, templates: module.openTemplates() };
   }
   const name = nameOfTable(life);
-  const found = JSON.parse(text) as Life;
-  known.set(name, { life: { ...found, table: { ...found.table, name } }, text });
+  const parsed = JSON.parse(text) as Life;
+  known.set(name, { life: { ...parsed, table: { ...parsed.table, name } }, text });
 }
 
 interface Standing extends Pick<Lived, "life"> {

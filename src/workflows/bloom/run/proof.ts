@@ -39,8 +39,8 @@ async function livesIn(
   workflows: readonly string[],
 ): Promise<readonly Workflow[]> {
   const named = openFoundLives(find);
-  const found = await Promise.all(
+  const violations = await Promise.all(
     workflows.map((each) => named(view, workflows, ownFile(each).name).catch(() => null)),
   );
-  return found.flatMap((life) => (life ? [tableOf({ life })] : []));
+  return violations.flatMap((life) => (life ? [tableOf({ life })] : []));
 }

@@ -33,7 +33,7 @@ const EVIDENCE = fields({
 
 export const RECORDED_STATE = fields({
   title: text,
-  /** Of its table: whoever reads it checks that a run can stand there. */
+  /** A state of its table. Readers check that a run can be in it. */
   state: accepts<TaskState | OwnState>((value) => typeof value === "string", "a state"),
   life: optional(fields({ name: text, hash: text })),
   kept: factValues,

@@ -17,11 +17,11 @@ const FEW_LINES = 3;
 
 export function isSameFailure(taskEnd: FailedEnd, target: FailedEnd): boolean {
   const [printed, expected] = [linesOf(taskEnd), linesOf(target)];
-  const found = [...expected].filter((line) => printed.has(line)).length;
-  if (expected.size >= FEW_LINES) return found >= expected.size * SHARE;
+  const shared = [...expected].filter((line) => printed.has(line)).length;
+  if (expected.size >= FEW_LINES) return shared >= expected.size * SHARE;
   const endsEqual =
     taskEnd.exit === target.exit && taskEnd.signal === target.signal && taskEnd.ended === target.ended;
-  return endsEqual && found === expected.size && printed.size === expected.size;
+  return endsEqual && shared === expected.size && printed.size === expected.size;
 }
 
 /** Whether its output is long enough to be recognized: a test suite's is, that of `test -f` is not. */

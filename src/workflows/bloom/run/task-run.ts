@@ -337,12 +337,12 @@ export interface Underway {
  * The tasks whose run says that agents or commands are under way. Ignores unreadable runs; their reader reports them.
  */
 export async function listUnderway(view: View): Promise<readonly Underway[]> {
-  const found: Underway[] = [];
+  const started: Underway[] = [];
   for (const task of await listRuns(view)) {
     const run = await findRun(view, task).catch(() => null);
-    if (run !== null && run.underway.length > 0) found.push({ task, runs: run.underway });
+    if (run !== null && run.underway.length > 0) started.push({ task, runs: run.underway });
   }
-  return found;
+  return started;
 }
 
 const list = accepts(Array.isArray, "a list");

@@ -48,7 +48,7 @@ import {
   newQuestion,
   type Question,
   questionAsked,
-  untoldNotes,
+  undeliveredNotes,
   writeQuestion,
 } from "../question.ts";
 import type { Claim } from "../scheduler/claims.ts";
@@ -121,8 +121,8 @@ async function readTask(
   return { ...snapshot, run, isHere: run !== null, before, messages, questions };
 }
 
-function knownOf(
-  seen: LoadedTask,
+function taskSnapshotOf(
+  loaded: LoadedTask,
   file: TasksFile,
   run: TaskRun,
   context: Context,
@@ -137,17 +137,17 @@ function knownOf(
     setup: context.settings.setup,
     git: context.settings.git,
     environment: context.settings.task_environment,
-    messages: seen.messages.filter((each) => !removes.includes(each.path)),
-    questions: seen.questions,
-    resting: lasting(seen.rests, context.now.time),
-    rests: seen.rests,
-    quotas: seen.quotas,
+    messages: loaded.messages.filter((each) => !removes.includes(each.path)),
+    questions: loaded.questions,
+    resting: lasting(loaded.rests, context.now.time),
+    rests: loaded.rests,
+    quotas: loaded.quotas,
   };
 }
 
 /** A task's run inside the loop's transactions. */
 interface LoopRun extends TableRun {
-  readonly seen: LoadedTask;
+  readonly loaded: LoadedTask;
   readonly task: Task;
   readonly taskRun: TaskRun;
   readonly policy: Policy | null;
@@ -166,11 +166,11 @@ interface LoopSent extends Sent {
 }
 
 function observersOf(
-  { seen, task, taskRun }: LoopRun,
+  { loaded, task, taskRun }: LoopRun,
   { event }: LoopSent,
   context: Context,
 ): Observers<never> {
-  const now = nowIn(seen, task, context);
+  const now = nowIn(loaded, task, context);
   return Object.fromEntries(
     Object.entries(INPUTS).map(([name, inputOf]) => [
       name,
@@ -188,35 +188,35 @@ export const applyResult = runEvent<ResultTypes>({
   lock: () => TASKS_RUN,
   async load({ input, now, view, ...context }) {
     const { accountOf, result: given, held, mayBeClaim, policy: pinned, task: id } = input;
-    const found = await readTask(view, id, { ...context, now }, accountOf);
-    const fault = found.held.get(id);
+    const onDisk = await readTask(view, id, { ...context, now }, accountOf);
+    const fault = onDisk.held.get(id);
     if (fault && held === undefined) throw fault;
-    const before = found.accounts;
+    const before = onDisk.accounts;
     const accounts = given.account ? withReport(before, given.account, accountOf, now.time) : before;
     const rests = restsIn(accounts, now.time, accountOf);
-    const run = found.run === null && held !== undefined ? held : found.run;
+    const run = onDisk.run === null && held !== undefined ? held : onDisk.run;
     const quotas = quotasIn(accounts, accountOf);
-    const seen = { ...found, run, accounts, rests, quotas };
+    const loaded = { ...onDisk, run, accounts, rests, quotas };
     const policy = pinOf(pinned);
-    const written = findTask(seen.file.tasks, id);
+    const written = findTask(loaded.file.tasks, id);
     // Removed, or cancelled by a person while no worker held it.
-    if (written === null || (found.run === null && written.status === "cancelled"))
+    if (written === null || (onDisk.run === null && written.status === "cancelled"))
       return {
         answer: {
           reply: { known: null, event: null, events: [] },
-          changes: removeRun(found, id),
+          changes: removeRun(onDisk, id),
         },
       };
     const { task, ...governed } = governTask(written, policy);
-    const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
-    const current = currentRun(task, seen, now.time);
+    const result = isResetUnder(loaded.run, held) ? leftOver(given) : given;
+    const current = currentRun(task, loaded, now.time);
     const next: TaskRun = { ...current, ...result.patch };
     // Uses `underway` as of before this result, because a status written while the agent was at work may be
     // the agent's, even if this result reports the agent's end.
     const set = personsEvent(task, { ...next, underway: current.underway }, mayBeClaim);
-    const lost = found.run === null && next.life ? await keptLife(view, next.life) : [];
+    const lost = onDisk.run === null && next.life ? await keptLife(view, next.life) : [];
     const learned = [...accountChanges(before, accounts), ...lost];
-    return { ...tableRunOf(next), seen, task, taskRun: next, result, governed, learned, policy, set };
+    return { ...tableRunOf(next), loaded, task, taskRun: next, result, governed, learned, policy, set };
   },
   event(run, context) {
     const { result, set, task } = run;
@@ -226,34 +226,34 @@ export const applyResult = runEvent<ResultTypes>({
     return { event, reason: event === result.event ? ownReason : personsReason(task, set) };
   },
   observers: observersOf,
-  propose({ decision, run: loaded, sent }, context) {
-    const asked = askedIn(loaded, sent, context);
+  propose({ decision, run: loopRun, sent }, context) {
+    const asked = askedIn(loopRun, sent, context);
     const since = asked === null ? sent : { ...sent, reason: `${asked.id}: ${asked.text}` };
-    const { reason, ...run } = untilTargetPasses(untilAgentGoesOn(loaded, since, context), since);
-    const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
+    const { reason, ...run } = withTargetRedEvent(withRestEvent(loopRun, since, context), since);
+    const now = nowIn(run.loaded, run.task, context, editsOf(run.result, run.set));
     // Bloom creates the events about its moves itself, because one event may cause several moves.
     return committed(run, applyDecision(run.taskRun, decision, since.reason && reason, now), context, asked);
   },
 });
 
 /** A question in the agent's last message becomes a question to a person like any other. */
-function askedIn({ result, seen, task }: LoopRun, { event }: LoopSent, { now }: Context): Question | null {
+function askedIn({ result, loaded, task }: LoopRun, { event }: LoopSent, { now }: Context): Question | null {
   if (event !== "question_asked" || result.asks === undefined) return null;
-  return newQuestion(seen.questions, { task: task.id, text: result.asks, blocking: true }, now.time);
+  return newQuestion(loaded.questions, { task: task.id, text: result.asks, blocking: true }, now.time);
 }
 
 /**
  * When a task begins to wait for its target, adds an event about it. All tasks that wait for the same check
  * share the first failing commit.
  */
-function untilTargetPasses(
+function withTargetRedEvent(
   run: LoopRun,
   { event, reason = "" }: LoopSent,
 ): LoopRun & { readonly reason: string } {
-  const { result, seen, taskRun } = run;
+  const { result, loaded, taskRun } = run;
   const { red, state, task: taskId } = taskRun;
   if (event !== "target_red" || state === "target_red" || !red) return { ...run, reason };
-  const others = [...seen.runs.values()].flatMap(({ red: other, state: at, task }) =>
+  const others = [...loaded.runs.values()].flatMap(({ red: other, state: at, task }) =>
     task !== taskId && at === "target_red" && other && isSameRed(other, red) ? [other] : [],
   );
   const since = others[0]?.since ?? red.since;
@@ -269,8 +269,8 @@ function untilTargetPasses(
   };
 }
 
-function restOfAgent({ seen, task, taskRun }: LoopRun, { settings }: Context): AgentRest | undefined {
-  return seen.rests.get(agentAtWork(task, taskRun, settings.bloom));
+function restOfAgent({ loaded, task, taskRun }: LoopRun, { settings }: Context): AgentRest | undefined {
+  return loaded.rests.get(agentAtWork(task, taskRun, settings.bloom));
 }
 
 function whyItRests(run: LoopRun, context: Context): string | undefined {
@@ -279,12 +279,12 @@ function whyItRests(run: LoopRun, context: Context): string | undefined {
 }
 
 /** When an agent's account is found to be limited, adds an event about it; `first`: it was not known yet. */
-function untilAgentGoesOn(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
-  const { result, seen, task } = run;
+function withRestEvent(run: LoopRun, { event, reason = "" }: LoopSent, context: Context): LoopRun {
+  const { result, loaded, task } = run;
   const rest = restOfAgent(run, context);
   if (event !== "agent_limited" || !rest) return run;
   const { agent, count, mend, until } = rest;
-  const resting = lasting(seen.rests, context.now.time);
+  const resting = lasting(loaded.rests, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
   const details = { taskId: task.id, agent, until: mend === undefined ? until : null, reason };
   const standIn = next === null ? {} : { next };
@@ -298,7 +298,7 @@ function isSameRed(one: RedTarget, other: RedTarget): boolean {
 }
 
 function committed(
-  { result, governed, learned, policy, seen, set, task, taskRun }: LoopRun,
+  { result, governed, learned, policy, loaded, set, task, taskRun }: LoopRun,
   turned: Turn | null,
   context: Context,
   asked: Question | null = null,
@@ -306,42 +306,42 @@ function committed(
   const { id } = task;
   const own = editsOf(result, set);
   const isDone = turned !== null && isOver(turned.run);
-  const untold = isDone ? untoldNotes(seen.messages, result.removes) : [];
-  const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noted(task, text))];
-  const changed = changeTasks(seen, edits, context.settings);
+  const undelivered = isDone ? undeliveredNotes(loaded.messages, result.removes) : [];
+  const edits = [...own, ...(turned?.edits ?? []), ...undelivered.map((text) => noted(task, text))];
+  const changed = changeTasks(loaded, edits, context.settings);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
-  const notes = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
+  const notes = undelivered.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
   const all = [
-    ...editUndone(seen, id),
+    ...editUndone(loaded, id),
     ...(result.events ?? []),
     ...(asked === null ? [] : [questionAsked(asked)]),
     ...(turned?.events ?? []),
     ...notes,
   ];
   const events = all.map((each, index) => eventOf(context, each, index));
-  const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
+  const removes = isDone ? loaded.messages.map(({ path }) => path) : (result.removes ?? []);
   const moves = turned !== null && turned.rule.outcome !== "no-effect";
-  const writes = moves || result.patch !== undefined || seen.held.has(id);
+  const writes = moves || result.patch !== undefined || loaded.held.has(id);
   const event = result.event === undefined ? null : (set ?? result.event);
-  const questions = asked === null ? seen.questions : [...seen.questions, asked];
-  const known = knownOf({ ...seen, questions }, changed.file, next, context, policy, removes);
+  const questions = asked === null ? loaded.questions : [...loaded.questions, asked];
+  const known = taskSnapshotOf({ ...loaded, questions }, changed.file, next, context, policy, removes);
   return {
     reply: { known, event, events, governed },
     changes: [
       ...changed.changes,
-      ...(writes ? runChanges(next, seen, edits) : []),
+      ...(writes ? runChanges(next, loaded, edits) : []),
       ...learned,
-      ...removals(seen, removes),
+      ...removals(loaded, removes),
       ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
     events: events,
-    ...foundAgain(seen),
+    ...foundEntry(loaded),
     cacheEntries: changed.cacheEntries,
   };
 }
 
 /** A run whose file was removed goes on as its holder knows it. */
-function foundAgain({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
+function foundEntry({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
   if (isHere || run === null) return {};
   return { logged: { found: placeOf({ life: run.life, state: run.state, variables: run.kept }) } };
 }
@@ -374,7 +374,7 @@ export interface Begun {
 type BeginTypes = TypesOf<{ input: BeginInput; run: BeginRun; sent: LoopSent; reply: Begun }>;
 
 interface BeginRun extends LoopRun {
-  /** It begins with another life than it had: what keeps that. */
+  /** The changes that keep the life, if the task begins with another life than before. */
   readonly anew?: readonly Change[];
 }
 
@@ -387,10 +387,10 @@ async function lifeFor(
 ): Promise<LifeRef | null> {
   const name = lifeName(task, settings.bloom);
   if (name === null) return null;
-  const found = await lifeNamed(view, settings.workflows, name);
+  const life = await lifeNamed(view, settings.workflows, name);
   const known = agentNames(settings.agents);
-  const strange = agentsIn(found).find((agent) => !known.includes(agent));
-  if (strange === undefined) return found;
+  const strange = agentsIn(life).find((agent) => !known.includes(agent));
+  if (strange === undefined) return life;
   throw new PawlError(
     "config-invalid",
     `The life ${name} of ${task.id} names the agent ${strange}: expected one of ${known.join(", ")}.`,
@@ -408,25 +408,25 @@ export const begin = runEvent<BeginTypes>({
   lock: () => TASKS_RUN,
   async load({ input, view, ...context }) {
     const { accountOf, isTargetMoved, policy: pinned, task: id, watches, worker } = input;
-    const seen = await readTask(view, id, context, accountOf);
-    const fault = seen.held.get(id);
+    const loaded = await readTask(view, id, context, accountOf);
+    const fault = loaded.held.get(id);
     if (fault) throw fault;
     const policy = pinOf(pinned);
-    const found = findTask(seen.file.tasks, id);
+    const found = findTask(loaded.file.tasks, id);
     const nothing = { reply: { known: null, events: [] } };
-    if (found === null) return { answer: { ...nothing, changes: removeRun(seen, id) } };
+    if (found === null) return { answer: { ...nothing, changes: removeRun(loaded, id) } };
     const { task, ...governed } = governTask(found, policy);
     const may = watches
-      ? seen.states.get(id) === "awaiting_merge"
+      ? loaded.states.get(id) === "awaiting_merge"
       : isTargetMoved
-        ? seen.states.get(id) === "target_red"
-        : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id) &&
+        ? loaded.states.get(id) === "target_red"
+        : takeable(loaded.file.tasks, loaded.states, worker).some((each) => each.id === id) &&
           serves(worker.labels, task, context.settings.bloom);
     if (!may) return { answer: nothing };
-    const run = currentRun(task, seen, context.now.time);
+    const run = currentRun(task, loaded, context.now.time);
     const set = personsEvent(task, run);
     const loop = (taskRun: TaskRun, anew?: readonly Change[]) => ({
-      ...{ ...tableRunOf(taskRun), seen, task, taskRun, governed, policy, set },
+      ...{ ...tableRunOf(taskRun), loaded, task, taskRun, governed, policy, set },
       ...{ result: {}, learned: [] },
       ...(anew && { anew }),
     });
@@ -435,24 +435,24 @@ export const begin = runEvent<BeginTypes>({
     if ((life?.hash ?? null) === (run.life?.hash ?? null)) return loop(run);
     return loop(newRun(task, context.now.time, run, life), life ? await keptLife(view, life) : []);
   },
-  event({ governed, policy, seen, set, taskRun }, context) {
+  event({ governed, policy, loaded, set, taskRun }, context) {
     if (taskRun.state === "ready" && set === null) return { event: "claimed" };
-    const known = knownOf(seen, seen.file, taskRun, context, policy);
+    const known = taskSnapshotOf(loaded, loaded.file, taskRun, context, policy);
     return { answer: { reply: { known, events: [], governed } } };
   },
   observers: observersOf,
   propose({ decision, run, sent }, context) {
-    const { governed, policy, seen, task, taskRun } = run;
-    const turned = applyDecision(taskRun, decision, sent.reason, nowIn(seen, task, context));
-    const changed = changeTasks(seen, turned.edits, context.settings);
+    const { governed, policy, loaded, task, taskRun } = run;
+    const turned = applyDecision(taskRun, decision, sent.reason, nowIn(loaded, task, context));
+    const changed = changeTasks(loaded, turned.edits, context.settings);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
     const all = [...context.input.events, ...turned.events];
     const events = all.map((each, index) => eventOf(context, each, index));
     const { anew } = run;
     const begins = placeOf({ state: taskRun.state, variables: taskRun.kept, life: taskRun.life });
     return {
-      reply: { known: knownOf(seen, changed.file, next, context, policy), events: events, governed },
-      changes: [...changed.changes, ...(anew ?? []), ...runChanges(next, seen, turned.edits)],
+      reply: { known: taskSnapshotOf(loaded, changed.file, next, context, policy), events: events, governed },
+      changes: [...changed.changes, ...(anew ?? []), ...runChanges(next, loaded, turned.edits)],
       events: events,
       cacheEntries: changed.cacheEntries,
       ...(anew && { logged: { begins, anew: true as const } }),
@@ -606,16 +606,16 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
 
 /** The tasks whose run was last moved by another table than this program's, such as a newer version's. */
 async function movedByOthers(view: View, tasks: Iterable<string>): Promise<readonly string[]> {
-  const found: string[] = [];
+  const ids: string[] = [];
   for (const task of tasks) {
     const { machine = "", table } = (await lastLocal(view, `bloom:${task}`))?.checkpoint ?? {};
-    const own = tableNamed(machine);
-    if (table !== undefined && own !== null && table !== hashOfTable(own)) found.push(task);
+    const runTable = tableNamed(machine);
+    if (table !== undefined && runTable !== null && table !== hashOfTable(runTable)) ids.push(task);
   }
-  return found;
+  return ids;
 }
 
-/** Agents that rest are asked again at once. Replies whether there are any. */
+/** Ends rests of agents, so that these are asked again at once. Replies whether there were any. */
 export const liftRests: Transaction<
   { readonly lifts: (rest: AgentRest) => boolean },
   Accounts,
@@ -639,25 +639,25 @@ export const putBack: Transaction<
 > = {
   run: () => TASKS_RUN,
   read: (view, _, context) => loadTasks(view, context),
-  propose(seen, _, { claims }, context) {
-    const found = claims.flatMap((claim) => {
+  propose(loaded, _, { claims }, context) {
+    const claimed = claims.flatMap((claim) => {
       const { id, to } = claim;
-      const item = findTask(seen.file.tasks, id) ?? findStep(seen.file.tasks, id)?.step;
-      return item?.status === to && whyUnwritable(seen.parsed, claim.task) === null ? [claim] : [];
+      const item = findTask(loaded.file.tasks, id) ?? findStep(loaded.file.tasks, id)?.step;
+      return item?.status === to && whyUnwritable(loaded.parsed, claim.task) === null ? [claim] : [];
     });
-    const edits = found.flatMap(({ from, id, to }) => [
+    const edits = claimed.flatMap(({ from, id, to }) => [
       ...(to === "cancelled" ? [{ type: "clear", id, key: "cancel_reason" } as const] : []),
       set({ id }, "status", from),
     ]);
     const { command } = context.settings.bloom;
-    const events = found.map(({ from, id, task, to }, index) =>
+    const events = claimed.map(({ from, id, task, to }, index) =>
       eventOf(
         context,
         { type: "task:edit_undone", taskId: task, reason: reasonFor(command, { from, id, to }) },
         index,
       ),
     );
-    const { cacheEntries, changes } = changeTasks(seen, edits, context.settings);
+    const { cacheEntries, changes } = changeTasks(loaded, edits, context.settings);
     return { reply: { events: events }, changes, events: events, cacheEntries };
   },
 };

@@ -1,4 +1,4 @@
-/** What the work loop asks about Bloom's tasks. */
+/** Answers the work loop's questions about Bloom's tasks. */
 
 import type { Backlog, Candidate, Hold, RunWork } from "../../../core/ports/driver.ts";
 import { rootLease } from "../../../core/ports/leases.ts";
@@ -69,7 +69,7 @@ function candidateFor(setup: BacklogSetup, picked: Picked, task: Task, begins: B
       const governed = governTask(task, pinOf(await pins.of(task.id))).task;
       return lackOfTrust(setup, governed, run);
     },
-    // One that is only pushed or merged needs no agent.
+    // A task that is only pushed or merged needs no agent.
     wanted: () => (run !== undefined && DELIVERED.has(run.state) ? null : wantedFor(task, run, settings)),
   };
 }
@@ -157,16 +157,16 @@ function endOf(
   };
 }
 
-/** By what they wait for. */
+/** Groups the tasks by what they wait for. */
 function redIn(
   open: readonly Task[],
   states: Picked["states"],
   runs: Picked["runs"],
 ): readonly WaitsForTarget[] {
-  const found = new Map<string, string[]>();
+  const runsByAgent = new Map<string, string[]>();
   for (const { id } of open) {
     const run = states.get(id) === "target_red" ? runs.get(id) : undefined;
-    if (run) found.set(reasonOf(run), [...(found.get(reasonOf(run)) ?? []), id]);
+    if (run) runsByAgent.set(reasonOf(run), [...(runsByAgent.get(reasonOf(run)) ?? []), id]);
   }
-  return [...found].map(([reason, tasks]) => ({ reason, tasks }));
+  return [...runsByAgent].map(([reason, tasks]) => ({ reason, tasks }));
 }

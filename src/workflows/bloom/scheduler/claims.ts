@@ -16,7 +16,7 @@ export interface Claim {
   readonly to: string;
 }
 
-interface Looked {
+interface ClaimState {
   readonly tasks: readonly Task[];
   readonly runs: ReadonlyMap<string, TaskRun>;
 }
@@ -25,7 +25,7 @@ export interface TaskClaims {
   /** Notes that an agent begins. */
   begin(): Promise<void>;
   /** The claims since the last call. `rests`: this loop has no agent at work. */
-  see(state: Looked, rests: boolean): Promise<readonly Claim[]>;
+  see(state: ClaimState, rests: boolean): Promise<readonly Claim[]>;
   /** Whether an agent may have written what tasks.yaml says now. */
   isOpen(): boolean;
 }
@@ -83,7 +83,7 @@ function itemsOf(tasks: readonly Task[]) {
 /** A task at work is left out: its own run verifies what it claims. */
 function endedIn(
   tasks: readonly Task[],
-  runs: Looked["runs"],
+  runs: ClaimState["runs"],
   seen: ReadonlyMap<string, string>,
 ): readonly Claim[] {
   return itemsOf(tasks).flatMap(({ id, status, task }) => {

@@ -29,19 +29,19 @@ export interface MergeWatchSetup {
 }
 
 /** The least time between two checks, however many pull requests wait. */
-const LOOK_SECONDS = 5;
+const CHECK_SECONDS = 5;
 
 export function openMergeWatch({ check, show, stop, notify, now }: MergeWatchSetup): MergeWatch {
   const checkedAt = new Map<string, number>();
   let round: Promise<void> | null = null;
   let next = 0;
 
-  const lookAtAll = async (tasks: readonly Task[], every: number) => {
+  const checkAll = async (tasks: readonly Task[], every: number) => {
     for (const task of tasks) {
       if (stop.aborted) break;
       await check(task);
     }
-    const pace = Math.max(every, (tasks.length - 1) * LOOK_SECONDS);
+    const pace = Math.max(every, (tasks.length - 1) * CHECK_SECONDS);
     next = every === 0 ? Number.POSITIVE_INFINITY : now() + pace * 1000;
     round = null;
     notify();
@@ -54,7 +54,7 @@ export function openMergeWatch({ check, show, stop, notify, now }: MergeWatchSet
       for (const id of checkedAt.keys()) if (!waiting.some((task) => task.id === id)) checkedAt.delete(id);
       for (const task of waiting) showWatched(runs.get(task.id), every);
       if (waiting.length === 0) return null;
-      if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);
+      if (round === null && next <= now() && !stop.aborted) round = checkAll(waiting, every);
       return round === null ? next - now() : null;
     },
     isBusy: () => round !== null,

@@ -60,7 +60,7 @@ export function openPins(
   let worked = false;
   const kept = new Map<string, string>();
   const lives = pinLives(runtime, findLife);
-  const reporter = openTell(runtime, policies, show);
+  const reporter = openReporter(runtime, policies, show);
   return {
     runtime: {
       ...runtime,
@@ -81,7 +81,7 @@ export function openPins(
     async see(tasks, rests) {
       const isPersons = rests && !worked;
       worked = !rests;
-      const removed = goneFrom(seen, tasks);
+      const removed = removedFrom(seen, tasks);
       if (!isPersons) await noteRemoved(policies, removed);
       for (const id of removed) written.delete(id);
       await lives.see(tasks);
@@ -117,7 +117,7 @@ export function openPins(
   };
 }
 
-function openTell(runtime: Runtime, policies: Policies | undefined, show: Show): Pins["report"] {
+function openReporter(runtime: Runtime, policies: Policies | undefined, show: Show): Pins["report"] {
   const reported = new Set<string>();
   return async (run, ignored) => {
     const text = canonical([run, ignored]);
@@ -141,11 +141,11 @@ function pinLives(
   readonly named: LifeNamed;
   see(tasks: readonly Task[]): Promise<void>;
 } {
-  const found = new Map<string, LifeRef>();
+  const lives = new Map<string, LifeRef>();
   const find = openFoundLives(findLife);
   const named: LifeNamed = async (view, workflows, name) => {
-    const life = found.get(name) ?? (await find(view, workflows, name));
-    found.set(name, life);
+    const life = lives.get(name) ?? (await find(view, workflows, name));
+    lives.set(name, life);
     return life;
   };
   const seen = new Set<string>();
@@ -171,7 +171,7 @@ async function keepFirst(policies: Policies | undefined, run: string, policy: Po
 }
 
 /** Forgets the tasks that are no longer in the file, and returns them. */
-function goneFrom(seen: Map<string, Policy>, tasks: readonly Task[]): readonly string[] {
+function removedFrom(seen: Map<string, Policy>, tasks: readonly Task[]): readonly string[] {
   const present = new Set(eachTask(tasks).map(({ task }) => task.id));
   const removed = [...seen.keys()].filter((id) => !present.has(id));
   for (const id of removed) seen.delete(id);

@@ -50,8 +50,8 @@ export function openTargetWatch({ isShared, worktrees, stop, notify, now }: Targ
       asked.add(nameOf(task));
       const order = { repo: repoFor(task), branch: branchOf(task), into, remote, stop };
       // The work on the task reports what is wrong with its repository.
-      const found = await worktrees.baseOf(order).catch(() => null);
-      if (found !== null) tips.set(nameOf(task), found.target);
+      const base = await worktrees.baseOf(order).catch(() => null);
+      if (base !== null) tips.set(nameOf(task), base.target);
     }
     next = isOutdated ? 0 : now() + (remote ? REMOTE_MILLISECONDS : LOCAL_MILLISECONDS);
     isOutdated = false;

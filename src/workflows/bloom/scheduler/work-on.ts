@@ -90,7 +90,7 @@ export interface Work {
 }
 
 /** The task is gone, or may no longer begin. */
-const GONE = Symbol("gone");
+const NOTHING_TO_BEGIN = Symbol("gone");
 
 export interface Begins {
   /** Only checks whether its pull request was merged. */
@@ -111,30 +111,30 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   const interrupt = () => work.abort.abort("interrupted" satisfies StopReason);
   setup.stop.addEventListener("abort", interrupt);
   let reported = false;
-  const beginIt = async () => {
+  const beginTask = async () => {
     const begun = await beginNow(setup, work, begins, reported ? [] : [claimed], caller);
     reported ||= begun.events.length > 0;
     return begun.known;
   };
   try {
-    let known = await recover(setup, work, await beginIt(), caller);
+    let known = await recover(setup, work, await beginTask(), caller);
     while (!setup.stop.aborted) {
       if (isToBegin(known, work)) {
-        known = await beginIt();
+        known = await beginTask();
         continue;
       }
       const result = await next(setup, work, known, caller);
       if (result === null) break;
       // Checking its pull request is not work on it.
-      const tells: boolean = !reported && result.event !== "pr_pending";
-      const more: StepResult = tells ? { ...result, events: [claimed, ...(result.events ?? [])] } : result;
-      reported ||= tells;
+      const reports: boolean = !reported && result.event !== "pr_pending";
+      const more: StepResult = reports ? { ...result, events: [claimed, ...(result.events ?? [])] } : result;
+      reported ||= reports;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
       if (committed.event !== null && ENDS_WORK.has(committed.event)) break;
     }
   } catch (error) {
-    if (error !== GONE) throw error;
+    if (error !== NOTHING_TO_BEGIN) throw error;
   } finally {
     setup.stop.removeEventListener("abort", interrupt);
     await setup.merges.leave(work.id);
@@ -170,7 +170,7 @@ async function beginNow(
     async () => (await runTransaction(setup.runtime, begin, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
-  if (reply.known === null) throw GONE;
+  if (reply.known === null) throw NOTHING_TO_BEGIN;
   await pin(setup, work, reply.governed);
   work.run = reply.known.run;
   return { ...reply, known: reply.known };
@@ -214,7 +214,7 @@ async function next(
   return null;
 }
 
-/** Why a person must first agree to what work on the task starts, or an order of its life. */
+/** Why a person must first consent to the programs that work on the task, or an order of its life, would start. */
 export async function lackOfTrust(
   { lacksTrust }: Pick<WorkSetup, "lacksTrust">,
   task: Task,
@@ -384,7 +384,7 @@ async function commit(
     async () => (await runTransaction(setup.runtime, applyResult, input, caller)).reply,
   );
   for (const event of reply.events) setup.show(event);
-  if (reply.known === null) throw GONE;
+  if (reply.known === null) throw NOTHING_TO_BEGIN;
   if (isOver(reply.known.run)) await setup.pins.forget(work.id);
   else await pin(setup, work, reply.governed);
   // A person reset it during the command, so the rest of the result is out of date.

@@ -87,8 +87,8 @@ function nextId(tasks: readonly Task[], taken: ReadonlySet<string>): string {
   const last = tasks.findLast(({ id }) => NUMBERED.test(id))?.id ?? "";
   const [, prefix = "T"] = NUMBERED.exec(last) ?? [];
   const numbers = tasks.flatMap(({ id }) => {
-    const [, own, digits] = NUMBERED.exec(id) ?? [];
-    return own === prefix && digits ? [digits] : [];
+    const [, idPrefix, digits] = NUMBERED.exec(id) ?? [];
+    return idPrefix === prefix && digits ? [digits] : [];
   });
   const width = numbers.at(-1)?.length ?? 1;
   let next = numbers.reduce((most, each) => Math.max(most, Number(each)), 0) + 1;

@@ -100,9 +100,9 @@ export const show = readOnly(
     const snapshot = await loadSnapshot(view, context);
     const { id: known } = taskOf(snapshot.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
-    const own = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
-    const { others: theirs } = await loadRecorded(view, known, own !== null);
-    const run = theirs?.run ?? own;
+    const taskRun = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
+    const { others: theirs } = await loadRecorded(view, known, taskRun !== null);
+    const run = theirs?.run ?? taskRun;
     const output = theirs ? [] : await loadFailedOutput(view, run?.evidence ?? []);
     const steps = theirs?.steps ?? (await loadSteps(view, `bloom:${known}`));
     const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };
@@ -242,18 +242,18 @@ export const next = readOnly(loadSnapshot, (snapshot: Snapshot, { agent }: { rea
 
 /** The workflows that extend Bloom's table, as far as a look at their files tells. */
 async function livesAmong(view: View, workflows: readonly string[]): Promise<readonly string[]> {
-  const found = workflows.map(ownFile).map(async ({ file, name }) => {
+  const loading = workflows.map(ownFile).map(async ({ file, name }) => {
     const text = await view.read(file).catch(() => null);
     return text !== null && /^extends:[ \t]*["']?bloom["']?[ \t]*(?:#.*)?$/m.test(text) ? [name] : [];
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(loading)).flat();
 }
 
 /**
  * What a project's manifests use from outside the project folder. Workspaces lack it, because nothing above
  * the project's root is copied there.
  */
-interface Beside {
+interface OutsideUse {
   /** The manifest. */
   readonly path: string;
   /** The path that it names. */
@@ -267,8 +267,8 @@ const MANIFESTS: Readonly<Record<string, RegExp>> = {
   "pyproject.toml": /\bpath\s*=\s*"(\.\.\/[^"]*)"/g,
 };
 
-async function besideProject(view: View): Promise<readonly Beside[]> {
-  const found: Beside[] = [];
+async function outsideUses(view: View): Promise<readonly OutsideUse[]> {
+  const found: OutsideUse[] = [];
   for (const [path, pattern] of Object.entries(MANIFESTS)) {
     const text = (await view.read(projectPath(path))) ?? "";
     for (const [, place = ""] of text.matchAll(pattern)) found.push({ path, place });
@@ -276,7 +276,7 @@ async function besideProject(view: View): Promise<readonly Beside[]> {
   return found;
 }
 
-function renderBeside({ path, place }: Beside): string {
+function renderOutsideUse({ path, place }: OutsideUse): string {
   return `${path}: warning: it uses ${place}, which lies beside the project and so in no workspace. Move it into the repository, or depend on a published version.`;
 }
 
@@ -311,13 +311,13 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
       );
-      const beside = tasks.some(({ task }) => task.repo !== undefined) ? await besideProject(view) : [];
+      const uses = tasks.some(({ task }) => task.repo !== undefined) ? await outsideUses(view) : [];
       return {
         text: [
           `${path} is valid: ${counted(tasks.length, "task")}, ${counted(steps, "step")}.`,
           ...lines,
           ...strange,
-          ...beside.map(renderBeside),
+          ...uses.map(renderOutsideUse),
         ].join("\n"),
         data: {
           valid: true,
@@ -326,7 +326,7 @@ export const validate: Transaction<Record<string, never>, Reply, undefined, Repl
           problems: [],
           warnings: odd,
           settings: strange,
-          beside,
+          beside: uses,
         },
       };
     } catch (error) {
@@ -345,8 +345,8 @@ export const prompt = readOnly(
   (view: View, context: Context) => loadTasks(view, context),
   ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
     const { tasks } = file;
-    const found = findTask(tasks, id) ? null : findStep(tasks, id);
-    const asked = found ? upTo(found.task, found.stepIndex) : taskOf(tasks, id);
+    const step = findTask(tasks, id) ? null : findStep(tasks, id);
+    const asked = step ? upTo(step.task, step.stepIndex) : taskOf(tasks, id);
     const result = getTaskForAgent(
       [asked],
       asked.id,

@@ -105,15 +105,15 @@ export interface Done {
 /** A read-only verb. */
 export function readOnly<Input, Loaded extends LoadedTasks, Found = undefined>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  render: (seen: Loaded, input: Input, context: Context, found: Found) => Done,
+  render: (seen: Loaded, input: Input, context: Context, observed: Found) => Done,
   observe?: (seen: Loaded, input: Input, outside: Outside) => Promise<Found>,
 ): Transaction<Input, Loaded, Found, Reply> {
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
     ...(observe && { observe }),
-    propose: (seen, found, input, context) => ({
-      reply: replyOf(render(seen, input, context, found)),
+    propose: (seen, observed, input, context) => ({
+      reply: replyOf(render(seen, input, context, observed)),
       cacheEntries: seen.cacheEntries,
     }),
   };
@@ -122,7 +122,7 @@ export function readOnly<Input, Loaded extends LoadedTasks, Found = undefined>(
 /** A verb that changes tasks.yaml and its companions, in one commit. `observe`: what it looks up outside before. */
 export function changing<Input, Loaded extends LoadedTasks, Found = undefined>(
   read: (view: View, context: Context, input: Input) => Promise<Loaded>,
-  decide: (seen: Loaded, input: Input, context: Context, found: Found) => Done,
+  decide: (seen: Loaded, input: Input, context: Context, observed: Found) => Done,
   observe?: (seen: Loaded, input: Input, outside: Outside, context: Context) => Promise<Found>,
 ): Transaction<Input, Loaded, Found, Reply> {
   return {
@@ -130,8 +130,8 @@ export function changing<Input, Loaded extends LoadedTasks, Found = undefined>(
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
     ...(observe && { observe }),
-    propose: (seen, found, input, context) =>
-      prepared(seen, input, decide(seen, input, context, found), context),
+    propose: (seen, observed, input, context) =>
+      prepared(seen, input, decide(seen, input, context, observed), context),
   };
 }
 

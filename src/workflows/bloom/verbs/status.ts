@@ -206,11 +206,13 @@ export const done = changing(
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
     const steps = last ? completed(last, now.time) : [];
     const duration = last ? durationOf(last, now.time) : 0;
-    const stepTold = last ? [{ type: "step:completed", taskId: id, stepId: last.id, duration } as const] : [];
+    const stepDetails = last
+      ? [{ type: "step:completed", taskId: id, stepId: last.id, duration } as const]
+      : [];
     if (pending) {
       const hint = "What remains (checks, git, subtasks) follows.";
       const result = moved(task, "done_pending_merge", steps, context, hint);
-      return { ...result, events: [...stepTold, ...(result.events ?? [])] };
+      return { ...result, events: [...stepDetails, ...(result.events ?? [])] };
     }
     const parents = doneWith(snapshot.file.tasks, id, snapshot.states);
     const ends = [...steps, ...completed(task, now.time).filter(notStatus)];
@@ -221,7 +223,7 @@ export const done = changing(
       text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
       edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, now.time))],
       events: [
-        ...stepTold,
+        ...stepDetails,
         ...(result.events ?? []),
         ...[task, ...parents].map((each) => ({
           type: "task:completed" as const,

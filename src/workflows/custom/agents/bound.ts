@@ -176,12 +176,12 @@ function componentsOf(edges: readonly (readonly Edge[])[]) {
         const before = path.at(-1)?.node;
         if (before !== undefined) low[before] = Math.min(low[before] ?? 0, low[node] ?? 0);
         if (low[node] !== index[node]) continue;
-        const found = stack.splice(stack.lastIndexOf(node));
-        for (const each of found) {
+        const component = stack.splice(stack.lastIndexOf(node));
+        for (const each of component) {
           onStack.delete(each);
           of[each] = components.length;
         }
-        components.push(found);
+        components.push(component);
       }
     }
   }

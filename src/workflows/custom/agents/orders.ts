@@ -15,7 +15,7 @@ import {
 } from "../../../scheduler/agent-rest.ts";
 import type { RunUsage } from "../../../scheduler/costs.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
-import { type Looking, loadChildren } from "../begin/children.ts";
+import { type ChildContext, loadChildren } from "../begin/children.ts";
 import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
 import { govern, held } from "../govern.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
@@ -118,7 +118,7 @@ export async function listPending(
 async function waitsForRuns(
   { file }: OwnRun,
   { recorded: stands }: BeginOrder,
-  loaders: Looking,
+  loaders: ChildContext,
 ): Promise<boolean> {
   if (stands.begun === undefined) return false;
   // Where it cannot be read how they stand, the error is theirs.

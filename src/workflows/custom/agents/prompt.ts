@@ -63,8 +63,11 @@ export function promptValues({ configuration, file, id, loaded, run, workflow }:
 /** A text for each field of each agent: what it said last, or nothing. Tasks are a list for people. */
 export function everySaid(definition: Pick<Definition, "table">, said: Said = {}): Said {
   const agents = Object.entries(texts(definition, ""));
-  const found = agents.map(([agent, none]) => [agent, { ...none, ...shownSaid(definition, said, agent) }]);
-  return Object.fromEntries(found);
+  const statements = agents.map(([agent, none]) => [
+    agent,
+    { ...none, ...shownSaid(definition, said, agent) },
+  ]);
+  return Object.fromEntries(statements);
 }
 
 /** What an agent said last, for people and other agents. */

@@ -1,9 +1,9 @@
-/** How an order to begin runs stands, for people; and who acts next on any order that outlasts a call. */
+/** The state of an order to begin runs, in words; and who acts next on any order that outlasts a call. */
 import { orderNext } from "../agents/order-state.ts";
 import type { BeginOrder, Order } from "../run-file.ts";
 import { type Child, childrenWords } from "./children.ts";
 
-/** `children`: not known, where absent. */
+/** `children` absent: they are not known. */
 export function beginWords(
   { begin, recorded: { begun, held } }: BeginOrder,
   children?: readonly Child[],
@@ -14,8 +14,8 @@ export function beginWords(
 }
 
 /**
- * Who acts next on an order of an agent or to begin runs, and how; null: the run has none. `held`: only a person lets it go
- * on.
+ * Who acts next on the run's order (for an agent, or to begin runs), and how; null: the run has none. `held`: why
+ * the order waits for a person.
  */
 export function turnOf(run: string, order: Order | null, children?: readonly Child[]) {
   if (order?.agent !== undefined) return { ...orderNext(run, order), held: order.work?.held };

@@ -13,7 +13,7 @@ const OF_A_REPOSITORY = ["merge_into", "open_pr", "branch", "base_branch"];
 export function beginFaults(definition: Checked, rule: Rule, command: BeginCommand): readonly string[] {
   const { done, each, event, first, from, most, task, with: keys, workflow } = command;
   const isOfBloom = workflow === BLOOM;
-  const found = [
+  const problems = [
     ...(typeof workflow === "string" ? [] : ["`begin` lacks workflow: expected bloom, or another workflow."]),
     ...((from === undefined) === (each === undefined)
       ? ["expected one of `from`, an agent's tasks, and `each`, a file."]
@@ -37,7 +37,7 @@ export function beginFaults(definition: Checked, rule: Rule, command: BeginComma
     ...(from === undefined ? [] : fromFaults(definition, from)),
     ...(each === undefined ? [] : fileFaults(each)),
   ];
-  return [...found, ...gatheredFaults(definition, rule)];
+  return [...problems, ...gatheredFaults(definition, rule)];
 }
 
 function fromFaults({ table }: Checked, from: string): readonly string[] {

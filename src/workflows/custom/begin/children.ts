@@ -25,7 +25,7 @@ export interface Children {
   readonly all: readonly Child[];
 }
 
-export interface Looking extends Pick<Context, "cache" | "settings"> {
+export interface ChildContext extends Pick<Context, "cache" | "settings"> {
   readonly sources: readonly DefinitionSource[];
   readonly view: View;
 }
@@ -41,7 +41,7 @@ function begunLast(file: Parent): readonly Begun[] {
   return children.filter((each) => each.order === key);
 }
 
-export async function loadChildren(file: Parent, loaders: Looking): Promise<Children> {
+export async function loadChildren(file: Parent, loaders: ChildContext): Promise<Children> {
   const all: Child[] = [];
   for (const { done, id, workflow } of begunLast(file))
     all.push({ run: `${workflow}:${id}`, standing: await (await standingsIn(workflow, done, loaders))(id) });
@@ -49,7 +49,7 @@ export async function loadChildren(file: Parent, loaders: Looking): Promise<Chil
 }
 
 /** The same for displays: none, where it cannot be read how they stand. */
-export async function childrenShown(file: Parent, loaders: Looking): Promise<readonly Child[]> {
+export async function childrenShown(file: Parent, loaders: ChildContext): Promise<readonly Child[]> {
   try {
     return (await loadChildren(file, loaders)).all;
   } catch (thrown) {
@@ -68,7 +68,7 @@ function inAll(all: readonly Standing[]): Children["value"] {
 export async function standingsIn(
   workflow: string,
   done: readonly string[] | undefined,
-  loaders: Looking,
+  loaders: ChildContext,
 ): Promise<(id: string) => Standing | Promise<Standing>> {
   if (workflow !== BLOOM) return (id) => ownStanding(`${workflow}:${id}`, done, loaders);
   const tasks = await loadTasks(loaders.view, loaders).then(
@@ -114,7 +114,7 @@ export function taskStanding(tasks: readonly Task[], id: string): Standing {
 async function ownStanding(
   run: string,
   done: readonly string[] | undefined,
-  { sources, view }: Looking,
+  { sources, view }: ChildContext,
 ): Promise<Standing> {
   try {
     const { configuration, file, workflow } = await loadRun(sources, view, run);

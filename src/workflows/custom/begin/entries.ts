@@ -37,12 +37,13 @@ export async function entriesOf(
   view: View,
 ): Promise<readonly Entry[] | { readonly fault: string }> {
   const { each, first, from = "", most } = command;
-  const found = each === undefined ? saidTasks(run, from, command) : await linesOf(run, each, command, view);
-  if ("fault" in found) return found;
+  const entries =
+    each === undefined ? saidTasks(run, from, command) : await linesOf(run, each, command, view);
+  if ("fault" in entries) return entries;
   const source = each === undefined ? from : renderWithId(each, run.id);
-  if (most !== undefined && found.length > most)
-    return { fault: `${source} has ${found.length} entries, and at most ${most} may begin.` };
-  const taken = found.slice(0, first);
+  if (most !== undefined && entries.length > most)
+    return { fault: `${source} has ${entries.length} entries, and at most ${most} may begin.` };
+  const taken = entries.slice(0, first);
   const ids = new Set(taken.map(({ id }) => id));
   const cut = taken.find((entry) => entry.depends_on.some((on) => !ids.has(on)));
   return cut ? { fault: `${cut.id} depends on one that is not among the first ${first}.` } : taken;

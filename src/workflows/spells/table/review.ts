@@ -33,7 +33,7 @@ const NO_REVIEW = { comments: "missing", review_task: "missing" };
 const COMMENTS_ONLY = { comments: "present", review_task: "missing" };
 const REVIEW_TASK = { review_task: "present" };
 const TASK_HERE = { review_results: "present", task: "present" };
-const TASK_GONE = { review_results: "present", task: "missing" };
+const TASK_MISSING = { review_results: "present", task: "missing" };
 const DONE_A = "PR_APPLIED_PENDING_ARCHIVE_A";
 /** The value of the origin after the review. */
 const LEFT = null;
@@ -56,7 +56,7 @@ const flow = (): readonly Rule[] => [
   moves("P3", "PR_APPLIED_PENDING_ARCHIVE_G", "accio", "GATHER_EDITING", { review_results: "present" }, LEFT),
   moves("P3b", APPLIED, "accio", "ERROR_REVIEW_TASK_RESULTS_MISSING_*", { review_results: "missing" }),
   moves("P4a", DONE_A, "accio", "ACHIEVE_TASK_DRAFTING", TASK_HERE, LEFT),
-  moves("P4b", DONE_A, "accio", "ACHIEVE_TASK_DRAFTING", TASK_GONE, LEFT),
+  moves("P4b", DONE_A, "accio", "ACHIEVE_TASK_DRAFTING", TASK_MISSING, LEFT),
 ];
 
 /** Starting a review, restarting it, and fetching what is still missing. */

@@ -81,10 +81,10 @@ function visible(text: string): ComponentChildren {
   if (PLAIN.test(text)) return text;
   const parts: ComponentChildren[] = [];
   let at = 0;
-  for (const found of text.matchAll(HIDDEN)) {
-    const [character] = found;
+  for (const match of text.matchAll(HIDDEN)) {
+    const [character] = match;
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    parts.push(text.slice(at, found.index));
+    parts.push(text.slice(at, match.index));
     parts.push(
       character === "\r" ? (
         <span key={at} class="hidden-char" title="Carriage return">
@@ -96,7 +96,7 @@ function visible(text: string): ComponentChildren {
         </span>
       ),
     );
-    at = found.index + character.length;
+    at = match.index + character.length;
   }
   parts.push(text.slice(at));
   return parts;

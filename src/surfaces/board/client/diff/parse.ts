@@ -77,13 +77,13 @@ export function splitRows(lines: readonly DiffLine[]): readonly DiffRow[] {
  * within the line.
  */
 export function partners(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, DiffLine> {
-  const found = new Map<DiffLine, DiffLine>();
+  const pairs = new Map<DiffLine, DiffLine>();
   for (const { left, right } of splitRows(lines)) {
     if (left?.kind !== "removed" || right?.kind !== "added") continue;
-    found.set(left, right);
-    found.set(right, left);
+    pairs.set(left, right);
+    pairs.set(right, left);
   }
-  return found;
+  return pairs;
 }
 
 const MAX_COMPARED = 2_000;

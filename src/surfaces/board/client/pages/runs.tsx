@@ -14,15 +14,15 @@ import { OneLine, oneLine } from "../words.tsx";
 
 export function RunsPage({ project }: PageProps) {
   const runs = useResource<Runs>(projectPath(project, "runs"), (event) => event.project === project);
-  const [sought, setSought] = useState("");
+  const [query, setSought] = useState("");
   useKeys("Runs", [...itemKeys("run"), searchKey("Search")]);
   return (
     <>
       <Heading title="Runs">
-        <Search label="Search in runs" hint="Search" value={sought} change={setSought} />
+        <Search label="Search in runs" hint="Search" value={query} change={setSought} />
       </Heading>
       <Loaded from={runs}>
-        {(data) => <Workflows data={data} sought={sought.trim().toLowerCase()} project={project} />}
+        {(data) => <Workflows data={data} query={query.trim().toLowerCase()} project={project} />}
       </Loaded>
     </>
   );
@@ -31,21 +31,21 @@ export function RunsPage({ project }: PageProps) {
 function Workflows({
   data,
   project,
-  sought,
+  query,
 }: {
   readonly data: Runs;
   readonly project: string;
-  readonly sought: string;
+  readonly query: string;
 }) {
   const found = data.workflows.map((workflow) => ({
     ...workflow,
     runs: workflow.runs.filter(({ run, state, title }) =>
-      `${run} ${title} ${stateWords(state)}`.toLowerCase().includes(sought),
+      `${run} ${title} ${stateWords(state)}`.toLowerCase().includes(query),
     ),
   }));
   const shown = found.filter(({ problem, runs }) => problem !== null || runs.length > 0);
   if (shown.length === 0)
-    return sought === "" ? (
+    return query === "" ? (
       <Empty title="No run has begun." command="pawl init">
         A run begins with the first step of a workflow; this sets one up:
       </Empty>

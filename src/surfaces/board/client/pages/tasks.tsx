@@ -30,12 +30,12 @@ const COLUMNS: readonly { readonly name: TaskCard["column"]; readonly title: str
 export function TasksPage({ project }: PageProps) {
   const tasks = useResource<Tasks>(projectPath(project, "tasks"), (event) => event.project === project);
   const [isGraph, setGraph] = useState(false);
-  const [sought, setSought] = useState("");
+  const [query, setSought] = useState("");
   useKeys("Tasks", [
     { keys: "v", words: "Columns, or the graph of what waits for what", run: () => setGraph(!isGraph) },
     searchKey("Find a task"),
   ]);
-  const words = sought.toLowerCase();
+  const words = query.toLowerCase();
   const isFound = ({ id, state, title }: Card) => `${id} ${title} ${state}`.toLowerCase().includes(words);
   const total = tasks.data?.tasks.length ?? 0;
   return (
@@ -43,7 +43,7 @@ export function TasksPage({ project }: PageProps) {
       <Heading title="Tasks">
         {total > 0 && (
           <>
-            <Search label="Find a task" value={sought} change={setSought} />
+            <Search label="Find a task" value={query} change={setSought} />
             <Switch
               name="How tasks are shown"
               options={[

@@ -97,8 +97,8 @@ function Row({
 
 /** Opens what is folded there, and gives it the focus. */
 export function goToPlace(place: string, opens = true): void {
-  const found = document.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`);
-  const stop = found?.querySelector<HTMLElement>("[data-stop]") ?? found;
+  const element = document.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`);
+  const stop = element?.querySelector<HTMLElement>("[data-stop]") ?? element;
   if (opens && stop?.getAttribute("aria-expanded") === "false") stop.click();
   stop?.focus({ preventScroll: true });
   stop?.scrollIntoView({ block: "start" });

@@ -143,19 +143,19 @@ function Hidden({ files }: { readonly files: readonly ReviewFile[] }) {
 
 /** All files, to find one and go to it. */
 function Rail({ files, viewed }: Pick<Draft, "viewed"> & { readonly files: readonly ReviewFile[] }) {
-  const [sought, setSought] = useState("");
-  const found = files.filter(({ path }) => path.toLowerCase().includes(sought.toLowerCase()));
+  const [query, setSought] = useState("");
+  const matching = files.filter(({ path }) => path.toLowerCase().includes(query.toLowerCase()));
   if (files.length < 2) return null;
   return (
     <nav class="rail" aria-label="Files">
       <Search
         label="Find a file"
-        value={sought}
+        value={query}
         change={setSought}
-        onEnter={() => found[0] && goToPlace(`file ${found[0].path}`)}
+        onEnter={() => matching[0] && goToPlace(`file ${matching[0].path}`)}
       />
       <ul>
-        {found.slice(0, 400).map((file) => (
+        {matching.slice(0, 400).map((file) => (
           <li key={file.path} class={file.group}>
             <button type="button" class="plain small" onClick={() => goToPlace(`file ${file.path}`)}>
               {viewed[file.path] === undefined ? "" : "✓ "}

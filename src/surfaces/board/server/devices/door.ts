@@ -277,8 +277,8 @@ function passkeyOf(device: Device, passkeys: Passkeys): NonNullable<BoardUser["p
       );
     },
     async check(hash, assertion = {}) {
-      const found = await passkeys.answered(purpose(hash), assertion, [device]);
-      if (found !== null) return;
+      const confirmed = await passkeys.answered(purpose(hash), assertion, [device]);
+      if (confirmed !== null) return;
       throw new PawlError(
         "board-refused",
         "The board refused this approval: the passkey's answer is not to this question, was used already, or came too late. Nothing was changed.",

@@ -57,11 +57,11 @@ export function openPasskeys(origin: () => string, now: () => number) {
       if (challenge === null) return null;
       const { verifyRegistrationResponse } = await import("./webauthn.ts");
       const response = answer as unknown as RegistrationResponseJSON;
-      const found = await verifyRegistrationResponse({
+      const verified = await verifyRegistrationResponse({
         ...{ ...expected(challenge), response, supportedAlgorithmIDs: ALGORITHMS },
       }).catch(() => null);
-      if (!found?.verified || !found.registrationInfo) return null;
-      const { counter, id, publicKey, transports = [] } = found.registrationInfo.credential;
+      if (!verified?.verified || !verified.registrationInfo) return null;
+      const { counter, id, publicKey, transports = [] } = verified.registrationInfo.credential;
       const key = Buffer.from(publicKey).toString("base64url");
       return { id, publicKey: key, counter, transports, domain: domain() };
     },
@@ -83,13 +83,13 @@ export function openPasskeys(origin: () => string, now: () => number) {
       const { id, publicKey, transports } = device.passkey;
       const counter = Math.max(device.passkey.counter, counts.get(id) ?? 0);
       const key = Uint8Array.from(Buffer.from(publicKey, "base64url"));
-      const found = await verifyAuthenticationResponse({
+      const verified = await verifyAuthenticationResponse({
         ...expected(challenge),
         response: answer as unknown as AuthenticationResponseJSON,
         credential: { id, publicKey: key, counter, transports: [...transports] },
       }).catch(() => null);
-      if (!found?.verified) return null;
-      counts.set(id, found.authenticationInfo.newCounter);
+      if (!verified?.verified) return null;
+      counts.set(id, verified.authenticationInfo.newCounter);
       return device;
     },
   };
@@ -112,10 +112,10 @@ function openChallenges(origin: () => string, now: () => number) {
     /** The challenge that it answers, which counts no more; null: none that is open for this purpose. */
     take(purpose: Purpose, answer: Json): string | null {
       const challenge = challengeIn(answer);
-      const found = challenge === null ? undefined : open.get(challenge);
-      if (challenge === null || found === undefined) return null;
+      const verified = challenge === null ? undefined : open.get(challenge);
+      if (challenge === null || verified === undefined) return null;
       open.delete(challenge);
-      return found.purpose === canonical(purpose) && now() <= found.until ? challenge : null;
+      return verified.purpose === canonical(purpose) && now() <= verified.until ? challenge : null;
     },
   };
 }

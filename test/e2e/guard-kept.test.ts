@@ -1,7 +1,7 @@
 /** What the guard keeps of a project between its calls, and what makes it read again. */
 import { cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { stateFolder } from "../../src/config/state-home.ts";
 import type { Scope } from "../../src/runtime/scope.ts";
@@ -181,8 +181,8 @@ test("a run whose files follow an event a moment later is read again", async () 
   using project = await begun();
   writeFileSync(join(project.root, EVENTS), project.read(EVENTS));
   expect(await writing(project)).toContain("submit_work");
-  // What is kept is written by now.
-  await setImmediate();
+  // After a turn of the event loop, what is kept has been written.
+  await stat(project.root);
   const path = `.alfred/workspace/${ID}/task_state.json`;
   project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);

@@ -544,8 +544,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of what cannot be overridden",
       file: "src/adapters/git/safe-config.ts",
-      find: "|remote\\..*\\.(?:uploadpack|receivepack|vcs))$/s;",
-      replace: ")$/s;",
+      find: String.raw`|remote\..*\.(?:uploadpack|receivepack|vcs)|`,
+      replace: "|",
       tests: [
         "src/adapters/git/hostile-config.proof.test.ts: remote.origin.vcs, which no option overrides: it is refused by name",
       ],

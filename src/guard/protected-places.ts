@@ -52,11 +52,11 @@ export const CLIENT_FILES: readonly string[] = [
 ];
 
 /**
- * Protected in every folder of a project: git's hooks at the usual values of `core.hooksPath`, and the
- * programs that `npx` starts for `pawl`.
+ * Protected in every folder of a project: git's hooks at the usual values of `core.hooksPath`, a person's git
+ * configuration that is kept in a project, and the programs that `npx` starts for `pawl`.
  */
 const STARTS: readonly string[] = [
-  ...[".husky/**", ".githooks/**", ".npmrc", "node_modules/pawl/**"],
+  ...[".husky/**", ".githooks/**", ".gitconfig", ".npmrc", "node_modules/pawl/**"],
   ...["pawl", "bloom"].map((name) => `node_modules/.bin/${name}`),
 ];
 

@@ -274,6 +274,7 @@ it.skipIf(NO_WALL)(
       ...[
         "node_modules/pawl/dist/main.js",
         ".npmrc",
+        ".gitconfig",
         ".mcp.json",
         ".worktreeinclude",
         "flows/own.yaml",

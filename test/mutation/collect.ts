@@ -97,5 +97,13 @@ export const test = declaring(add);
 export const it = test;
 export const describe = declaring(within);
 export const beforeEach = (hook: Body): number => group.before.push(hook);
+/** Before the first test that runs: a mutant may run some of them. */
+export function beforeAll(hook: Body): void {
+  let done: unknown;
+  group.before.push(async () => {
+    done ??= hook();
+    await done;
+  });
+}
 export const afterEach = (hook: Body): number => group.after.push(hook);
 export const afterAll = (hook: Body): void => void process.once("exit", () => void hook());

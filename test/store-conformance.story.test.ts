@@ -280,7 +280,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
     expect((await eventLog.readBack({ before, limit: 1 }))[0]?.text).toBe('{"id":"e27"}');
   });
 
-  it("is heard to have grown", async () => {
+  it("is noticed to have grown", async () => {
     promise("database.newer");
     const [{ store }, { eventLog }] = [await place.open(), await place.open()];
     let [heard, count] = [0, 0];

@@ -169,7 +169,7 @@ describe("the configuration", () => {
     expect(settings.alfred.provider).toBe("jira");
   });
 
-  it("notices an edit between two looks", async () => {
+  it("notices an edit between two reads", async () => {
     const read = openConfiguration();
     expect((await read(viewOf({ "pawl.yaml": "alfred: {provider: jira}" }))).settings.alfred.provider).toBe(
       "jira",

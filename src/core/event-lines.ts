@@ -16,7 +16,7 @@ const SENTENCES: Sentences = {
   "agent:started": (event) => [`${forWhat(event.purpose)}: ${agentOf(event)}`, null],
   "agent:ended": ({ outcome, reason, detail, duration }) =>
     outcome === "succeeded" || reason === "stopped"
-      ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${lasting(duration)}`, null]
+      ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${formatDuration(duration)}`, null]
       : [`agent failed: ${reason}: ${detail}`, "red"],
   "agent:strayed": ({ files }) => [
     `changed outside the workspace while the agent ran: ${files.map(changedWhen).join(", ")}`,
@@ -39,7 +39,10 @@ const SENTENCES: Sentences = {
     `step ${stepId} started (${stepIndex + 1} of ${totalSteps})`,
     null,
   ],
-  "step:completed": ({ stepId, duration }) => [`step ${stepId} done after ${lasting(duration)}`, "green"],
+  "step:completed": ({ stepId, duration }) => [
+    `step ${stepId} done after ${formatDuration(duration)}`,
+    "green",
+  ],
   "step:cancelled": ({ stepId, reason }) => [`step ${stepId} cancelled: ${reason}`, "yellow"],
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} assumed done: ${reason}`, "yellow"],
   "check:passed": ({ command, empty }) =>
@@ -110,7 +113,9 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "worktree:set_up": ({ how, duration, putBack = [] }) => [
-    how === "run" ? `ran its setup, in ${lasting(duration)}${undone(putBack)}` : "reused an earlier setup",
+    how === "run"
+      ? `ran its setup, in ${formatDuration(duration)}${undone(putBack)}`
+      : "reused an earlier setup",
     putBack.length === 0 ? null : "yellow",
   ],
   "worktree:kept": ({ reason }) => [`keeps its workspace: ${reason}`, "yellow"],
@@ -246,7 +251,7 @@ function forWhat(purpose: string): string {
   return Object.hasOwn(PURPOSES, purpose) ? (PURPOSES[purpose] ?? purpose) : purpose;
 }
 
-function lasting(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   return milliseconds < 60_000
     ? `${Math.round(milliseconds / 100) / 10} s`
     : `${Math.round(milliseconds / 60_000)} min`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
-import { comparePolicies, governing, ignoredIn } from "./policy.ts";
+import { comparePolicies, effectivePolicy, ignoredIn } from "./policy.ts";
 
 const MET = { text: "one", check: "a" };
 
@@ -60,14 +60,14 @@ describe("a policy", () => {
     promise("policy.rules");
     const [pinned, present] = [entry(path, before), entry(path, after)];
     expect(comparePolicies(pinned, present)).toMatchObject([{ path, loosens: false }]);
-    expect(governing(pinned, present)).toEqual(present);
+    expect(effectivePolicy(pinned, present)).toEqual(present);
   });
 
   it.each(LOOSER)("is loosened by %s: %j → %j, which does not count", (path, before, after) => {
     promise("policy.rules");
     const [pinned, present] = [entry(path, before), entry(path, after)];
     expect(ignoredIn(pinned, present)).toMatchObject([{ path, loosens: true }]);
-    expect(governing(pinned, present)).toEqual(pinned);
+    expect(effectivePolicy(pinned, present)).toEqual(pinned);
   });
 
   it("is not changed by the order of its keys", () => {

@@ -86,7 +86,7 @@ function holds(outer: unknown, inner: unknown): boolean {
 }
 
 /** The effective policy: the pinned one, plus the tighter settings of the present one. */
-export function governing(pinned: Policy, present: Policy): Policy {
+export function effectivePolicy(pinned: Policy, present: Policy): Policy {
   const tighter = comparePolicies(pinned, present).filter(({ loosens }) => !loosens);
   const result: Record<string, unknown> = { ...pinned };
   for (const { path, present: now } of tighter) {

@@ -31,7 +31,7 @@ it.each<[ProcessFileKind, string[]]>([
   expect(kindsOf(...paths)).toEqual(Object.fromEntries(paths.map((path) => [path, kind])));
 });
 
-it("finds them in any letter case, since a file system may not tell it apart", () => {
+it("finds them in any letter case, since a file system may ignore it", () => {
   expect(kindsOf("PACKAGE.JSON", ".NPMRC", "Test/A.ts", ".GitHub/workflows/x.yml")).toEqual({
     "PACKAGE.JSON": "configuration",
     ".NPMRC": "configuration",

@@ -171,7 +171,7 @@ type Fields<Checks> = {
 };
 
 /** Refuses unknown keys. */
-export function only<T>(names: readonly string[], check: Check<T>): Check<T> {
+export function onlyKeys<T>(names: readonly string[], check: Check<T>): Check<T> {
   return (value, at) => {
     const other = isObject(value) ? Object.keys(value).find((key) => !names.includes(key)) : undefined;
     const unknown = other === undefined ? null : { at: [...at, other], problem: "expected no such key" };

@@ -74,9 +74,9 @@ export function executablesOf(settings: Settings, workflows: readonly Starts[]):
     })),
     ...Object.entries(setup).map(([name, each]) => ({ kind: "setup" as const, name, text: canonical(each) })),
     ...madeBy(task_environment),
-    ...(environment.length === 0 ? [] : [setting("environment", canonical(environment))]),
-    ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
-    ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
+    ...(environment.length === 0 ? [] : [settingEntry("environment", canonical(environment))]),
+    ...(git.filters.length === 0 ? [] : [settingEntry("git.filters", canonical(git.filters))]),
+    ...(isLoosened(sandbox) ? [settingEntry("sandbox", canonical(sandbox))] : []),
     ...loopSettings(bloom),
     ...receiversOf(notify).map((name) => noticeEntry(name, notify)),
   ];
@@ -86,7 +86,7 @@ export function executablesOf(settings: Settings, workflows: readonly Starts[]):
 function startsOfAgents({ agents = [], name: workflow }: Starts, settings: StartingSettings) {
   return agents.flatMap(({ agent, name, permission, prompts }) => [
     ...startsOfTask(orderOf(workflow, agent, prompts.join("\n")), settings),
-    ...(permission === "all" ? [setting(`${workflow}, agent ${name}`, "permission all")] : []),
+    ...(permission === "all" ? [settingEntry(`${workflow}, agent ${name}`, "permission all")] : []),
   ]);
 }
 
@@ -204,7 +204,7 @@ function command(name: string, text: string): Executable {
   return { kind: "command", name, text };
 }
 
-function setting(name: string, text: string): Executable {
+function settingEntry(name: string, text: string): Executable {
   return { kind: "setting", name, text };
 }
 
@@ -216,9 +216,9 @@ function isLoosened({ kind, read, write }: SandboxSettings): boolean {
 /** The settings that give agents and commands more rights than the defaults. */
 function loopSettings({ command: called, environment, permission }: BloomSettings): readonly Executable[] {
   return [
-    ...(called === DEFAULT_SETTINGS.bloom.command ? [] : [setting("bloom.command", called)]),
-    ...(permission === "all" ? [setting("bloom.permission", permission)] : []),
-    ...(environment.length === 0 ? [] : [setting("bloom.environment", canonical(environment))]),
+    ...(called === DEFAULT_SETTINGS.bloom.command ? [] : [settingEntry("bloom.command", called)]),
+    ...(permission === "all" ? [settingEntry("bloom.permission", permission)] : []),
+    ...(environment.length === 0 ? [] : [settingEntry("bloom.environment", canonical(environment))]),
   ];
 }
 

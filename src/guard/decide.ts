@@ -16,9 +16,9 @@ import { type PlainCommand, plainCommands } from "./plain-commands.ts";
 import { HOOKS, type ProjectFiles, packageOf, protectedAtHome, protectedIn } from "./protected-places.ts";
 import {
   gitActOf,
-  isGits,
+  isGitWork,
+  isPawlCall,
   isPawlName,
-  isPawls,
   isReading,
   isTesting,
   personVerbIn,
@@ -66,8 +66,8 @@ export function decide(action: Action, limits: Limits, context: GuardContext): V
       `it looks at ${MAX_PATHS} at most`,
       "Write fewer at a time.",
     );
-  if (action.type === "write") return writing(action, limits, context);
-  if (action.type === "shell") return shell(action.command, action.cwd, limits, context);
+  if (action.type === "write") return checkToolWrite(action, limits, context);
+  if (action.type === "shell") return checkShell(action.command, action.cwd, limits, context);
   return ALLOWED;
 }
 
@@ -96,10 +96,14 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
 }
 
 /** A tool that writes: checks all places that its call names or mentions. */
-function writing(action: Extract<Action, { type: "write" }>, limits: Limits, context: GuardContext): Verdict {
+function checkToolWrite(
+  action: Extract<Action, { type: "write" }>,
+  limits: Limits,
+  context: GuardContext,
+): Verdict {
   const { cwd, mentions = [], paths, tool = "a tool" } = action;
   const named = firstRefused(mentions.slice(0, MAX_PATHS), (text) =>
-    unprotectedText(text, cwd, limits, context),
+    checkMention(text, cwd, limits, context),
   );
   if (!named.allow) return named;
   const isUnknown = paths.length === 0 && limits !== null;
@@ -109,29 +113,31 @@ function writing(action: Extract<Action, { type: "write" }>, limits: Limits, con
       `it does not say where it writes, and ${"fault" in limits ? limits.fault : whyNot(limits)}`,
       nextOf(limits),
     );
-  return write(paths, cwd, limits, context);
+  return checkWrite(paths, cwd, limits, context);
 }
 
-function unprotectedText(text: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
+function checkMention(text: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
   const isPath = text !== "" && text.length <= MAX_PATH && !/[\0\n]/.test(text);
   if (!isPath) return ALLOWED;
   return firstRefused(placesOf(text, cwd, context.home, context.real), (path) =>
-    unprotected(path, text, limits, context),
+    checkProtected(path, text, limits, context),
   );
 }
 
-function write(paths: readonly string[], cwd: string, limits: Limits, context: GuardContext): Verdict {
+function checkWrite(paths: readonly string[], cwd: string, limits: Limits, context: GuardContext): Verdict {
   const impossible = paths.find((path) => path.includes("\0") || path.length > MAX_PATH);
   if (impossible !== undefined)
     return refused(`writing ${quoted(impossible)}`, "no file can have such a name", "");
   const found = paths.flatMap((shown) =>
     placesOf(shown, cwd, context.home, context.real).map((path) => ({ path, shown })),
   );
-  const open = firstRefused(found, ({ path, shown }) => unprotected(path, shown, limits, context));
-  return open.allow ? firstRefused(found, ({ path, shown }) => inScope(path, shown, limits, context)) : open;
+  const open = firstRefused(found, ({ path, shown }) => checkProtected(path, shown, limits, context));
+  return open.allow
+    ? firstRefused(found, ({ path, shown }) => checkScope(path, shown, limits, context))
+    : open;
 }
 
-function unprotected(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
+function checkProtected(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
   const why = protectedAt(path, context);
   if (why !== null) return refused(`writing ${quoted(shown)}`, why, nextOf(limits));
   const twin = context.twin(path);
@@ -163,7 +169,7 @@ function insideOf(path: string, { checkout, root }: GuardContext): string | null
   return folder === undefined ? null : relativeTo(path, folder);
 }
 
-function inScope(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
+function checkScope(path: string, shown: string, limits: Limits, context: GuardContext): Verdict {
   if (limits === null) return ALLOWED;
   const isOutside = insideOf(path, context) === null;
   if (isOutside && [...context.temporary, ...context.clientFolders].some((folder) => isWithin(path, folder)))
@@ -194,25 +200,29 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
  * A shell line's effects cannot be read from its text. A plain line is known; any other runs behind a wall,
  * or not at all if nothing keeps it from writing.
  */
-function shell(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
+function checkShell(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
   const plain = plainCommands(command);
-  const plainVerdict = plain === null ? ALLOWED : plainly(plain, limits);
+  const plainVerdict = plain === null ? ALLOWED : checkPlainLine(plain, limits);
   if (!plainVerdict.allow) return plainVerdict;
-  if (plain?.every(isPawls) || plain?.every(isReading)) return ALLOWED;
-  const spoken = plain?.every((each) => isReading(each) || isGits(each))
+  if (plain?.every(isPawlCall) || plain?.every(isReading)) return ALLOWED;
+  const reserved = plain?.every((each) => isReading(each) || isGitWork(each))
     ? ALLOWED
-    : unspoken(command, limits);
-  if (!spoken.allow) return spoken;
+    : checkReservedWords(command, limits);
+  if (!reserved.allow) return reserved;
   const isLimited = limits !== null && ("fault" in limits || isLocked(limits.writes));
   if (!isLimited)
-    return context.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, context);
-  if (plain?.every((each) => isReading(each) || isPawls(each) || isUndone(each, cwd, limits, context)))
+    return context.shell === "wall"
+      ? { allow: true, wall: "open" }
+      : checkNamedPaths(command, cwd, limits, context);
+  if (plain?.every((each) => isReading(each) || isPawlCall(each) || isRestoring(each, cwd, limits, context)))
     return ALLOWED;
   const mayCommit = !("fault" in limits) && !limits.forbids.includes("commit");
-  if (mayCommit && plain?.every((each) => isReading(each) || isGits(each))) return ALLOWED;
+  if (mayCommit && plain?.every((each) => isReading(each) || isGitWork(each))) return ALLOWED;
   // The project's own tests must write; the files are compared afterwards.
   if (plain?.every((each) => isReading(each) || isTesting(each)))
-    return context.shell === "wall" ? { allow: true, wall: "open" } : unnamed(command, cwd, limits, context);
+    return context.shell === "wall"
+      ? { allow: true, wall: "open" }
+      : checkNamedPaths(command, cwd, limits, context);
   if (context.shell === "wall" || context.shell === "closed") return { allow: true, wall: "closed" };
   // The client's own wall blocks git commits, too, so the client has none in states that allow commits.
   if (context.shell === "own" && !mayCommit) return ALLOWED;
@@ -226,28 +236,28 @@ function shell(command: string, cwd: string, limits: Limits, context: GuardConte
 }
 
 /** The verdict on a plain line, by its words. */
-function plainly(commands: readonly PlainCommand[], limits: Limits): Verdict {
+function checkPlainLine(commands: readonly PlainCommand[], limits: Limits): Verdict {
   const verb = commands.map(personVerbIn).find((each) => each !== null);
-  if (verb) return person(verb, limits);
+  if (verb) return refusePersonVerb(verb, limits);
   if (limits === null || "fault" in limits) return ALLOWED;
   return firstRefused(commands, (each) => {
     const act = gitActOf(each);
-    return act === null ? ALLOWED : gitAct(act, limits);
+    return act === null ? ALLOWED : checkGitAct(act, limits);
   });
 }
 
 /** Even a line with unknown effects must not contain a command reserved for a person. */
-function unspoken(command: string, limits: Limits): Verdict {
+function checkReservedWords(command: string, limits: Limits): Verdict {
   const words = wordsIn(command);
   const verb = words.flatMap((word, at) =>
     isPawlName(word) ? (personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS)) ?? []) : [],
   )[0];
-  return verb === undefined ? ALLOWED : person(verb, limits);
+  return verb === undefined ? ALLOWED : refusePersonVerb(verb, limits);
 }
 
 const MAX_VERB_WORDS = 8;
 
-function person(verb: string, limits: Limits): Verdict {
+function refusePersonVerb(verb: string, limits: Limits): Verdict {
   return refused(`\`pawl ${verb}\``, "it is a person's word: no assistant may give it", nextOf(limits));
 }
 
@@ -261,18 +271,18 @@ function wordsIn(command: string): readonly string[] {
 }
 
 /** Files changed out of scope may be restored. */
-function isUndone(command: PlainCommand, cwd: string, limits: Limits, context: GuardContext): boolean {
+function isRestoring(command: PlainCommand, cwd: string, limits: Limits, context: GuardContext): boolean {
   const paths = undoneBy(command);
-  return paths !== null && paths.length > 0 && write(paths, cwd, limits, context).allow;
+  return paths !== null && paths.length > 0 && checkWrite(paths, cwd, limits, context).allow;
 }
 
 /** Without a wall, a command that names a protected place is refused, unless it is known to only read. */
-function unnamed(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
-  if (plainCommands(command)?.every((each) => isReading(each) || isGits(each) || isPawls(each)))
+function checkNamedPaths(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
+  if (plainCommands(command)?.every((each) => isReading(each) || isGitWork(each) || isPawlCall(each)))
     return ALLOWED;
   // The folder to which a name is relative is unknown, so leading `./` and `../` are also dropped.
   const names = wordsIn(command).flatMap((word) => [word, word.replace(/^(?:\.{1,2}\/)+/, "")]);
-  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, context));
+  return firstRefused([...new Set(names)], (name) => checkMention(name, cwd, limits, context));
 }
 
 const MAX_COMMAND = 100_000;
@@ -281,7 +291,7 @@ export function isLocked(writes: Writes): boolean {
   return writes === "none" || writes === "plan";
 }
 
-function gitAct(act: GitAct, scope: Scope): Verdict {
+function checkGitAct(act: GitAct, scope: Scope): Verdict {
   if (!scope.forbids.includes(act)) return ALLOWED;
   const words = act === "push" ? "pushing or opening a pull request" : "committing";
   return refused(

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import { callOf } from "./pawl-calls.ts";
 import { plainCommands } from "./plain-commands.ts";
-import { gitActOf, isGits, isPawls, isReading, isTesting, personVerbIn, undoneBy } from "./short-list.ts";
+import {
+  gitActOf,
+  isGitWork,
+  isPawlCall,
+  isReading,
+  isTesting,
+  personVerbIn,
+  undoneBy,
+} from "./short-list.ts";
 
 const each = <T>(line: string, look: (command: NonNullable<ReturnType<typeof plainCommands>>[number]) => T) =>
   plainCommands(line)?.map(look) ?? null;
@@ -168,7 +176,8 @@ describe("a plain command", () => {
 
   it("is git's own work, and not git with a file's name or another program", () => {
     promise("guard.shell");
-    const are = (...lines: readonly string[]) => lines.filter((line) => each(line, isGits)?.every(Boolean));
+    const are = (...lines: readonly string[]) =>
+      lines.filter((line) => each(line, isGitWork)?.every(Boolean));
     const lawful = [
       "git add -A",
       "git commit -m 'x y'",
@@ -230,7 +239,7 @@ describe("a plain command", () => {
       each(line, look)?.every(Boolean);
     expect(
       ["pawl status", "npx --no pawl call x", "npx --no --package=pawl -- pawl show", "bloom list"].every(
-        (line) => isTrue(isPawls)(line),
+        (line) => isTrue(isPawlCall)(line),
       ),
     ).toBe(true);
     expect(
@@ -242,7 +251,7 @@ describe("a plain command", () => {
         "./pawl x",
         "npx other pawl",
         "node pawl",
-      ].some((line) => isTrue(isPawls)(line)),
+      ].some((line) => isTrue(isPawlCall)(line)),
     ).toBe(false);
     expect(
       ["npm test", "npm run test:unit -- a", "pytest -q", "cargo test"].every((line) =>

@@ -97,7 +97,7 @@ export function isReading(command: PlainCommand): boolean {
  * Git's own work on branches and commits, and a pull request. Files of the checkout change by it only as the
  * commits define.
  */
-export function isGits(command: PlainCommand): boolean {
+export function isGitWork(command: PlainCommand): boolean {
   const git = gitCall(command);
   if (git === null)
     return (
@@ -167,7 +167,7 @@ export function pawlWords(command: PlainCommand): readonly string[] | null {
 const OF_NPX: readonly string[] = ["--no", "--no-install", "--package=pawl", "--"];
 
 /** Whether it is Pawl, called directly or by npx, which checks its own calls. */
-export function isPawls(command: PlainCommand): boolean {
+export function isPawlCall(command: PlainCommand): boolean {
   const [program, ...words] = command;
   if (program === "pawl" || program === "bloom") return true;
   const at = words.findIndex((word) => !word.startsWith("-"));

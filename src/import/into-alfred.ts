@@ -143,7 +143,7 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
   const body = [
     `# TASK: ${id}\n`,
     section("Title", oneLine(task.title)),
-    section("Context", plainly(task.text) || oneLine(task.title)),
+    section("Context", lowerHeadings(task.text) || oneLine(task.title)),
     section("Implementation Details", steps.length > 0 ? steps.join("\n") : "As described above."),
     section("Acceptance Criteria", criteria.map((each) => `- ${oneLine(each)}`).join("\n")),
     ...(notes.length > 0 ? [section("Dev Notes", notes.map((each) => `- ${oneLine(each)}`).join("\n"))] : []),
@@ -165,7 +165,7 @@ function render(task: SourceTask, { dependsOn, id, lost, source }: Placed): stri
 }
 
 /** Lowers the source's headings, which would otherwise be sections of the file. */
-function plainly(text: string): string {
+function lowerHeadings(text: string): string {
   return text.replace(/^(#{1,2})(?=[ \t])/gm, "###").trim();
 }
 

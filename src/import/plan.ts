@@ -276,7 +276,7 @@ function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): voi
   const placedById = new Map(placed.map((each) => [each.id, each]));
   const merged = mergedTasks(present, placed);
   const mayDrop = (id: string, on: string) =>
-    placedById.get(id)?.dependsOn.includes(on) === true && !isPersons(placedById.get(id));
+    placedById.get(id)?.dependsOn.includes(on) === true && !isEditedHere(placedById.get(id));
   const dropped = breakCircles(merged, mayDrop);
   for (const { id, on } of dropped) {
     const each = placedById.get(id);
@@ -291,7 +291,7 @@ function linkAll({ idOf, placed, present }: PlanContext, remarks: string[]): voi
 }
 
 /** Whether its dependencies were changed here, so that the source's are not written. */
-function isPersons(placed: Placed | undefined): boolean {
+function isEditedHere(placed: Placed | undefined): boolean {
   const task = placed?.task;
   return task ? seenOf(task)[FIELDS.indexOf("depends_on")] !== fingerprint(task.depends_on) : false;
 }
@@ -309,7 +309,7 @@ function mergedTasks(present: readonly Task[], placed: readonly Placed[]): reado
     }) as unknown as Task;
   const merge = (task: Task): Task => {
     const each = byId.get(task.id);
-    const depends_on = each && !isPersons(each) ? each.dependsOn : task.depends_on;
+    const depends_on = each && !isEditedHere(each) ? each.dependsOn : task.depends_on;
     return {
       ...task,
       depends_on,

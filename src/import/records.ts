@@ -374,7 +374,7 @@ export function otherNotes(
     if (words === "" || words === usual[field]) return [];
     if (!isAside(field)) {
       const label = labels[field] ?? spoken(name);
-      return isTexts(value) ? value.map((each) => `${label}: ${textOf(each)}`) : [`${label}: ${words}`];
+      return isTextList(value) ? value.map((each) => `${label}: ${textOf(each)}`) : [`${label}: ${words}`];
     }
     asides.set(name, (asides.get(name) ?? 0) + 1);
     return [];
@@ -395,7 +395,7 @@ export function renderComments(comments: readonly unknown[]): string {
 }
 
 /** Whether it is a list of texts that a comma would blur: Jira's comments, one in each column. */
-function isTexts(value: unknown): value is readonly unknown[] {
+function isTextList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((each) => textOf(each) !== "") && /[,\n]/.test(value.join(""));
 }
 

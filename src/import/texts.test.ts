@@ -296,7 +296,7 @@ describe("The format of files", () => {
     );
   });
 
-  it("is seen in the keys, not in the words of a label, and in the content of a file with a wrong ending", () => {
+  it("is recognised by the keys, not by the words of a label, and by the content of a file with a wrong ending", () => {
     promise("import.formats");
     const labelled = [{ number: 1, title: "a", labels: [{ name: "dependencies" }] }];
     expect(of("i.json", JSON.stringify(labelled))).toBe("github");

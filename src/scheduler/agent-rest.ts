@@ -187,7 +187,7 @@ function withQuota(
 }
 
 /** Why the agent should not begin before the reset; null: enough is left, or nobody knows. */
-export function unfit({ took, windows }: Quota, now: string): Limited | null {
+export function quotaLimit({ took, windows }: Quota, now: string): Limited | null {
   const short = windows
     .flatMap(({ name, resets, used }) => {
       const [left, most] = [1 - used, Math.max(0, ...(took[name] ?? []))];
@@ -302,7 +302,7 @@ function isVoid({ at }: AgentRest, now: string): boolean {
 }
 
 /** The rests that still last. */
-export function lasting(rests: Rests, now: string): Rests {
+export function activeRests(rests: Rests, now: string): Rests {
   return new Map([...rests].filter(([, { until }]) => until > now));
 }
 

@@ -59,7 +59,7 @@ export function spentWords(spent: Spent): string {
 const MOST = 0.8;
 
 /** The budget limit nearest to exhaustion, if at least four fifths of it are spent; else null. */
-export function nearing(budget: Budget, total: Spent): Nearing | null {
+export function nearestLimit(budget: Budget, total: Spent): Nearing | null {
   const spent = shownSpent(total);
   const [most] = (["usd", "turns", "minutes"] as const)
     .flatMap((limit) => {

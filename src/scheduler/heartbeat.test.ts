@@ -78,7 +78,7 @@ describe("A worker's heartbeat", () => {
     await worker.heartbeat.close();
   });
 
-  it("tells at once that it drains by itself, and takes that for no order", async () => {
+  it("reports at once that it drains by itself, and does not take that for an order", async () => {
     promise("machines.workers");
     const worker = opened();
     await worker.passes(1000);

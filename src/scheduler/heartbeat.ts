@@ -19,7 +19,7 @@ export interface Heartbeat {
   close(): Promise<void>;
 }
 
-/** Signs of life within the time after which a worker counts as gone. */
+/** How many signs of life a worker sends in the time after which it counts as gone. */
 const BEATS = 3;
 
 export function openHeartbeat(setup: HeartbeatSetup): Heartbeat {

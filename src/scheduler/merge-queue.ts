@@ -16,9 +16,9 @@ import {
   enter,
   find,
   leave,
+  mergeTurn,
   next,
   prepare,
-  standing,
   TARGET,
   type Train,
 } from "./merge-train.ts";
@@ -195,7 +195,7 @@ async function lockFor(
 function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePlace {
   let broken = new AbortController();
   const notice = () => {
-    if (standing(line.train, task) === "void") broken.abort("interrupted");
+    if (mergeTurn(line.train, task) === "void") broken.abort("interrupted");
   };
   /** Asks again at each change of the train, until there is an answer or a stop. */
   const until = async <T>(stop: AbortSignal, read: () => T | null): Promise<T | "stopped"> => {
@@ -234,7 +234,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
     announce: (commit) => change(line, announce(line.train, task, commit)),
     waitForTurn: (stop) =>
       until(stop, () => {
-        const now = standing(line.train, task);
+        const now = mergeTurn(line.train, task);
         return now === "behind" ? null : now;
       }),
     async release(published) {

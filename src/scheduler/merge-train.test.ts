@@ -8,9 +8,9 @@ import {
   emptyTrain,
   enter,
   leave,
+  mergeTurn,
   next,
   prepare,
-  standing,
   TARGET,
   type Train,
   VOID,
@@ -46,19 +46,19 @@ describe("the merge train", () => {
 
   it("lets those behind stand where the first published what they were prepared on", () => {
     const train = leave(prepared("a", "b", "c"), "a", "commit of a");
-    expect([standing(train, "b"), standing(train, "c")]).toEqual(["first", "behind"]);
+    expect([mergeTurn(train, "b"), mergeTurn(train, "c")]).toEqual(["first", "behind"]);
   });
 
   it("makes those behind void where one leaves without a merge, and those ahead stand", () => {
     const train = leave(prepared("a", "b", "c", "d"), "b", null);
-    expect(["a", "c", "d"].map((task) => standing(train, task))).toEqual(["first", "void", "void"]);
+    expect(["a", "c", "d"].map((task) => mergeTurn(train, task))).toEqual(["first", "void", "void"]);
     expect(baseFor(train, "c")).toBe("commit of a");
   });
 
   it("makes those behind void where another commit was published or announced than they were prepared on", () => {
-    expect(standing(leave(prepared("a", "b"), "a", "another"), "b")).toBe("void");
-    expect(standing(announce(prepared("a", "b"), "a", "another"), "b")).toBe("void");
-    expect(standing(prepare(prepared("a", "b"), "a", TARGET), "b")).toBe("void");
+    expect(mergeTurn(leave(prepared("a", "b"), "a", "another"), "b")).toBe("void");
+    expect(mergeTurn(announce(prepared("a", "b"), "a", "another"), "b")).toBe("void");
+    expect(mergeTurn(prepare(prepared("a", "b"), "a", TARGET), "b")).toBe("void");
   });
 
   it("takes no announcement of what was made void meanwhile", () => {
@@ -98,7 +98,7 @@ describe("the merge train", () => {
               bases.set(commit, base === TARGET ? target : base);
               train = announce(prepare(train, task, base), task, commit);
             }
-          } else if (does === "publish" && standing(train, task) === "first") {
+          } else if (does === "publish" && mergeTurn(train, task) === "first") {
             const commit = train.merges[0]?.commit ?? null;
             if (commit === null) continue;
             expect(bases.get(commit)).toBe(target);

@@ -124,7 +124,7 @@ export function leave(train: Train, task: string, published: string | null): Tra
 }
 
 /** Whether the task's merge may be published, must wait for those ahead, or must be prepared again. */
-export function standing({ merges }: Train, task: string): "first" | "behind" | "void" {
+export function mergeTurn({ merges }: Train, task: string): "first" | "behind" | "void" {
   const at = merges.findIndex((each) => each.task === task);
   if (at < 0 || merges[at]?.base === VOID) return "void";
   return at === 0 ? "first" : "behind";

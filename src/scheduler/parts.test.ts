@@ -154,7 +154,7 @@ describe("The retry policy", () => {
     };
   }
 
-  it("waits out what passes once something has succeeded, tells each reason once, and that it is over", () => {
+  it("waits out what passes once something has succeeded, reports each reason once, and reports the end", () => {
     const { retries, told } = opened();
     expect(retries.shouldRetry(invalid)).toBe(false);
     retries.succeeded(false);

@@ -27,14 +27,14 @@ function stretchesBetween(old: readonly string[], now: readonly string[]): reado
   while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end++;
   const [was, is] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
   if (was.length === 0 && is.length === 0) return [];
-  return differing(was, is).map(({ now: [from, to], ...each }) => ({
+  return findStretches(was, is).map(({ now: [from, to], ...each }) => ({
     old: [each.old[0] + start, each.old[1] + start],
     now: [from + start, to + start],
   }));
 }
 
 /** Finds the shortest edit (Myers 1986, the greedy algorithm). */
-function differing(old: readonly string[], now: readonly string[]): readonly Stretch[] {
+function findStretches(old: readonly string[], now: readonly string[]): readonly Stretch[] {
   const traces: Int32Array[] = [];
   const size = Math.min(old.length + now.length, MOST_EDITS);
   const furthest = new Int32Array(2 * size + 3);

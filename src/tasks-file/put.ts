@@ -238,7 +238,7 @@ function valueSplice(text: string, map: YAMLMap, key: string, value: unknown, wa
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key) as
     | Pair<Node, Node | null>
     | undefined;
-  if (pair) return replacing(text, map, pair, key, value, way);
+  if (pair) return replacePair(text, map, pair, key, value, way);
   const last = map.items.at(-1) as Pair<Node, Node | null> | undefined;
   if (map.flow) {
     const at = last ? endOfPair(text, last) : rangeOf(map)[0] + 1;
@@ -249,7 +249,7 @@ function valueSplice(text: string, map: YAMLMap, key: string, value: unknown, wa
   return { from: at, to: at, text: pairText(key, value, column, way) };
 }
 
-function replacing(
+function replacePair(
   text: string,
   map: YAMLMap,
   { key: keyNode, value: old }: Pair<Node, Node | null>,
@@ -265,7 +265,7 @@ function replacing(
   const lead = isEmpty ? " " : "";
   if (map.flow) return { from, to, text: lead + JSON.stringify(value) };
   const isOneLine = !text.slice(from, to).includes("\n");
-  if (isOneLine && !isItems(value)) {
+  if (isOneLine && !isItemList(value)) {
     const inline = way.pretty
       ? stringify(value, { lineWidth: 0, collectionStyle: "flow" }).trimEnd()
       : JSON.stringify(value);
@@ -280,7 +280,7 @@ function replacing(
 }
 
 /** Tasks or steps: always on separate lines. */
-function isItems(value: unknown): boolean {
+function isItemList(value: unknown): boolean {
   return Array.isArray(value) && value.some((item) => typeof item === "object");
 }
 

@@ -31,7 +31,7 @@ describe("A list of tasks", () => {
     expect([findTask(tasks, "A2")?.title, findTask(tasks, "none")]).toEqual(["a2", null]);
   });
 
-  it("is looked up anew in a list of which one task changed", () => {
+  it("is looked up again in a list in which one task changed", () => {
     const tasks = tasksOf("tasks:\n- {id: A, title: a}\n- {id: B, title: b}\n");
     expect(findTask(tasks, "B")?.title).toBe("b");
     const changed = tasks.with(1, { ...(tasks[1] as Task), title: "c" });

@@ -269,7 +269,7 @@ describe.each([
     expect(rig.status(ID)).toBe("In Progress");
   });
 
-  test("a wrong token, a missing one and an unknown id are told clearly, and nothing has changed", async () => {
+  test("a wrong token, a missing one and an unknown id are reported clearly, and nothing changes", async () => {
     await using rig = await open();
     const { project } = rig;
     rig.add(ID);
@@ -286,7 +286,7 @@ describe.each([
     for (const folder of ["tasks", "workspace"]) expect(project.has(`.alfred/${folder}`)).toBe(false);
   });
 
-  test("a status that the tracker does not have is told with those it has", async () => {
+  test("a status that the tracker does not have is reported with those that it has", async () => {
     await using rig = await open();
     const { project } = rig;
     rig.add(ID);

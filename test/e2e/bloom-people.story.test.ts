@@ -34,23 +34,27 @@ describe("A person", () => {
     expect(project.read("told")).toBe("");
   });
 
-  it("approves a checkpoint before anything is merged, and is told at once that it waits", LONG, async () => {
-    using project = bloomProject({
-      tasks: `${checkpointTask("a")}- {id: G, title: Gate, checkpoint: true, depends_on: [T1]}\n`,
-    });
-    const first = await project.run();
-    expect(first.code).toBe(3);
-    expect(first.of("task:waiting")).toHaveLength(1);
-    expect(project.tasks()[0]?.status).toBe("in_progress");
-    expect(project.git("log", "--format=%s", "main")).toBe("Begin");
-    expect((await project.person("approve", "T1")).code).toBe(0);
-    expect((await project.run()).code).toBe(3);
-    expect(project.git("show", "main:a.txt")).toBe("a");
-    expect(project.tasks().map(({ status }) => status)).toEqual(["done", "in_progress"]);
-    expect((await project.person("approve", "G")).code).toBe(0);
-    expect(project.tasks()[1]?.status).toBe("done");
-    expect((await project.person("approve", "G")).code).not.toBe(0);
-  });
+  it(
+    "approves a checkpoint before anything is merged, and is notified at once that it waits",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: `${checkpointTask("a")}- {id: G, title: Gate, checkpoint: true, depends_on: [T1]}\n`,
+      });
+      const first = await project.run();
+      expect(first.code).toBe(3);
+      expect(first.of("task:waiting")).toHaveLength(1);
+      expect(project.tasks()[0]?.status).toBe("in_progress");
+      expect(project.git("log", "--format=%s", "main")).toBe("Begin");
+      expect((await project.person("approve", "T1")).code).toBe(0);
+      expect((await project.run()).code).toBe(3);
+      expect(project.git("show", "main:a.txt")).toBe("a");
+      expect(project.tasks().map(({ status }) => status)).toEqual(["done", "in_progress"]);
+      expect((await project.person("approve", "G")).code).toBe(0);
+      expect(project.tasks()[1]?.status).toBe("done");
+      expect((await project.person("approve", "G")).code).not.toBe(0);
+    },
+  );
 
   it("sets a budget of turns, and its agent is stopped before it has made two more", LONG, async () => {
     promise("agents.budget");
@@ -100,7 +104,7 @@ describe("A person", () => {
     expect(project.tasks().map(({ status }) => status)).toEqual(["todo", "done"]);
   });
 
-  it("looks at what would be done without anything being changed", LONG, async () => {
+  it("shows what would be done, and changes nothing", LONG, async () => {
     const tasks =
       "tasks:\n- {id: T1, title: t, repo: ., steps: [{id: s1, instruction: x}]}\n- {id: T2, title: u, depends_on: [T1]}\n";
     using project = bloomProject({ tasks });

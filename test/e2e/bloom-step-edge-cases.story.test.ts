@@ -94,7 +94,9 @@ ${first.replace(/^/gm, "      ")}
     expect(project.runs()[1]?.prompt).toContain("You ended your turn, and s1 is not marked done.");
   });
 
-  test("what an agent changed counts as done, and its last words are told", { timeout: 60_000 }, async () => {
+  test("what an agent changed counts as done, and its last words are shown", {
+    timeout: 60_000,
+  }, async () => {
     using project = bloomProject({
       tasks: TWO_STEPS("RUN: echo 1 > one.txt; git add -A; git commit -qm one\nSAY: Done. Shall I go on?"),
     });

@@ -27,7 +27,7 @@ function append(project: TemporaryProject, text: string): void {
   writeFileSync(join(project.root, ".pawl/events.jsonl"), text, { flag: "a" });
 }
 
-describe("the board's door", () => {
+describe("the board's admission", () => {
   let project: TemporaryProject;
   let board: BoardServer;
   let browser: Browser;
@@ -182,7 +182,7 @@ describe("the board's door", () => {
     expect(answered.text).not.toMatch(/root:|"name": "pawl"/);
   });
 
-  it("tells the browser to run only its own files, to show it in no frame, and to keep nothing", async () => {
+  it("has the browser run only its own files, show it in no frame, and keep nothing", async () => {
     promise("board.door");
     const [page, data] = [await browser.get("/"), await browser.get("/api/session")];
     expect(page.status).toBe(200);

@@ -97,7 +97,7 @@ describe("a workflow of the project's own, over MCP", () => {
     expect(project.read(RUN_FILE)).toBe(before);
   });
 
-  it("tells of a broken file when it is used, and serves the other workflows", async () => {
+  it("reports a broken file when it is used, and serves the other workflows", async () => {
     using project = releaseReady();
     change(project, "release.yaml", "initial: drafting", "initail: drafting");
     await using server = await connect(project);

@@ -68,7 +68,7 @@ async function enter(board: DeviceBoard, name: string) {
   };
 }
 
-describe("the door for other devices", () => {
+describe("the sign-in of other devices", () => {
   it("answers one Host and one Origin, and shows nothing without a session", async () => {
     promise("board.device-door");
     using project = temporaryProject();

@@ -219,7 +219,7 @@ describe("a journal that was set aside", () => {
     expect(project.read("notes.md")).toBe("one\ntwo\n");
   });
 
-  test("that names no file is told with those that there are", async () => {
+  test("that names no file is reported with those that exist", async () => {
     const kept = await setAside(...GOOD);
     const { err } = await project.person("repair", "--accept", ".pawl/kept/x/foreign-journal");
     expect(err).toContain(`expected ${kept}`);

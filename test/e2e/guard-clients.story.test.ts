@@ -334,7 +334,7 @@ describe("Copilot's command", () => {
     expect(saidBy(await ask("copilot", recorded("vscode", "read", project.root), project.root))).toBeNull();
   });
 
-  it("takes the event's name where the call does not tell", async () => {
+  it("takes the event's name if the call has none", async () => {
     promise("guard.clients");
     using project = await projectAtStart();
     const stop = recorded("copilot", "stop", project.root);

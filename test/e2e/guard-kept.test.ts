@@ -78,7 +78,7 @@ test("a run that moves, begins or ends is read again, and no other", async () =>
   expect(await writing(project), "after an event of TS-01").not.toBeNull();
 });
 
-test("a run that came or went without an event is seen, though another has moved since", async () => {
+test("a run that came or went without an event is noticed, although another has moved since", async () => {
   using project = await begun();
   const [from, to] = [ID, "TS-02"].map((id) => join(project.root, ".alfred/workspace", id));
   cpSync(from ?? "", to ?? "", { recursive: true });

@@ -28,7 +28,7 @@ function guarded(): TemporaryProject {
   return project;
 }
 
-it("is told in the log after a command, and keeps the assistant from stopping, at most twice", async () => {
+it("is reported in the log after a command, and keeps the assistant from stopping, at most twice", async () => {
   promise("guard.out-of-scope-edits");
   using project = guarded();
   await using client = await connect(project, { workflows: ["alfred"], environment: { DOOR_ONLY: "" } });

@@ -172,7 +172,7 @@ describe("who may speak to pawl mcp --http", () => {
     expect(await post(server.url, { authorization }, body)).toMatchObject({ status: 200 });
   });
 
-  it("is told to begin anew in a session that is not known", async () => {
+  it("must begin anew in an unknown session", async () => {
     const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
     const unknown = await post(server.url, { authorization, "mcp-session-id": "unknown" }, list);
     expect(unknown.status).toBe(404);

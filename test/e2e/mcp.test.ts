@@ -130,7 +130,7 @@ describe("pawl mcp", () => {
     expect(connected.logs).toMatchObject([{ level: "warning", data: { tool: "knock" } }]);
   });
 
-  it("tells a client of 2025 in its log what each call came to", async () => {
+  it("reports each call's result to a client of 2025 in its log", async () => {
     using project = temporaryProject();
     await using connected = await connect(project);
     await connected.client.setLoggingLevel("info");

@@ -117,7 +117,7 @@ describe("A gate that waits", () => {
     expect(asked && isSigned({ ...asked, body: asked.body.replace("release", "secret") })).toBe(false);
   });
 
-  it("is told once, however many processes look at the same time", LONG, async () => {
+  it("is sent once, however many processes check at the same time", LONG, async () => {
     promise("notices.once");
     await using receiver = await Receiver.open();
     using project = telling(receiver);
@@ -191,7 +191,7 @@ describe("A gate that waits", () => {
     });
   });
 
-  it("is not told where only other things are wanted", async () => {
+  it("is not sent if only other things are wanted", async () => {
     await using receiver = await Receiver.open();
     using project = telling(receiver, { for: ["question"], webhook: WEBHOOK });
     await project.submit("1.0.0");

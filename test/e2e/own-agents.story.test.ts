@@ -154,7 +154,7 @@ describe("A workflow whose rows start agents", () => {
     expect((await project.bloom("show", RUN)).out).toMatch(/## good: reviewing → deciding\n\n.*by terminal/);
   });
 
-  it("keeps its order when the table refuses its event, and is told why, once", LONG, async () => {
+  it("keeps its order when the table refuses its event, and gets the reason, once", LONG, async () => {
     promise("own.agents-held");
     using project = reviewProject({
       table: REVIEW.replace("facts:\n", 'facts:\n  ready: { file: "ready.txt" }\n').replace(

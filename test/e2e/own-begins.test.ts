@@ -110,7 +110,7 @@ describe("A row that begins tasks from a file", () => {
       "  - { id: none, from: parting, on: gathered, when: { children: none }, to: deciding, reply: moved }\n",
     );
 
-  it("stays where its rule leaves it, and hears again once a person has mended what failed", async () => {
+  it("stays where its rule leaves it, and receives events again once a person has fixed what failed", async () => {
     promise("own.begin");
     using project = beginProject({
       files: { "whole.yaml": TASKS },

@@ -49,7 +49,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     expect(stateIn(project)).toBe("in_review");
   });
 
-  it("does not move over MCP either, and a look tells why", async () => {
+  it("does not move over MCP either, and a look says why", async () => {
     promise("policy.own");
     using project = await atTheGate();
     change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));

@@ -255,7 +255,7 @@ describe("archives", () => {
     expect(project.list("tasks")).toEqual(["task-windows-2026-01-31T09-30-15Z"]);
   });
 
-  test("are not made, nor told of, where there is nothing to archive", async () => {
+  test("are neither made nor mentioned if there is nothing to archive", async () => {
     using project = new SpellsProject();
     project.write("plan.md", PLAN);
     project.state("ERROR_TASK_RESULTS_MISSING");
@@ -463,7 +463,7 @@ test("what is loaded into a reply is cut where it is very long, and stays whole 
   expect(project.read("task.md")).toHaveLength(300_000);
 });
 
-test("the run is told of with what is awaited, and with its problem where it cannot be read", async () => {
+test("the run is listed with what it waits for, or with its problem if it is unreadable", async () => {
   using project = new SpellsProject();
   const told = () => overview(project.runtime.store.view());
   expect(await told()).toEqual([]);
@@ -479,7 +479,7 @@ test("the run is told of with what is awaited, and with its problem where it can
   expect((await told())[0]?.problem?.fix).toContain("The files suggest GATHER_EDITING_CONTEXT.");
 });
 
-test("in a terminal a cast is told to the person first, and a blocked one is refused", async () => {
+test("in a terminal a cast is shown to the person first, and a blocked one is refused", async () => {
   using project = new SpellsProject();
   const { castOf } = await import("../../src/workflows/spells/cast.ts");
   const moved = await project.run(castOf("accio"), "terminal");

@@ -366,7 +366,7 @@ describe("pawl verify", () => {
     expect(failed.faults.map(({ rule }) => rule)).toEqual(["check-failed"]);
   });
 
-  it("tells machines of each fault, in SARIF and JUnit", async () => {
+  it("reports each fault to machines, in SARIF and JUnit", async () => {
     promise("verify.machines");
     using repository = approved.copy();
     repository.write("src/<evil>.js", "evil\n");

@@ -131,7 +131,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (statSync(path).isDirectory()) return path;",
       tests: [
         "src/adapters/git/discover.test.ts: is the one that git finds, where an empty folder stands in .git",
-        "src/adapters/git/discover.test.ts: is the one whose index tells that files of .pawl/ are tracked, past an empty .git",
+        "src/adapters/git/discover.test.ts: is the one whose index shows that files of .pawl/ are tracked, past an empty .git",
       ],
     },
   ],
@@ -437,8 +437,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the person whom --force needs",
       file: "src/workflows/bloom/verbs/status.ts",
-      find: "        ? forcing(task, open.length, context)\n",
-      replace: "        ? byAgent && forcing(task, open.length, context)\n",
+      find: "        ? askForced(task, open.length, context)\n",
+      replace: "        ? byAgent && askForced(task, open.length, context)\n",
       tests: [
         "test/e2e/bloom-own-verbs.proof.test.ts: makes a task done without its work at a terminal only",
       ],
@@ -455,7 +455,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of an agent's call",
       file: "src/workflows/bloom/verbs/persons-word.ts",
-      find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
+      find: "  if (isAgentCall(context)) throw notAnAgents(run, verb);\n",
       replace: "",
       tests: [
         "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
@@ -471,8 +471,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of an agent's answer",
       file: "src/workflows/bloom/verbs/question.ts",
-      find: "    if (isAgents(context))\n",
-      replace: "    if (isAgents(context) && question.answer !== null)\n",
+      find: "    if (isAgentCall(context))\n",
+      replace: "    if (isAgentCall(context) && question.answer !== null)\n",
       tests: [
         "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
       ],
@@ -571,7 +571,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/safe-config.ts",
       find: "if (cached?.signature === before.text) return cached.config;",
       replace: "if (cached !== undefined) return cached.config;",
-      tests: ["src/adapters/git/hostile-config.proof.test.ts: a setting that came after the last look"],
+      tests: ["src/adapters/git/hostile-config.proof.test.ts: a setting that came after the last read"],
     },
     {
       takes: "the withholding of credentials from a remote on this machine",
@@ -716,7 +716,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return openRedactor(environment).text(errors).replace(",
       replace: "return errors.replace(",
       tests: [
-        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are told",
+        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are shown",
       ],
     },
     {
@@ -725,7 +725,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '.replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@")',
       replace: '.replace(PASSWORD_IN_ADDRESS, "$&")',
       tests: [
-        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are told",
+        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are shown",
       ],
     },
     {
@@ -763,7 +763,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    if (program) return { agent: program[1], pid, by: basename(word) };\n",
       replace: "    if (program && marked) return { agent: program[1], pid, by: basename(word) };\n",
       tests: [
-        "src/adapters/agents/ancestry.test.ts: is told by an ancestor's program where a shell replaced itself without the mark",
+        "src/adapters/agents/ancestry.test.ts: is recognised by an ancestor's program if a shell replaced itself without the mark",
       ],
     },
     {
@@ -1234,14 +1234,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the policy of the loop",
       file: "src/workflows/bloom/scheduler/pins.ts",
-      find: "return settingsBy(governing(base, present), settings);",
+      find: "return settingsBy(effectivePolicy(base, present), settings);",
       replace: "return settingsBy(present, settings);",
       tests: ["test/e2e/policy.proof.test.ts: gets no more permission for the next task"],
     },
     {
       takes: "the policy of Alfred's task",
       file: "src/workflows/alfred/gate/govern.ts",
-      find: "const policy = pinned === null ? present : governing(pinned, present);",
+      find: "const policy = pinned === null ? present : effectivePolicy(pinned, present);",
       replace: "const policy = pinned === null ? present : { ...pinned, ...present };",
       tests: [
         "test/e2e/policy.proof.test.ts: does not take the person out of the gate, by the configuration",
@@ -1312,7 +1312,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (ignored.length > 0 && run.order) throw held(run, ignored);",
       tests: [
         "test/e2e/policy-own.test.ts: does not move where a gate is removed",
-        "test/e2e/policy-own.test.ts: does not move over MCP either, and a look tells why",
+        "test/e2e/policy-own.test.ts: does not move over MCP either, and a look says why",
       ],
     },
     {
@@ -1834,8 +1834,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "a person's verbs",
       file: "src/guard/decide.ts",
-      find: "  if (verb) return person(verb, limits);",
-      replace: "  if (verb && limits === null) return person(verb, limits);",
+      find: "  if (verb) return refusePersonVerb(verb, limits);",
+      replace: "  if (verb && limits === null) return refusePersonVerb(verb, limits);",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused to an assistant by any way to the program",
       ],
@@ -1843,9 +1843,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the names of protected places in a command without a wall",
       file: "src/guard/decide.ts",
-      find: "  return firstRefused([...new Set(names)], (name) => unprotectedText(name, cwd, limits, context));",
+      find: "  return firstRefused([...new Set(names)], (name) => checkMention(name, cwd, limits, context));",
       replace:
-        "  return firstRefused(names.slice(1, 1), (name) => unprotectedText(name, cwd, limits, context));",
+        "  return firstRefused(names.slice(1, 1), (name) => checkMention(name, cwd, limits, context));",
       tests: ["test/e2e/guard-claude-code.story.test.ts: is refused to the shell as well"],
     },
     {

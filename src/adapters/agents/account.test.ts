@@ -46,7 +46,7 @@ describe("An agent's account", () => {
     expect(new Set([first, more[1], more[2]]).size).toBe(3);
   });
 
-  it("is told by its login where it has no key, also after the login was renewed", () => {
+  it("is identified by its login if it has no key, also after the login was renewed", () => {
     promise("agents.one-record");
     using one = machine();
     expect(one.account()).toBeNull();
@@ -62,7 +62,7 @@ describe("An agent's account", () => {
     expect(one.account()).not.toBe(first[0]);
   });
 
-  it("is nothing that Pawl can tell where the agent is not installed, or the login cannot be read", () => {
+  it("is unknown if the agent is not installed, or the login cannot be read", () => {
     using one = machine({ GEMINI_API_KEY: "k" }, { fast: { dialect: "claude" } });
     one.login(".claude.json", { oauthAccount: 1 });
     const all = () => ["claude", "fast", "gemini", "scripted", "nobody"].map((name) => one.account(name));

@@ -48,7 +48,7 @@ const end = (agent: string, prompt: string, change: Partial<AgentOrder> = {}) =>
   run(agent, prompt, change).running.ended;
 
 describe("the scripted agent", () => {
-  it("runs commands, speaks, tells its session and what it spent, and leaves its output", async () => {
+  it("runs commands, speaks, reports its session and what it spent, and leaves its output", async () => {
     const { events, running } = run("scripted", "Please.\nRUN: echo hi > hi.txt\nSAY: all done\n");
     const told = await running.ended;
     expect(told).toMatchObject({ outcome: "succeeded", text: "all done", leftovers: { ended: 0, alive: 0 } });
@@ -144,7 +144,7 @@ describe("the scripted agent", () => {
     expect(findTree({ mark: markOf(root, order.run) })).toEqual([]);
   });
 
-  it("leaves nothing behind when it ends by itself, and what it left is told", async () => {
+  it("leaves nothing behind when it ends by itself, and what it left is reported", async () => {
     const told = await end("scripted", `RUN: setsid ${hangs()} >/dev/null 2>&1 &\nSAY: bye`);
     expect(told).toMatchObject({ outcome: "succeeded", leftovers: { ended: 1, alive: 0 } });
   });
@@ -255,7 +255,7 @@ describe("an agent over ACP", () => {
     expect(await end("acp", line)).toMatchObject({ outcome: "failed", reason });
   });
 
-  it("that passes on what claude says of its account tells what is left, and when a limit ends", async () => {
+  it("that passes on what claude says of its account reports what is left, and when a limit ends", async () => {
     promise("agents.fit");
     const window = { utilization: 1, resetsAt: 1795880224 };
     const info = { status: "rejected", resetsAt: 1795880224, unifiedWindows: { five_hour: window } };
@@ -435,7 +435,7 @@ describe("an agent over ACP", () => {
 });
 
 describe("what is installed", () => {
-  it("is told with its version, how it is recognised, and how it would be called", async () => {
+  it("is reported with its version, how it is recognised, and how it would be called", async () => {
     const found = await agents({ liar: { dialect: "claude", program: "/bin/true" } }).survey();
     const byName = Object.fromEntries(found.map((one) => [one.name, one]));
     expect(byName.scripted).toMatchObject({

@@ -57,7 +57,7 @@ describe("The agent around a process", () => {
     expect(look(pty, mark)).toMatchObject(found);
   });
 
-  it("is told by an ancestor's program where a shell replaced itself without the mark", () => {
+  it("is recognised by an ancestor's program if a shell replaced itself without the mark", () => {
     const folder = mkdtempSync(join(tmpdir(), "pawl-ancestry-"));
     try {
       const agent = join(folder, "codex");
@@ -81,7 +81,7 @@ describe("The agent around a process", () => {
     }
   });
 
-  it("is not told by an argument that happens to be an agent's name", () => {
+  it("is not recognised by an argument that happens to be an agent's name", () => {
     expect(look('bash -c "$LOOK" claude; true')).toBeNull();
   });
 });

@@ -35,7 +35,7 @@ it("finds a run's mark in its own environment, and in a parent's though its own 
   expect(await marksUnder(`${MARK}=p.T9.9 ${LOOKS}`, mark)).toEqual(["p.T9.9", "p.T1.1", "p.T2.1"]);
 });
 
-it("tells which runs of a project a mark names", () => {
+it("reports which runs of a project a mark names", () => {
   const value = `${markOf("/a", "T1.1")},${markOf("/b", "T2.1")}`;
   expect(runsOfMark("/a", value)).toEqual(["T1.1"]);
   expect(runsOfMark("/b", value)).toEqual(["T2.1"]);

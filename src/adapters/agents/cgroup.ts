@@ -56,12 +56,12 @@ export function makeCgroup(mark: string, outer?: string): Cgroup | null {
 /** The run tag's cgroup, if it exists; also inside another's. */
 export function findCgroup(mark: string): Cgroup | null {
   const folder = baseFolder();
-  const folders = folder === null ? [] : [folder, ...foldersIn(folder, 1).filter(isOurs)];
+  const folders = folder === null ? [] : [folder, ...foldersIn(folder, 1).filter(isPawlCgroup)];
   const found = folders.map((parent) => join(parent, cgroupName(mark))).find((each) => existsSync(each));
   return found === undefined ? null : { folder: found };
 }
 
-function isOurs(folder: string): boolean {
+function isPawlCgroup(folder: string): boolean {
   return basename(folder).startsWith(cgroupName(""));
 }
 
@@ -123,7 +123,7 @@ export async function removeCgroup(cgroup: Cgroup, within: number): Promise<bool
 
 function removeEmpty(folder: string): void {
   try {
-    if (isOurs(folder)) rmdirSync(folder);
+    if (isPawlCgroup(folder)) rmdirSync(folder);
   } catch {
     // Another run's cgroup is inside.
   }

@@ -78,7 +78,7 @@ describe("recorded streams", () => {
     expect(second).toBe(first);
   });
 
-  it("tell what was spent: claude and opencode the price, codex its share of the thread", () => {
+  it("report what was spent: claude and opencode the price, codex its share of the thread", () => {
     expect(readLines(claude, stream("claude-1")).heard.usage).toEqual({
       usd: expect.closeTo(0.0009),
       inputTokens: 200,
@@ -114,7 +114,7 @@ describe("recorded streams", () => {
     expect(readLines(claude, [JSON.stringify(line)]).heard.quota).toBeNull();
   });
 
-  it("tell the model where the agent says it, and no name that is none", () => {
+  it("report the model if the agent says it, and no name that is none", () => {
     promise("telemetry.names");
     const models = Object.entries(DIALECTS).map(([name, dialect]) => [
       name,
@@ -136,7 +136,7 @@ describe("recorded streams", () => {
     expect(readLines(claude, odd).heard.model).toBeNull();
   });
 
-  it("count model calls by the tools used where they tell none", () => {
+  it("count model calls by the tools used if they report none", () => {
     const turns = (dialect: Dialect, name: string) => spentIn(readLines(dialect, stream(name)).heard)?.turns;
     expect([turns(claude, "claude-1"), turns(opencode, "opencode-1")]).toEqual([2, 2]);
     expect([turns(codex, "codex-1"), turns(gemini, "gemini-1")]).toEqual([2, 2]);
@@ -161,7 +161,7 @@ describe("recorded streams", () => {
     expect(spentIn(heard)).toMatchObject({ turns: 3 });
   });
 
-  it("of failures tell which", () => {
+  it("of failures say which", () => {
     const failed = { ...WELL, code: 1 };
     const reasons = Object.fromEntries(
       RECORDED.filter((name) => !/-(1|resume|cumulative|quota)$/.test(name)).map((name) => [
@@ -203,7 +203,7 @@ describe("recorded streams", () => {
     });
   });
 
-  it("tell what the account is refused for", () => {
+  it("report why the account is refused", () => {
     promise("agents.account");
     const refused = Object.fromEntries(
       RECORDED.filter((name) => /-(401|login|credit|model)$/.test(name)).map((name) => [
@@ -263,7 +263,7 @@ describe("recorded streams", () => {
     expect(fault?.refuses ?? fault?.reason).toBe(kind);
   });
 
-  it("that never began tell it by gemini's exit code for a missing login", () => {
+  it("that never began are recognised by gemini's exit code for a missing login", () => {
     promise("agents.account");
     const end = { ...WELL, code: 41, errors: "Please set an Auth method in your settings.json" };
     expect(verdict(gemini, [], end)).toMatchObject({ reason: "account", refuses: "key", detail: end.errors });
@@ -418,7 +418,7 @@ describe("what an agent was not allowed", () => {
       lines.map((line) => JSON.stringify(line)),
     ).heard.refused;
 
-  it("is told by claude with the command, at its end", () => {
+  it("is reported by claude with the command, at its end", () => {
     promise("bloom.refusals");
     const input = { command: "npm install left-pad" };
     expect(

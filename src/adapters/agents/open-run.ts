@@ -9,7 +9,7 @@ import { findProgram } from "../process/programs.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import { codexQuota } from "./codex-quota.ts";
-import { type AgentLine, type Fault, shortly } from "./dialects/dialect.ts";
+import { type AgentLine, type Fault, shortLine } from "./dialects/dialect.ts";
 import { limitedBy } from "./dialects/limited.ts";
 import { childEnvironment } from "./environment.ts";
 import { applyLine, NO_OUTPUT, type RunOutput, spentIn } from "./heard.ts";
@@ -151,7 +151,7 @@ function agentEndOf(
   };
   const agentEnd: AgentEnd = fault
     ? {
-        ...{ ...facts, outcome: "failed", reason: fault.reason, detail: shortly(fault.detail) },
+        ...{ ...facts, outcome: "failed", reason: fault.reason, detail: shortLine(fault.detail) },
         ...(limited === null ? {} : { limited }),
       }
     : { ...facts, outcome: "succeeded" };

@@ -97,7 +97,7 @@ describe("ending a run's processes", () => {
 
   const HOPS = "hop() { trap '' TERM; sleep 0.01; (hop &) ; }; for i in 1 2 3; do (hop &); done; exit 0";
 
-  it("catches up with processes that keep forking while they are looked for", async () => {
+  it("catches up with processes that keep forking during the search", async () => {
     promise("agents.no-orphan");
     const mark = freshMark();
     // Without a pause: one that is not stopped has forked again before it is ended.

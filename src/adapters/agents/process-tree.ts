@@ -110,7 +110,7 @@ async function askToEnd(tree: Tree, startTimes: StartTimes, grace: number): Prom
   const began = performance.now();
   const signalled = new Set<number>();
   let lastSearch = began;
-  for (let alive = living(startTimes); alive.length > 0; alive = living(startTimes)) {
+  for (let alive = livingParentsFirst(startTimes); alive.length > 0; alive = livingParentsFirst(startTimes)) {
     for (const pid of alive)
       if (!signalled.has(pid) && !(tree.isWall && pid === tree.leader)) signal(pid, "SIGTERM");
     for (const pid of alive) signalled.add(pid);
@@ -158,7 +158,7 @@ function killAsWhole(cgroup: Cgroup, startTimes: StartTimes): void {
 }
 
 /** Parents before children: a parent that waits for a child gets SIGTERM before the child does. */
-function living(startTimes: StartTimes): readonly number[] {
+function livingParentsFirst(startTimes: StartTimes): readonly number[] {
   const isProc = existsSync("/proc/self/stat");
   const alive = [...startTimes].filter(([pid, start]) => {
     if (!isProc) return exists(pid);

@@ -26,7 +26,7 @@ import {
   numberAt,
   objectAt,
   parseLine,
-  shortly,
+  shortLine,
   textAt,
   tokensAt,
 } from "./dialects/dialect.ts";
@@ -316,7 +316,7 @@ function linesIn(update: SessionUpdate): readonly AgentLine[] {
     case "agent_message_chunk":
       return update.content.type === "text" ? [{ type: "text-part", text: update.content.text }] : [];
     case "tool_call":
-      return [{ type: "tool", name: update.kind ?? "tool", detail: shortly(update.title) }];
+      return [{ type: "tool", name: update.kind ?? "tool", detail: shortLine(update.title) }];
     case "usage_update": {
       const usd = update.cost?.currency === "USD" ? update.cost.amount : null;
       const usage = { usd, inputTokens: null, outputTokens: null, turns: null };

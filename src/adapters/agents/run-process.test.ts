@@ -43,7 +43,7 @@ function run(script: string, change: Partial<ProcessOrder> = {}) {
 }
 
 describe("running a process", () => {
-  it("gives the input on standard input, hears whole lines, and keeps the output", async () => {
+  it("gives the input on standard input, reads whole lines, and keeps the output", async () => {
     const { running, lines } = run("cat; echo warned >&2; exit 3", { input: "häßlich\nsecond" });
     expect(await running.ended).toMatchObject({
       code: 3,
@@ -114,7 +114,7 @@ describe("running a process", () => {
     expect(findTree({ mark })).toEqual([]);
   });
 
-  it("tells the same end to whoever stops it again, or too late", async () => {
+  it("reports the same end to a caller that stops it again, or too late", async () => {
     const { running } = run("exit 4");
     const end = await running.ended;
     expect(end).toMatchObject({ code: 4, ending: "itself" });

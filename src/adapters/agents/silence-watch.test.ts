@@ -24,7 +24,7 @@ afterEach(() => {
 
 const seconds = () => said.map((text) => Number(/for (\d+) s/.exec(text)?.[1]));
 
-it("is told after half a minute, and each time it has lasted twice as long, with what the program writes of its errors", () => {
+it("is reported after half a minute, and each time it has lasted twice as long, with the program's error output", () => {
   promise("agents.retry-line");
   vi.advanceTimersByTime(29_000);
   expect(said).toEqual([]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { readPlainText } from "../files/plain-file.ts";
-import { type AgentLine, shortly } from "./dialects/dialect.ts";
+import { type AgentLine, shortLine } from "./dialects/dialect.ts";
 
 const FIRST_SECONDS = 30;
 /** Matches lines of stderr with content, not stack frames or closing brackets. */
@@ -40,5 +40,5 @@ export function openSilenceWatch(folder: string, report: (text: string) => void)
 function causeIn(folder: string): string {
   const lines = attempt(() => readPlainText(join(folder, "errors.log")).slice(-4000).split("\n"), []);
   const last = lines.findLast((line) => MEANINGFUL_LINE.test(line));
-  return last === undefined ? "" : ` (${shortly(last)})`;
+  return last === undefined ? "" : ` (${shortLine(last)})`;
 }

@@ -218,7 +218,7 @@ test("a checkout gets what its repository needs before the check", async () => {
   expect(await open().run("m", "true")).toMatchObject({ exitCode: 0 });
 });
 
-test("a command whose test runner ran no test is told apart from one that passed", async () => {
+test("a command whose test runner ran no test differs from one that passed", async () => {
   promise("bloom.no-test");
   expect(await open().run("none", "echo '  0 passing (1ms)'")).toMatchObject({ exitCode: 0, empty: true });
   expect(await open().run("some", "echo '  2 passing (1ms)'")).not.toHaveProperty("empty");

@@ -19,7 +19,7 @@ import {
   type Check,
   fields,
   listOf,
-  only,
+  onlyKeys,
   orNull,
   readState,
   sha256,
@@ -148,7 +148,7 @@ const FIELDS = {
     `a name of at most ${LONGEST_NAME} visible characters`,
   ),
   added: time,
-  passkey: orNull(only(Object.keys(PASSKEY), fields(PASSKEY))),
-  cookie: orNull(only(Object.keys(COOKIE), fields(COOKIE))),
+  passkey: orNull(onlyKeys(Object.keys(PASSKEY), fields(PASSKEY))),
+  cookie: orNull(onlyKeys(Object.keys(COOKIE), fields(COOKIE))),
 };
-const DEVICE = only(Object.keys(FIELDS), fields(FIELDS)) as Check<Device>;
+const DEVICE = onlyKeys(Object.keys(FIELDS), fields(FIELDS)) as Check<Device>;

@@ -23,7 +23,7 @@ describe("a failure of the disk", () => {
     });
   });
 
-  test("that has no words of its own is told by its code", () => {
+  test("that has no words of its own is shown by its code", () => {
     expect([meaningOf("ESTALE"), fixOf("ESTALE")]).toEqual([
       "the system refused it",
       "Look the code up, then run the command again.",

@@ -111,7 +111,7 @@ describe("a place that cannot be used", () => {
     expect([await open().find("a:1"), await open().list()]).toEqual([null, []]);
   });
 
-  test("is told where it cannot be written, or removed from", async () => {
+  test("is reported if it cannot be written, or removed from", async () => {
     mkdirSync(folder());
     writeFileSync(join(folder(), "policies"), "");
     expect(await toldLater(open().keep("a:1", {}))).toMatchObject({

@@ -45,7 +45,7 @@ describe("a run's lock", () => {
     expect(order).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
   });
 
-  test("excludes two stores of one process, and who waits behind a waiter in vain is told as well", async () => {
+  test("excludes two stores of one process, and reports also to one that waits behind a waiter in vain", async () => {
     await holding(open(100), "r", async () => {
       const other = open(50);
       const results = await Promise.allSettled([1, 2].map(() => holding(other, "r", () => {})));
@@ -148,7 +148,7 @@ function clockwork() {
 const LONG = 60_000;
 
 describe("who waits for a lock", () => {
-  test("is told who holds it, since when and for what", async () => {
+  test("gets who holds it, since when and for what", async () => {
     const { now, pass, process } = clockwork();
     const owner = process(1);
     await owner.acquire("x.lock", "A long commit", LONG);
@@ -169,7 +169,7 @@ describe("who waits for a lock", () => {
     await itself;
   });
 
-  test("is told that nobody knows who holds it, where a full disk took no name", async () => {
+  test("reports that nobody knows who holds it, if a full disk took no name", async () => {
     const { process } = clockwork();
     const full = process(1, () => ({
       write: () => {

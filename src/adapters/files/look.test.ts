@@ -33,7 +33,7 @@ test("A path has a name, a folder, and the folders on its way", () => {
 });
 
 describe("folders on the way", () => {
-  test("are looked at from the top, until one is not there", () => {
+  test("are checked from the top, until one is missing", () => {
     const { called, disk } = diskWith({ "a/b/c": "" });
     expect(checkFolders(disk, "a/b/c")).toBe(true);
     expect(called("lstat")).toEqual(["a", "a/b"]);
@@ -150,7 +150,7 @@ describe("what is at a path", () => {
     expect(open).toEqual(new Set([fd]));
   });
 
-  test("is nothing where it is removed between the look and the opening, and an error where it cannot be opened", () => {
+  test("is nothing if it is removed between the check and the opening, and an error if it cannot be opened", () => {
     const { disk } = diskWith({ a: "text" });
     const failing = (code: string): Disk => ({
       ...disk,

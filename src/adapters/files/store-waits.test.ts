@@ -147,7 +147,7 @@ describe("where the disk fails", () => {
 });
 
 describe("a journal of others", () => {
-  test("is told once to who only reads, and left where it is", async () => {
+  test("is reported once to a process that only reads, and left where it is", async () => {
     const other = new Machine();
     await commit(open(other));
     const foreign = other.tree().get(JOURNAL) ?? "";
@@ -162,7 +162,7 @@ describe("a journal of others", () => {
     expect(machine.tree().get(JOURNAL)).toBe(foreign);
   });
 
-  test("is nothing to tell where it is only noise", async () => {
+  test("is not reported if it is only noise", async () => {
     const machine = new Machine();
     machine.save(JOURNAL, "half a line", "in-place");
     const told: unknown[] = [];

@@ -406,7 +406,7 @@ describe("a replay, where the marker was lost", () => {
     expect(existsSync(at(".pawl/kept"))).toBe(false);
   });
 
-  test("keeps a person's text aside, tells of it once, then writes", async () => {
+  test("keeps a person's text aside, reports it once, then writes", async () => {
     promise("commit.persons-save");
     await commit(write("a", "ours"));
     forgetMarker();

@@ -237,7 +237,7 @@ function commitUnderLock(
   } catch (thrown) {
     // It is committed. The next reader applies the rest, or reports why it cannot.
     if (thrown instanceof EditorsNeeded) return "unapplied";
-    quietly(() => onUnapplied(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
+    ignoreErrors(() => onUnapplied(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";
 }
@@ -264,7 +264,7 @@ function recoverFirst(project: Project, onUnapplied: Reading["onUnapplied"]): Ap
   }
 }
 
-function quietly(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {}
@@ -287,7 +287,7 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
  */
 function settleWhole(project: Project, eventsBytes: number): void {
   settle(project);
-  quietly(() => putAsideIfLong(project.disk, eventsBytes));
+  ignoreErrors(() => putAsideIfLong(project.disk, eventsBytes));
 }
 
 /** Appends one whole line in one write. Removes the part that a full disk cut short. */

@@ -149,7 +149,7 @@ describe("whether what was read is current", () => {
     expect(readied()).toBe(7);
   });
 
-  test("sees a file that is gone", async () => {
+  test("notices a removed file", async () => {
     const { disk, view } = viewOf({ a: "one" });
     await view.read(path("a"));
     disk.unlink("a");

@@ -198,7 +198,7 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
     });
   });
 
-  it("of a repository that was renamed is opened and watched under its present name, and a person is told once", async () => {
+  it("of a renamed repository is opened and watched under its present name, and a person is notified once", async () => {
     promise("forge.renamed");
     commit("the work");
     server.former.push("old/name");
@@ -345,7 +345,7 @@ const TAILS = {
 describe("GitHub", () => {
   beforeEach(() => openServer(PullRequestServer.open));
 
-  it("tells failures by statuses of commits, too, and a comment counts for none", async () => {
+  it("reports failures by statuses of commits, too, and a comment counts for none", async () => {
     commit("the work");
     await open().ensure(order());
     const github = server as PullRequestServer;
@@ -441,7 +441,7 @@ describe("Gitea", () => {
     expect(await openReviews(setup).fetch({})).toMatchObject({ kind: "fetched", pull: { number: 1 } });
   });
 
-  it("hears nobody whose rights the token may not ask for", async () => {
+  it("ignores everyone whose rights the token may not query", async () => {
     commit("the work");
     await open().ensure(order());
     (server as GiteaServer).isAdministrator = false;

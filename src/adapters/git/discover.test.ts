@@ -62,7 +62,7 @@ describe("a folder's repository", () => {
     expect(realpathSync(found?.own ?? "")).toBe(git(at("inner"), "rev-parse", "--absolute-git-dir"));
   });
 
-  it("is the one whose index tells that files of .pawl/ are tracked, past an empty .git", () => {
+  it("is the one whose index shows that files of .pawl/ are tracked, past an empty .git", () => {
     promise("project.repository");
     mkdirSync(at("inner/.pawl"));
     writeFileSync(at("inner/.pawl/journal"), "");

@@ -114,7 +114,10 @@ export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush)
       });
     }
     if (marks.length + order.updates.length === 0) return { kind: "pushed" };
-    const answer = await git({ ...call, ...talking(order, true), limit: order.limit }, argsOf(order, marks));
+    const answer = await git(
+      { ...call, ...remoteCall(order, true), limit: order.limit },
+      argsOf(order, marks),
+    );
     for (const { lease, next, ref } of marks) {
       if (answer.code !== 0) fence.seen.delete(keyOf(call, order, ref));
       else fence.seen.set(keyOf(call, order, ref), { ...lease, commit: next });
@@ -182,7 +185,7 @@ async function currentLease(
   const key = keyOf(call, order, ref);
   const cached = fence.seen.get(key);
   if (cached !== undefined) return cached;
-  const there = { ...call, ...talking(order), limit: READ_LIMIT };
+  const there = { ...call, ...remoteCall(order), limit: READ_LIMIT };
   const listed = await git(there, ["ls-remote", order.remote, ref]);
   if (listed.code !== 0) return { reason: reasonOf(listed.errors) };
   const commit =
@@ -236,7 +239,7 @@ function keyOf({ folder }: GitCall, { remote }: Pick<FencedPush, "remote">, ref:
 
 // ── What git answers ─────────────────────────────────────────────────────────────────────────────────────────────
 
-function talking({ remote, stop }: Pick<FencedPush, "remote" | "stop">, push?: true): Partial<GitCall> {
+function remoteCall({ remote, stop }: Pick<FencedPush, "remote" | "stop">, push?: true): Partial<GitCall> {
   return { remote: { name: remote, ...(push && { push }) }, accept: [1, 124, 128], stop };
 }
 

@@ -230,7 +230,7 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
     nothingRan();
   });
 
-  it("a setting that came after the last look", async () => {
+  it("a setting that came after the last read", async () => {
     promise("git.runs-nothing");
     await everything();
     run("config", "filter.evil.clean", evil);

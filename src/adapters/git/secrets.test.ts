@@ -8,7 +8,7 @@ import { git } from "./git.ts";
 const folder = mkdtempSync(join(tmpdir(), "pawl-git-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("git's own words of a failure are masked before they are told", async () => {
+it("git's own words of a failure are masked before they are shown", async () => {
   const environment = { ...process.env, DEPLOY_TOKEN: "tok-1234567890" };
   const call = { folder, environment, accept: [128] };
   await git({ folder, environment }, ["init", "-q"]);

@@ -324,7 +324,7 @@ it("does not check out what only bears a tree's name", async () => {
   await expect(checkOut(PLACE(), tree, join(home, "checkout"))).rejects.toThrow();
 });
 
-it("says why it cannot tell: no repository, or one that does not answer", async () => {
+it("says why there is none: no repository, or one that does not answer", async () => {
   rmSync(join(root, ".git"), { recursive: true });
   expect(await snapshot(PLACE(), { base, own: [] })).toEqual({ kind: "not-a-repository" });
   expect(await pin(PLACE(), "feature/x")).toBeNull();

@@ -182,12 +182,12 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
     ...[...protectedPlaces(files), ...below.places].flatMap((place) =>
       masksOf(root, place).flatMap((mount) => coveredAsFolder(mount, root, files)),
     ),
-    ...protectedPlacesAtHome().flatMap((place) => existing(home, place)),
+    ...protectedPlacesAtHome().flatMap((place) => existingMounts(home, place)),
     ...below.gits.flatMap((path) =>
-      GIT_STARTS.flatMap((name) => existing(root, { ...name, path: `${path}/${name.path}` })),
+      GIT_STARTS.flatMap((name) => existingMounts(root, { ...name, path: `${path}/${name.path}` })),
     ),
     ...gitDirs.flatMap((at) =>
-      GIT_STARTS.flatMap((name) => [{ type: "write", at } as const, ...existing(at, name)]),
+      GIT_STARTS.flatMap((name) => [{ type: "write", at } as const, ...existingMounts(at, name)]),
     ),
   ];
   const needed = kind === "closed" ? mounts.filter(({ type }) => type === "read") : mounts;
@@ -213,7 +213,7 @@ function coveredAsFolder(mount: Mount, root: string, files: ProjectFiles): reado
   return read.some((path) => isInside(path, mount.at)) ? [] : [{ ...mount, isFolder: true }];
 }
 
-function existing(home: string, place: ProtectedPlace): readonly Mount[] {
+function existingMounts(home: string, place: ProtectedPlace): readonly Mount[] {
   return masksOf(home, place).filter(({ type }) => type !== "cover");
 }
 

@@ -135,7 +135,7 @@ describe("No acknowledged commit is lost, and none happens twice", () => {
   });
 });
 
-it("A project whose adding was answered to nobody is told as added, and once", {
+it("A project whose adding was answered to nobody is reported as added, and once", {
   timeout: LONG,
 }, async () => {
   const database = openDatabase({ url: proxy.url });

@@ -429,7 +429,7 @@ describe("a login", () => {
     });
   });
 
-  it("that may not make roles sets a database up for itself, and is told what is missing", async () => {
+  it("that may not make roles sets a database up for itself, and is shown what is missing", async () => {
     promise("database.roles");
     const url = await emptyDatabase();
     const own = await loginTo(url);

@@ -208,7 +208,7 @@ describe("a secret that a child prints all the same", () => {
     expect(tail).not.toMatch(/0123|6789/);
   });
 
-  it("is masked in the output of verify and of an agent, on disk and in what is told", async () => {
+  it("is masked in the output of verify and of an agent, on disk and in messages", async () => {
     promise("children.masked");
     const commands = openCommands({ projectRoot: root, environment: OWN(), names: [] });
     const end = await commands.run({ run: "v1", command: PRINTS, folder: { agentPath: root } }).ended;

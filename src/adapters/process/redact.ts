@@ -110,7 +110,7 @@ export function openRedactor(environment: Environment, more: readonly NamedSecre
       const shown = mask(bytes);
       return shown === bytes ? text : Buffer.from(shown, "latin1").toString("utf8");
     },
-    stream: () => redacting(secrets, pattern, masks),
+    stream: () => redactingStream(secrets, pattern, masks),
     longest,
   };
 }
@@ -119,7 +119,7 @@ function passThrough(): RedactingStream {
   return { push: (chunk) => Buffer.from(chunk), end: () => Buffer.alloc(0) };
 }
 
-function redacting(
+function redactingStream(
   secrets: readonly Secret[],
   pattern: RegExp,
   masks: ReadonlyMap<string, string>,

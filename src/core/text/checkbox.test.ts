@@ -96,7 +96,7 @@ it("keeps a text of several lines, and one that begins below its box", () => {
   ).toEqual(["a\nb", "c", "d"]);
 });
 
-it("tells a star from the text, as formatters write it too", () => {
+it("distinguishes a star from the text, also as formatters write it", () => {
   for (const box of ["[ ]*", "[ ]\\*"])
     expect(parseCheckbox(`${box} 1.2 a`)).toEqual({
       mark: "",

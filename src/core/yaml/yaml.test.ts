@@ -91,7 +91,7 @@ test("anchors and aliases as people write them are read", () => {
   });
 });
 
-test("an anchor that stands within what is merged is known after it", () => {
+test("an anchor within what is merged is known afterwards", () => {
   const { faults, data } = readYaml("a: {<<: &x {k: 1}}\nb: *x\nc: {<<: [&y {l: 2}, *y]}\n", { merge: true });
   expect(faults).toEqual([]);
   expect(data).toEqual({ a: { k: 1 }, b: { k: 1 }, c: { l: 2 } });
@@ -118,13 +118,13 @@ test("a second document is a fault where it begins", () => {
   expect(readYaml("a: 1\n---\nb: 2\n").faults).toMatchObject([{ code: "MULTIPLE_DOCS", line: 2 }]);
 });
 
-test("of many faults a thousand are told", () => {
+test("of many faults, a thousand are reported", () => {
   promise("yaml.linear");
   for (const text of ["]".repeat(5_000), "a: 1\n".repeat(5_000)])
     expect(readYaml(text).faults).toHaveLength(1_000);
 });
 
-test("faults that nest in one another are told as far as the parser's stack reaches", () => {
+test("nested faults are reported as far as the parser's stack reaches", () => {
   const { length } = readYaml("a: b: c\n".repeat(5_000)).faults;
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThanOrEqual(1_000);

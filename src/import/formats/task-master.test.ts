@@ -33,7 +33,7 @@ describe("Task Master", () => {
     expect(remarks.join()).toContain("2 tags");
   });
 
-  it("takes ids as numbers, texts and decimals, and tells a decimal from a subtask", () => {
+  it("takes ids as numbers, texts and decimals, and distinguishes a decimal from a subtask", () => {
     promise("import.formats");
     const { tasks } = read({
       tasks: [

@@ -212,7 +212,7 @@ describe("the trace of a run", () => {
     expect(await openTraceDigest({ log, runs: ["release:1"], workflows }, () => {})).toBeNull();
   });
 
-  it("is told as it ends, with the event that ended it, for several runs by one look", async () => {
+  it("is reported as it ends, with the event that ended it, for several runs by one read", async () => {
     const { log, lines, orders } = logOf([...LIFE]);
     const { workflows } = projectOf(log).sound as { readonly workflows: never };
     const ended: (readonly [number, string])[] = [];

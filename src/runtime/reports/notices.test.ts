@@ -139,7 +139,7 @@ describe("A cause", () => {
 });
 
 describe("A receiver", () => {
-  it("is told of each cause by itself, once, and of none that it does not want", async () => {
+  it("gets each cause by itself, once, and none that it does not want", async () => {
     promise("notices.causes");
     const causes = gates(2);
     const [first] = causes;
@@ -161,7 +161,7 @@ describe("A receiver", () => {
     expect(telling?.notice.text).toMatch(/and 15 more$/);
   });
 
-  it("is told afterwards, in one notice, what began in quiet hours; what began since, by itself", async () => {
+  it("gets afterwards, in one notice, what began in quiet hours; what began since, by itself", async () => {
     promise("notices.quiet");
     const after = new Date(2026, 2, 1, 7);
     const [late] = gates(1, 8);

@@ -170,7 +170,7 @@ describe("the run that a person names", () => {
     );
   });
 
-  it("is not told to be missing where it may be among those that cannot be read", async () => {
+  it("is not reported as missing if it may be among those that cannot be read", async () => {
     const { project } = projectOf({ a: { thrown: broken() }, b: { runs: [runOf("b:1")] } });
     await expect(findRun(project, "2")).rejects.toThrow(
       refusal(

@@ -334,12 +334,18 @@ function usageOf(
   };
   return {
     ...(typeof session === "string" ? { "gen_ai.conversation.id": session } : {}),
-    ...only("number", figures),
-    ...only("string", { "gen_ai.request.model": model?.asked, "gen_ai.response.model": model?.answered }),
+    ...attributesOfType("number", figures),
+    ...attributesOfType("string", {
+      "gen_ai.request.model": model?.asked,
+      "gen_ai.response.model": model?.answered,
+    }),
   };
 }
 
-function only(type: "number" | "string", given: Readonly<Record<string, unknown>>): TraceSpan["attributes"] {
+function attributesOfType(
+  type: "number" | "string",
+  given: Readonly<Record<string, unknown>>,
+): TraceSpan["attributes"] {
   const valid = Object.entries(given).filter(([, value]) => typeof value === type);
   return Object.fromEntries(valid) as TraceSpan["attributes"];
 }

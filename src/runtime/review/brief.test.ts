@@ -208,7 +208,7 @@ test("each criterion stands with how its check ended, and one that is not shown 
   expect(against(["passed"])).toEqual([]);
 });
 
-test("a check that looked at nothing is named, and asks once more only if it failed", () => {
+test("a check that ran no test is named, and asks once more only if it failed", () => {
   const checks = [
     { ...check("unit", "passed", 0), empty: true as const },
     { ...check("e2e", "failed", 5), empty: true as const },

@@ -37,7 +37,7 @@ export function briefOf(review: ReviewFacts): Brief {
     chips: sorted,
     criteria: criteria.map(({ check, text }) => {
       const speaks = speaksFor(text, review, statements);
-      return { text, check: check === null ? unchecked(speaks) : checkWords(check), speaks };
+      return { text, check: check === null ? uncheckedWords(speaks) : checkWords(check), speaks };
     }),
     ...{ said: statements, last },
     files: filesLine(review),
@@ -165,7 +165,7 @@ const CHECKS = {
   "not-run": ["open", "was not run on this work"],
 } as const;
 
-function unchecked(speaks: readonly string[]): BriefCriterion["check"] {
+function uncheckedWords(speaks: readonly string[]): BriefCriterion["check"] {
   return { tone: "warn", words: speaks.length === 0 ? "no check: read it yourself" : "no check" };
 }
 

@@ -117,7 +117,7 @@ describe("the differences of a review", () => {
     expect(orders.at(-1)?.from).toBe("base");
   });
 
-  it("of a file that is none of the review's are not looked for", async () => {
+  it("are not searched for in a file outside of the review", async () => {
     const before = orders.length;
     const found = await differencesOf(project, { changes: changes(null) }, { path: ".pawl/own", bytes: 9 });
     expect([found, orders.length]).toEqual([{ kind: "diff", files: [] }, before]);

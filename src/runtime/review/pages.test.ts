@@ -144,7 +144,7 @@ describe("a file's difference", () => {
     expect(made()).toBe(2);
   });
 
-  it("is of this project's run, of the last sixteen that were looked at", async () => {
+  it("is of this project's run, of the last sixteen that were shown", async () => {
     const all = reviews();
     const [one, other] = [scene(), scene({ root: "/site" })];
     await all.page(one.project, "a:1");

@@ -69,7 +69,7 @@ const OTHER = side(chain(["reject", "submit"], BASE));
 const nameOf = ({ head }: Own) => head.slice(0, 8);
 
 describe("a run that others advanced", () => {
-  it("is taken over by a person who is told where it stands, and what happened", () => {
+  it("is taken over by a person who is shown where it stands, and what happened", () => {
     const { looked, made, proposal } = adoptIn({ branches: [ONE], notes: ["Its branch is not here."] });
     expect([looked, made, proposal.changes]).toEqual([[ONE], [], undefined]);
     expect(proposal.ask?.command).toBe("pawl adopt release:1");
@@ -164,7 +164,7 @@ describe("what cannot be taken over", () => {
 describe("a run with two sides", () => {
   const scene: AdoptCase = { branches: [ONE, OTHER], branch: nameOf(ONE) };
 
-  it("is decided by the one that a person names, and is told what only each of them has", () => {
+  it("is decided by the one that a person names, with what only each of them has", () => {
     const { looked, proposal } = adoptIn(scene);
     expect(looked).toEqual([ONE]);
     expect(proposal.ask?.command).toBe(`pawl adopt release:1 --branch ${nameOf(ONE)}`);

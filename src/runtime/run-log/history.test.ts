@@ -20,7 +20,7 @@ describe("two positions", () => {
     expect(isSame(at("a"), at("a", { x: 1 }))).toBe(false);
   });
 
-  it("are told in words", () => {
+  it("are shown in words", () => {
     expect(configurationWords({ state: "a", variables: {} })).toBe("a");
     expect(configurationWords({ state: "a", variables: { x: 1, y: null } })).toBe("a with x = 1, y = null");
   });

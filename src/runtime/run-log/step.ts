@@ -25,7 +25,7 @@ import {
   mapOf,
   number,
   object,
-  only,
+  onlyKeys,
   optional,
   orNull,
   sha256,
@@ -282,7 +282,7 @@ const STEP_FIELDS = {
 };
 
 /** A step holds nothing that readers do not check. */
-export const checkStep: Check<Step> = only(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
+export const checkStep: Check<Step> = onlyKeys(Object.keys(STEP_FIELDS), fields(STEP_FIELDS) as Check<Step>);
 
 const CHECKPOINT = fields({
   machine: text,

@@ -418,7 +418,7 @@ describe("The sides of a run", () => {
     ).toEqual(heads);
   });
 
-  it("are told with what only each of them has, three steps of it, and where that is", () => {
+  it("are shown with what only each of them has, three steps of it, and where that is", () => {
     const mine = chain(["m1", "m2", "m3", "m4"], base);
     const by = { channel: "mcp", who: "ben" } as const;
     const theirs = [...base, { ...(chain(["t1"], base)[2] as Step), by }];
@@ -451,7 +451,7 @@ describe("The sides of a run", () => {
     expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 branches ${words}: `);
   });
 
-  it("may be one that the other contains, in what is told", () => {
+  it("may be one that the other contains, in the message", () => {
     const branches = [base, chain(["three"], base)].map((steps) => ({
       head: "0".repeat(64),
       steps,

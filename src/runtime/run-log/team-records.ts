@@ -29,7 +29,7 @@ import {
   expected,
   fields,
   object,
-  only,
+  onlyKeys,
   orNull,
   readState,
 } from "../../core/state-json.ts";
@@ -222,7 +222,7 @@ function lastLine<RecordedState>(
     run: accepts<string>((value) => value === run, JSON.stringify(run)),
     state: orNull(state),
   };
-  return as(only(Object.keys(checks), fields(checks)));
+  return as(onlyKeys(Object.keys(checks), fields(checks)));
 }
 
 /** The run of a record's path; null for other paths. */

@@ -36,7 +36,7 @@ async function beside({ edits = EDITS, channel = "mcp", answered, proposal = MOV
 }
 
 describe("files that changed where they may not", () => {
-  it("are told in one sentence, twenty by name", () => {
+  it("are reported in one sentence, twenty by name", () => {
     expect(found(EDITS)).toBe(FOUND);
     const files = Array.from({ length: 21 }, (_, at) => `f${at}`);
     expect(found({ ...EDITS, files: files.slice(0, 20) })).toMatch(/: f0, .*f19\.$/);
@@ -46,7 +46,7 @@ describe("files that changed where they may not", () => {
     );
   });
 
-  it("are looked for only where the run would move", async () => {
+  it("are searched for only if the run would move", async () => {
     for (const proposal of [{ reply: "" }, { reply: "", changes: [] }]) {
       const { accepted, looks, proposal: same } = await beside({ proposal });
       expect([looks, accepted, same]).toEqual([0, null, proposal]);

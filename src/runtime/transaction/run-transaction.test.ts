@@ -218,7 +218,7 @@ describe("a transaction", () => {
     expect(n).toBe(100);
   });
 
-  it("tells what has to be worked out again to the cache, and lines to their logs", async () => {
+  it("sends what must be worked out again to the cache, and lines to their logs", async () => {
     const cached: unknown[] = [];
     const cache = { get: async () => null, put: (...entry: unknown[]) => void cached.push(entry) };
     const working: typeof addOne = {

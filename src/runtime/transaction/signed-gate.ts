@@ -50,7 +50,7 @@ export interface GateContext extends Pick<Context, "caller" | "answered"> {
 }
 
 /** Proposes once more, as if the question had been answered this way. */
-type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Proposal<R>>;
+type Again<R> = (withSigning: Pick<Context, "caller" | "answered">) => Promise<Proposal<R>>;
 
 /** The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and errors of signing. */
 export async function atGate<R>(
@@ -63,7 +63,7 @@ export async function atGate<R>(
       foresee: (to) => again({ caller: gate.caller, answered: { to } }),
       level: (verdict) => levelAt(verdict, gate),
     });
-  if (proposal.ask) return asking(proposal, gate, again);
+  if (proposal.ask) return withSigning(proposal, gate, again);
   const { verdict } = proposal;
   if (!verdict) return proposal;
   const level = await levelAt(verdict, gate);
@@ -94,7 +94,11 @@ function messageOf({ answered }: GateContext): string {
 }
 
 /** Changes the question if a yes is not enough: shows what to sign instead, or where that is possible. */
-async function asking<R>(proposal: Proposal<R>, gate: GateContext, again: Again<R>): Promise<Proposal<R>> {
+async function withSigning<R>(
+  proposal: Proposal<R>,
+  gate: GateContext,
+  again: Again<R>,
+): Promise<Proposal<R>> {
   const { ask } = proposal;
   if (!ask || !(await asksMuch(gate))) return proposal;
   const isHere = isPersonHere(gate);

@@ -16,7 +16,7 @@ describe("the part of an answer that has its words", () => {
       expect(partShown(client, version), version).toBe("both");
   });
 
-  it("is both for a client that nobody looked at", () => {
+  it("is both for a client that nobody inspected", () => {
     expect([partShown("rig", "1.0.0"), partShown("claude-code-2", "2.1.332"), partShown()]).toEqual([
       "both",
       "both",

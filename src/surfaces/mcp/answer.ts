@@ -52,7 +52,7 @@ function firstLine(text: string): string {
 type JsonSchema = Record<string, unknown>;
 
 /** The same schema without validation: the call checks its input itself, so that all refusals look alike. */
-export function unchecked(schema: z.ZodObject): z.ZodObject {
+export function withoutValidation(schema: z.ZodObject): z.ZodObject {
   const standard = { ...shown(schema)["~standard"], validate: (value: unknown) => ({ value }) };
   return Object.create(schema, { "~standard": { value: standard } });
 }

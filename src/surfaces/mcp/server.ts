@@ -12,7 +12,7 @@ import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../runtime/m
 import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/transaction/run-transaction.ts";
 import { checkArguments, strictOf } from "../arguments.ts";
-import { OUTPUT, unchecked, withSchema } from "./answer.ts";
+import { OUTPUT, withoutValidation, withSchema } from "./answer.ts";
 import { APP_URI, registerApp } from "./app/app.ts";
 import { type Nonces, openNonces } from "./app/nonces.ts";
 import { toolHandler } from "./call.ts";
@@ -141,7 +141,7 @@ function register(
     // Several workflows may share a tool.
     if (connection.tools.some((each) => each.name === name)) continue;
     const about = {
-      ...{ title, description, inputSchema: unchecked(strictOf(tool.input)), outputSchema: ENVELOPE },
+      ...{ title, description, inputSchema: withoutValidation(strictOf(tool.input)), outputSchema: ENVELOPE },
       annotations: annotationsOf(tool),
       ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
     };
@@ -181,7 +181,7 @@ function registerPrompt({ runtime, server }: Connection, prompt: UserPrompt): vo
   const taker = { name: prompt.name, description: prompt.description, input };
   server.registerPrompt(
     prompt.name,
-    { title: prompt.title, description: prompt.description, argsSchema: unchecked(input) },
+    { title: prompt.title, description: prompt.description, argsSchema: withoutValidation(input) },
     (given) =>
       withFix(runtime, async () => {
         const text = prompt.render(checkArguments(taker, given) as Record<string, string>);

@@ -81,7 +81,7 @@ function heardBy({
 }
 
 describe("a follower of the log", () => {
-  it("has begun when no verdict from then on is missed, and tells of none before", async () => {
+  it("has begun when no later verdict can be missed, and reports none before", async () => {
     promise("mcp.woken");
     const log = lateLog();
     const follower = openFollower(log);

@@ -190,7 +190,7 @@ async function errorOf(runtime: Masking, work: () => Promise<void>): Promise<Rpc
 }
 
 export interface Bus extends ServerEventBus {
-  /** Handles a request; one that subscribes, once no later verdict can be missed. */
+  /** Handles a request. A subscription is handled once no later verdict can be missed. */
   during(method: string | null, work: () => Promise<Response>): Promise<Response>;
 }
 

@@ -14,7 +14,7 @@ import { nameOf } from "./state/records.ts";
 import { loadShown } from "./state/resolve-run.ts";
 import type { TaskState, Verdict } from "./state/state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./state/status.ts";
-import { isPersons } from "./state/verdicts.ts";
+import { isPersonVerdict } from "./state/verdicts.ts";
 import { placeOf, titleOf, wordsFor } from "./texts/titles.ts";
 
 /** Every task, its state and who must act. Reads only the files that it needs. */
@@ -60,7 +60,7 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
     };
     const beside = aside.length > 0 && { aside };
     return {
-      ...{ run, title, ...standing(state), ...recorded(state) },
+      ...{ run, title, ...overviewFields(state), ...recorded(state) },
       ...(unproved && { unproved }),
       ...others,
       ...beside,
@@ -85,7 +85,7 @@ function recorded(state: TaskState): Pick<RunOverview, "verdicts"> {
   );
   const all = active ? [...finished, [active.tool_name, active.context_store.verdicts] as const] : finished;
   const verdicts = all
-    .flatMap(([tool, given]) => given.filter(isPersons).map((each) => verdictOf(tool, each)))
+    .flatMap(([tool, given]) => given.filter(isPersonVerdict).map((each) => verdictOf(tool, each)))
     .sort((one, other) => (one.time < other.time ? -1 : 1));
   return verdicts.length > 0 ? { verdicts } : {};
 }
@@ -95,7 +95,9 @@ function verdictOf(tool: RunTool, { approved, state, strength, time }: Verdict):
   return { gate: `${tool}: ${state}`, what, strength: strength ?? null, time };
 }
 
-function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "waitsFor" | "next" | "since"> {
+function overviewFields(
+  state: TaskState,
+): Pick<RunOverview, "state" | "awaits" | "waitsFor" | "next" | "since"> {
   const active = state.active_tool_state;
   if (!active) {
     const tool = NEXT_TOOL[state.task_status];

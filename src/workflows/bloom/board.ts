@@ -7,10 +7,10 @@ import type { CostRow, Costs } from "../../runtime/reports/costs.ts";
 import { withInput } from "../../runtime/transaction/transaction.ts";
 import {
   type AgentRest,
+  activeRests,
   agentOf,
   awaitedRest,
   firstToEnd,
-  lasting,
   listAccounts,
   loadAccounts,
   type Rests,
@@ -125,7 +125,7 @@ async function openRests(
   if (rests.size === 0) return () => null;
   const { bloom } = await settings();
   const next = new Set([...takeable(file, standings), ...nowReady(file, standings)]);
-  const resting = lasting(rests, time);
+  const resting = activeRests(rests, time);
   return (task) => {
     const run = runs.get(task.id);
     if (run?.state === "agent_rests" && standings.has(task.id)) return firstToEnd(run.rest, rests);

@@ -5,8 +5,8 @@
 import { type CheckedCriterion, type Criterion, criterionText, isChecked } from "../../core/criterion.ts";
 import { type PawlError, toPawlError } from "../../core/error.ts";
 import {
+  effectivePolicy,
   gatePolicy,
-  governing,
   ignoredIn,
   type Policy,
   type PolicyChange,
@@ -127,7 +127,7 @@ const NO_ENVIRONMENT = DEFAULT_SETTINGS.task_environment;
 
 /** The loop's settings: the present ones, but the pinned ones where the present are looser. */
 export function loopSettings(pinned: Policy | null, settings: Settings): Settings {
-  return pinned === null ? settings : settingsBy(governing(pinned, loopPolicy(settings)), settings);
+  return pinned === null ? settings : settingsBy(effectivePolicy(pinned, loopPolicy(settings)), settings);
 }
 
 export function settingsBy(policy: Policy, settings: Settings): Settings {
@@ -264,6 +264,6 @@ export function governTask(
 ): { readonly task: Task; readonly policy: Policy; readonly ignored: readonly PolicyChange[] } {
   const present = taskPolicy(task);
   if (pinned === null) return { task, policy: present, ignored: [] };
-  const policy = governing(pinned, present);
+  const policy = effectivePolicy(pinned, present);
   return { task: taskBy(policy, task), policy, ignored: ignoredIn(pinned, present) };
 }

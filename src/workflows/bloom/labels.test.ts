@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import { lackOf, parseLabels, unserved } from "./labels.ts";
+import { lackOf, parseLabels, whyUnserved } from "./labels.ts";
 
 const settings = { agent: "claude", labels: { ios: ["macos", "xcode"] } };
 const task = (more: object = {}) => ({ id: "T", ...more }) as Task;
@@ -48,9 +48,9 @@ describe("A worker's labels", () => {
   it("that all fail a task name what it asks for", () => {
     promise("machines.labels");
     const workers = ["macos", "repo:api"].map(parseLabels);
-    expect(unserved([], task(), settings)).toMatch(/^there is no worker: /);
-    expect(unserved(workers, task(), settings)).toBeNull();
-    expect(unserved(workers, task({ repo: "ios" }), settings)).toBe(
+    expect(whyUnserved([], task(), settings)).toMatch(/^there is no worker: /);
+    expect(whyUnserved(workers, task(), settings)).toBeNull();
+    expect(whyUnserved(workers, task({ repo: "ios" }), settings)).toBe(
       "no worker serves repo:ios with agent:claude with macos with xcode: `pawl worker list` lists them",
     );
   });

@@ -56,7 +56,7 @@ export function serves(labels: Labels | undefined, task: Task, settings: Asking)
 }
 
 /** Why no worker takes the task, in words; null: one does. */
-export function unserved(workers: readonly Labels[], task: Task, settings: Asking): string | null {
+export function whyUnserved(workers: readonly Labels[], task: Task, settings: Asking): string | null {
   if (workers.length === 0)
     return "there is no worker: `pawl worker` starts one, and `pawl run` takes it, too";
   if (workers.some((labels) => serves(labels, task, settings))) return null;

@@ -7,10 +7,10 @@ import { type OverviewFacts, recalled } from "../../runtime/reports/overview-con
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { loggedVerdicts, verdictsIn } from "../../runtime/run-log/read.ts";
 import {
+  activeRests,
   agentOf,
   awaitedRest,
   firstToEnd,
-  lasting,
   listAccounts,
   loadAccounts,
   type Rests,
@@ -66,7 +66,7 @@ export async function overview(view: View, context: OverviewContext): Promise<re
   const untaken = await openUntaken(context.workers, settings);
   const environments = new Map((await loadEnvironments(view)).map((each) => [each.task, each]));
   const inUse = [...environments.values()].filter(({ exclusive }) => exclusive.length > 0);
-  const whole = { waits, phase, untaken, inUse, settings, resting: lasting(rests, context.time) };
+  const whole = { waits, phase, untaken, inUse, settings, resting: activeRests(rests, context.time) };
   const begun: RunOverview[] = [];
   const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {

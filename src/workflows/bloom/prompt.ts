@@ -105,7 +105,7 @@ export function buildStepPrompt(
     `## Step ${info.stepIndex + 1} of ${info.totalSteps}: ${step.id}`,
     step.instruction,
     section("Acceptance criteria", info.acceptanceCriteria.map(bullet)),
-    fresh ? asking(task, taskCli) : "",
+    fresh ? askInstruction(task, taskCli) : "",
     last
       ? `This is the last step: the task completes with it. When it is done, run this command and end your turn:`
       : `Do this step only. When it is done, run this command and end your turn; the next step follows:`,
@@ -118,7 +118,7 @@ export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: st
   return paragraphs(
     ...(fresh ? context(task, gitInfo, false) : [continuation(task)]),
     fresh ? section("Acceptance criteria", criteriaOf(task)) : "",
-    fresh ? asking(task, taskCli) : "",
+    fresh ? askInstruction(task, taskCli) : "",
     "When the task is done, run this command and end your turn:",
     `${taskCli} done ${task.id}`,
   );
@@ -200,7 +200,7 @@ function gitRules(git: GitInfo): string {
   ].join("\n");
 }
 
-function asking(task: Task, taskCli: string): string {
+function askInstruction(task: Task, taskCli: string): string {
   return `If only a person can decide something, ask with \`${taskCli} ask ${task.id} "your question" --blocking\` and end your turn; you are resumed with the answer. What later steps should know, leave with \`${taskCli} note ${task.id} "your note"\`.`;
 }
 

@@ -4,7 +4,7 @@ import type { AtWork, Workers } from "../../core/ports/workers.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { hasCaps, wantedFor, wordsOfCap } from "./caps.ts";
-import { unserved } from "./labels.ts";
+import { whyUnserved } from "./labels.ts";
 import type { TaskRun } from "./run/task-run.ts";
 
 /** Returns the reason for a task, in words. */
@@ -21,7 +21,7 @@ export async function openUntaken(
   const atWork = isCapped ? await workers.atWork() : [];
   const spent = isCapped ? await workers.spentToday() : 0;
   return (task, run) => {
-    const why = unserved(labels, task, settings);
+    const why = whyUnserved(labels, task, settings);
     if (why !== null) return why;
     const wanted = wantedFor(task, run, settings);
     const cap = reachedCap(wanted, atWork, spent);

@@ -24,7 +24,7 @@ import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
 /** The run's data for surfaces, besides the text. */
-export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
+export function runData({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
   return {
     run,
     state: configuration.state,
@@ -44,7 +44,7 @@ export function shown(
 ): Proposal<Reply> {
   const { file, configuration, run: name, workflow } = run;
   const currentTurn = turnOf(name, run.order, children);
-  const now = standing(run, configuration);
+  const now = runData(run, configuration);
   const data = {
     ...now,
     // While an agent has the order, nobody else moves the run; while runs work that it began, only a person's events do.
@@ -151,7 +151,7 @@ export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
 export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Proposal<Reply> {
   const notes = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
   const message = `The human did not agree to ${event}; ${run.run} stays in ${run.configuration.state}.${notes}`;
-  const data = { status: "error", message, ...standing(run, run.configuration) };
+  const data = { status: "error", message, ...runData(run, run.configuration) };
   return { reply: { text: `${message}\n`, data, refused: true } };
 }
 
@@ -172,7 +172,7 @@ export function stillRunning(
     ...theirNotes,
     `Still running: \`${command}\`. ${name} stays in ${configuration.state} until it has ended. Do the same again in a while (\`${again}\`): Pawl finds the command and does not start it again.`,
   ].join("\n");
-  const data = { status: "running", message, ...standing(run, configuration) };
+  const data = { status: "running", message, ...runData(run, configuration) };
   const reply: Reply = { text: `${message}\n`, data, waits: true };
   const isKnown = JSON.stringify(file?.checks ?? {}) === JSON.stringify(looks);
   if (isKnown) return { answer: { reply } };

@@ -11,7 +11,7 @@ import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/transaction/run-event.ts";
 import { withRunCost } from "./agents/outcome.ts";
 import { everySaid, saidBy } from "./agents/prompt.ts";
-import { commandEnded, newRun, standing } from "./answers.ts";
+import { commandEnded, newRun, runData } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
@@ -42,11 +42,11 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
       outcome: rule.outcome,
       facts: observed.facts,
       ...(sent.ended ? { ended: sent.ended } : {}),
-      ...standing(run, after),
+      ...runData(run, after),
     },
     ...(isBlocked ? { refused: true as const } : {}),
   };
-  if (rule.outcome !== "moved") return { reply, changes: forgetting(run, context) };
+  if (rule.outcome !== "moved") return { reply, changes: forgetChecks(run, context) };
   const ended = sent.ended && keptEnd(sent.ended);
   return {
     reply,
@@ -117,7 +117,7 @@ function orderedBy({ rule }: Decision, { id, loaded }: OwnRun, { now }: Pick<Con
  * The changes if nothing moved: removes stored checks, which no longer count, and the pending command, which
  * has ended. An agent keeps its order: only an answer that moves the run is its end; and so do the runs that it began.
  */
-function forgetting({ file, order, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
+function forgetChecks({ file, order, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
   if (!file?.checks && !file?.pending) return [];
   const { checks: _, pending, ...rest } = file;
   const kept = order?.agent === undefined && order?.begin === undefined ? {} : { pending };

@@ -5,7 +5,7 @@ import { longestRun } from "../../core/text/fence.ts";
 export type AtlassianLink =
   | { readonly kind: "issue"; readonly url: string; readonly site: string; readonly key: string }
   | { readonly kind: "page"; readonly url: string; readonly site: string; readonly page: string }
-  /** A board, a space or a short link, whose URL names nothing that can be fetched. */
+  /** A board, a space or a short link: its URL names nothing that can be fetched. */
   | { readonly kind: "other"; readonly url: string; readonly site: string };
 
 const CANDIDATE = /https?:\/\/[^\s<>"'`\\^{}|]+/gi;
@@ -18,9 +18,9 @@ const BEFORE_END = ".,;:!?*_~…";
 const MAX_ADDRESS = 4_000;
 
 /**
- * The distinct Atlassian URLs of a Markdown text, in order. A URL counts by its *host*
- * (`<site>.atlassian.net`), or by a path that only a Data Center's issues and pages have, in plain text, angle brackets, parentheses and Markdown links, without trailing
- * punctuation; but not in sections that Expecto added.
+ * The distinct Atlassian URLs of a Markdown text, in order, without trailing punctuation. A URL counts by its
+ * *host* (`<site>.atlassian.net`), or by a path that only a Data Center's issues and pages have. It may stand in
+ * plain text, angle brackets, parentheses and Markdown links, but not in sections that Expecto added.
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
   const addresses = new Set<string>();

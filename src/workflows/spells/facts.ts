@@ -17,10 +17,10 @@ export type CriteriaReader = (plan: string) => readonly Criterion[];
 export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
   const facts: Record<string, FactValue> = {};
   for (const key of FILE_KEYS) facts[key] = texts[key] === null ? "missing" : "present";
-  lazily(facts, "context_urls", () => linksOf(texts.context, refs));
-  lazily(facts, "plan_urls", () => linksOf(texts.plan, refs));
-  lazily(facts, "criteria", () => criteriaFact(texts.plan, criteriaOf));
-  lazily(facts, "comments_fetch", () =>
+  defineLazy(facts, "context_urls", () => linksOf(texts.context, refs));
+  defineLazy(facts, "plan_urls", () => linksOf(texts.plan, refs));
+  defineLazy(facts, "criteria", () => criteriaFact(texts.plan, criteriaOf));
+  defineLazy(facts, "comments_fetch", () =>
     texts.comments !== null && isIncomplete(texts.comments) ? "incomplete" : "complete",
   );
   return facts;
@@ -31,7 +31,7 @@ export function mayHoldCriteria(plan: string | null): plan is string {
   return plan !== null && mayHoldCheckbox(plan);
 }
 
-function lazily(facts: Record<string, FactValue>, name: string, read: () => FactValue): void {
+function defineLazy(facts: Record<string, FactValue>, name: string, read: () => FactValue): void {
   let value: FactValue | undefined;
   Object.defineProperty(facts, name, {
     enumerable: true,

@@ -104,7 +104,7 @@ test("docs/internals/spells.md shows the table as it is: run scripts/spells-docs
   for (const state of Object.keys(SPELLS.states)) expect(page.split(`| \`${state}\` |`)).toHaveLength(3);
 });
 
-test("each rule but the looks says what casting it does or why not, and only known rules act on files", () => {
+test("each rule that changes something says what casting it does or why not, and only known rules act on files", () => {
   const ids = SPELLS.rules.filter((rule) => rule.outcome !== "shown").map((rule) => rule.id);
   expect(Object.keys(EFFECTS).sort()).toEqual([...ids].sort());
   const moving = SPELLS.rules.filter((rule) => rule.outcome === "moved").map((rule) => rule.id);

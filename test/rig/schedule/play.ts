@@ -16,7 +16,7 @@
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
-import { ACCOUNTS, lasting, restsIn } from "../../../src/scheduler/agent-rest.ts";
+import { ACCOUNTS, activeRests, restsIn } from "../../../src/scheduler/agent-rest.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
@@ -415,7 +415,7 @@ function openWorld(schedule: Schedule, mostSteps: number) {
       const { tasks, runs, rests, states } = standing();
       // Who rests is asked again at the time that it named, also where the account is free before.
       const agents = AGENTS.slice(0, schedule.hasStandIn ? 2 : 1);
-      const resting = lasting(rests, simulator.now().toISOString());
+      const resting = activeRests(rests, simulator.now().toISOString());
       if (limits.size > 0 && agents.every((agent) => resting.has(agent) || limits.has(agent))) return;
       const free = alive().filter(({ process, stop }) => {
         const own = [...disk.leases].filter(

@@ -3,7 +3,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Permission } from "../../../core/ports/agents.ts";
-import { objectAt, shortly, textAt } from "./dialect.ts";
+import { objectAt, shortLine, textAt } from "./dialect.ts";
 import { judgeCommand } from "./listed-commands.ts";
 
 /** Tool kinds that change nothing outside the folder, as long as all their paths are inside. */
@@ -80,6 +80,6 @@ export function optionFor(answer: "allow" | "refuse", options: readonly Permissi
 export function questionOf(call: ToolCallUpdate): { readonly title: string; readonly detail: string } {
   return {
     title: call.title ?? call.kind ?? "a tool",
-    detail: shortly(commandOf(call) || call.rawInput || ""),
+    detail: shortLine(commandOf(call) || call.rawInput || ""),
   };
 }

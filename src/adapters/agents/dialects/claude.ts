@@ -16,7 +16,7 @@ import {
   objectAt,
   sessionArguments,
   sessionLine,
-  shortly,
+  shortLine,
   textAt,
   toolDetail,
 } from "./dialect.ts";
@@ -207,5 +207,5 @@ function faultOf(line: Json): Fault | null {
 
 function badSession(text: string): Fault | null {
   if (!text.includes(NO_SESSION) && !text.includes(ID_TAKEN)) return null;
-  return { reason: "bad-session", detail: shortly(text) };
+  return { reason: "bad-session", detail: shortLine(text) };
 }

@@ -11,7 +11,7 @@ import {
   type Json,
   objectAt,
   sessionLine,
-  shortly,
+  shortLine,
   textAt,
   tokensAt,
 } from "./dialect.ts";
@@ -66,7 +66,7 @@ export const codex: Dialect = {
   ],
   read: readLine,
   failureOf: ({ errors }) =>
-    errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,
+    errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortLine(lastLine(errors)) } : null,
 };
 
 /** Passed with `-c`, since `exec resume` has no `--sandbox`. */
@@ -100,7 +100,7 @@ function readLine(line: Json): readonly AgentLine[] {
       return [{ type: "end", fault: faultOf(textAt(line, "error", "message")) }];
     // Codex reports this while it still retries; the end of the turn decides.
     case "error":
-      return [{ type: "warning", text: shortly(textAt(line, "message")) }];
+      return [{ type: "warning", text: shortLine(textAt(line, "message")) }];
     default:
       return [];
   }
@@ -110,16 +110,16 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly A
   const kind = textAt(item, "type");
   if (at === "item.started")
     return kind === "command_execution"
-      ? [{ type: "tool", name: "shell", detail: shortly(item.command) }]
+      ? [{ type: "tool", name: "shell", detail: shortLine(item.command) }]
       : [];
   if (textAt(item, "status") === "declined")
-    return [{ type: "permission", title: shortly(item.command ?? item.changes ?? kind), answer: "refuse" }];
+    return [{ type: "permission", title: shortLine(item.command ?? item.changes ?? kind), answer: "refuse" }];
   if (kind === "agent_message") return [{ type: "text", text: textAt(item, "text") }];
-  if (kind === "file_change") return [{ type: "tool", name: "edit", detail: shortly(item.changes) }];
+  if (kind === "file_change") return [{ type: "tool", name: "edit", detail: shortLine(item.changes) }];
   if (kind === "mcp_tool_call")
-    return [{ type: "tool", name: textAt(item, "tool"), detail: shortly(item.arguments) }];
+    return [{ type: "tool", name: textAt(item, "tool"), detail: shortLine(item.arguments) }];
   // May be only a warning: the end of the turn decides.
-  if (kind === "error") return [{ type: "warning", text: shortly(textAt(item, "message")) }];
+  if (kind === "error") return [{ type: "warning", text: shortLine(textAt(item, "message")) }];
   return [];
 }
 

@@ -216,11 +216,11 @@ export function hostOf(address: string | undefined): readonly string[] {
 
 /** The part of a tool's input that interests a person. */
 export function toolDetail(input: Json, path = "file_path"): string {
-  return shortly(input.command ?? input[path] ?? input);
+  return shortLine(input.command ?? input[path] ?? input);
 }
 
 /** Shows a value in one line, for a person. */
-export function shortly(value: unknown): string {
+export function shortLine(value: unknown): string {
   return inOneLine(value, 300);
 }
 

@@ -14,7 +14,7 @@ import {
   objectAt,
   sessionArguments,
   sessionLine,
-  shortly,
+  shortLine,
   textAt,
   tokensAt,
   toolDetail,
@@ -74,9 +74,9 @@ export const gemini: Dialect = {
     hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},
   read: readLine,
   failureOf({ code, errors }) {
-    if (code === NO_AUTH) return { reason: "account", refuses: "key", detail: shortly(errors) };
+    if (code === NO_AUTH) return { reason: "account", refuses: "key", detail: shortLine(errors) };
     return code === BAD_INPUT && /resuming session|session/i.test(errors)
-      ? { reason: "bad-session", detail: shortly(/Error resuming session:.*/.exec(errors)?.[0] ?? errors) }
+      ? { reason: "bad-session", detail: shortLine(/Error resuming session:.*/.exec(errors)?.[0] ?? errors) }
       : null;
   },
 };
@@ -148,11 +148,11 @@ function readLine(line: Json): readonly AgentLine[] {
     }
     case "tool_result": {
       const kind = textAt(line, "error", "type");
-      const title = shortly(textAt(line, "error", "message") || kind);
+      const title = shortLine(textAt(line, "error", "message") || kind);
       return REFUSALS.has(kind) ? [{ type: "permission", title, answer: "refuse" }] : [];
     }
     case "error":
-      return [{ type: "warning", text: shortly(textAt(line, "message")) }];
+      return [{ type: "warning", text: shortLine(textAt(line, "message")) }];
     case "result":
       return [
         { type: "usage", usage: tokensAt(line.stats) },
@@ -166,7 +166,7 @@ function readLine(line: Json): readonly AgentLine[] {
 function faultOf(error: Json): Fault {
   const message = textAt(error, "message");
   if (textAt(error, "type") === "FatalTurnLimitedError")
-    return { reason: "gave-up", detail: shortly(message) };
+    return { reason: "gave-up", detail: shortLine(message) };
   const detail = faultWords(message || error);
   if (NO_KEY.test(message)) return { reason: "account", refuses: "key", detail };
   if (NO_MODEL.test(message)) return { reason: "account", refuses: "model", detail };

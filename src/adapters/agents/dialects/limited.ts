@@ -1,14 +1,14 @@
 /** Recognises a limited or refused account by the agent's own last event. */
 import type { Limited } from "../../../core/ports/agents.ts";
-import { type Fault, shortly } from "./dialect.ts";
+import { type Fault, shortLine } from "./dialect.ts";
 import { resetIn } from "./reset-time.ts";
 
 /** Null: the failure is the run's own. `program`: the agent's usual name. */
 export function limitedBy(fault: Fault | null, program: string, now: Date): Limited | null {
   if (fault?.reason === "account")
-    return { words: shortly(fault.detail), resets: null, mend: mendOf(fault.refuses ?? "key", program) };
+    return { words: shortLine(fault.detail), resets: null, mend: mendOf(fault.refuses ?? "key", program) };
   if (fault?.reason !== "rate-limit") return null;
-  const words = shortly(fault.detail);
+  const words = shortLine(fault.detail);
   const fields = (fault.fields ?? []).flatMap((each) => resetIn(each, now) ?? []);
   const [reset] = fault.resets === undefined ? fields : [new Date(fault.resets)];
   if (reset !== undefined) return { words, resets: reset.toISOString() };

@@ -94,7 +94,7 @@ describe("the journal", () => {
     expect(called("tryLock")).toEqual([]);
   });
 
-  test("that is damaged is told with the place, and with what is good before and after it", async () => {
+  test("that is damaged is reported with the place, and with what is good before and after it", async () => {
     const { commit, journal, machine, read, restarted } = started();
     for (const text of ["one\n", "two\n", "three\n"]) await commit(text);
     const [first = "", second = "", third = ""] = journal().split(/(?=^pawl-commit )/m);

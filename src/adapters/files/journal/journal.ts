@@ -11,7 +11,7 @@ import { CONTROL, JOURNAL } from "../control.ts";
 import { closeQuietly, type Disk, withFile, withOpen, writeAll } from "../disk.ts";
 import { readToEnd, statFile } from "../look.ts";
 import type { ProjectKey } from "../project-key.ts";
-import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
+import { type Applied, emptyStart, type Marker, readMarker, writeMarker } from "./marker.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
 import { openInside } from "./temporary.ts";
@@ -126,7 +126,7 @@ export function trimJournal({ disk, projectKey }: ProjectStorage, applied: Appli
     disk.truncate(fd, 0);
     disk.fsync(fd);
   });
-  writeMarker(disk, projectKey, beginning(disk, { ...applied, isCurrent: true }));
+  writeMarker(disk, projectKey, emptyStart(disk, { ...applied, isCurrent: true }));
 }
 
 function damaged({ records, goodLength, stranded }: Parsed): PawlError {

@@ -77,7 +77,7 @@ describe("a person's text", () => {
     expect(at.calls.findIndex(({ name }) => name === "fsync")).toBeGreaterThan(last);
   });
 
-  test("is told behind what the log has, and behind what waits to be appended to it", () => {
+  test("is reported after what the log has, and after what waits to be appended to it", () => {
     const offsetOf = (pending: readonly Step[]) => {
       const [, event] = keep(diskWith({ [EVENTS]: "0123456789" }), pending).steps;
       return event?.type === "append" ? event.offset : null;
@@ -89,7 +89,7 @@ describe("a person's text", () => {
     expect(offsetOf([{ type: "drop", path: EVENTS, before: null }])).toBe(10);
   });
 
-  test("is not told where it could not be kept", () => {
+  test("is not reported if it could not be kept", () => {
     for (const name of ["write", "fsync", "fsyncFolder", "mkdir"]) {
       const kept: unknown[] = [];
       const { disk } = diskWith({ a: "mine\n" }, (call) => (call.name === name ? "EIO" : undefined));
@@ -139,7 +139,7 @@ describe("a journal of others", () => {
     ]);
   });
 
-  test("is told by an event behind the log's end", () => {
+  test("is reported by an event after the log's end", () => {
     const tell = (files: Readonly<Record<string, string>>) => {
       const { disk } = diskWith(files);
       return foreignEvent(disk, { records: 3, reason: "another-key" }, "kept/here");

@@ -4,7 +4,7 @@ import { STATE_HOME, simDisk, simState } from "../../../../test/crash/sim-disk.t
 import { Machine } from "../../../../test/crash/sim-machine.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { openProjectKey } from "../project-key.ts";
-import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
+import { type Applied, emptyStart, readMarker, writeMarker } from "./marker.ts";
 import { FIRST } from "./record.ts";
 
 const MAC = "0123456789abcdef".repeat(4);
@@ -98,9 +98,9 @@ test("An empty journal begins behind every epoch that was used, and not before t
   const empty = { length: 0, sequence: 3, mac: FIRST };
   const begun = (epoch: number) => {
     machine.clock = clock;
-    return beginning(disk, { ...APPLIED, epoch, isCurrent: false });
+    return emptyStart(disk, { ...APPLIED, epoch, isCurrent: false });
   };
-  expect(beginning(disk, null)).toEqual({ ...empty, epoch: clock, sequence: 0 });
+  expect(emptyStart(disk, null)).toEqual({ ...empty, epoch: clock, sequence: 0 });
   expect(begun(clock + 4_000)).toEqual({ ...empty, epoch: clock + 4_001 });
   expect(begun(clock - 1_000)).toEqual({ ...empty, epoch: clock });
 });

@@ -51,7 +51,7 @@ export function writeMarker(
  * The start of an empty journal: in an epoch that no journal of this project has used, even if the marker is
  * lost.
  */
-export function beginning(disk: Disk, marker: Marker | null): Applied {
+export function emptyStart(disk: Disk, marker: Marker | null): Applied {
   const epoch = Math.max((marker?.epoch ?? 0) + 1, disk.now().getTime());
   return { epoch, length: 0, sequence: marker?.sequence ?? 0, mac: FIRST };
 }

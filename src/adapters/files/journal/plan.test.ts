@@ -164,7 +164,7 @@ describe("a path that is changed several times", () => {
 });
 
 describe("what was looked at", () => {
-  test("counts, and is not looked at again", () => {
+  test("counts, and is not read again", () => {
     const seen: FileOnDisk = { bytes: Buffer.from("seen\n"), hash: hash("seen\n"), mode: 0o600 };
     const looked = new Map<string, FileOnDisk | null>([
       ["a", seen],

@@ -128,7 +128,7 @@ describe("an edit on a text that a person saved", () => {
     expect([machine.tree().get("tasks.yaml"), kept()]).toEqual(["mine\ntwo\n", []]);
   });
 
-  test("is redone after a power cut, and foreign commits behind it are told once", async () => {
+  test("is redone after a power cut, and foreign commits after it are reported once", async () => {
     const { events, journal, machine, read, store, told } = await started();
     const opened = store();
     await opened.commit(opened.view(), [edit("tasks.yaml", "two\n", "two")]);

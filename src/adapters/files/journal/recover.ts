@@ -23,7 +23,7 @@ import {
   trimJournal,
 } from "./journal.ts";
 import type { OnKept } from "./keep.ts";
-import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
+import { type Applied, emptyStart, type Marker, readMarker, writeMarker } from "./marker.ts";
 import type { JournalRecord, Parsed } from "./record.ts";
 import type { Step } from "./steps.ts";
 
@@ -41,7 +41,7 @@ export function recover(project: Project): Applied {
   const { disk, projectKey } = project;
   const marker = readMarker(disk, projectKey);
   const size = journalSize(disk);
-  if (size === 0) return beginning(disk, marker);
+  if (size === 0) return emptyStart(disk, marker);
   if (marker?.isCurrent && marker.length === size) return marker;
   return replay(project, marker).applied;
 }
@@ -76,7 +76,7 @@ function applyPending(
   pending: readonly Step[],
 ): Applied {
   const last = records.at(-1);
-  if (last === undefined) return beginning(project.disk, marker);
+  if (last === undefined) return emptyStart(project.disk, marker);
   const end = { epoch: last.epoch, sequence: last.sequence, mac: last.mac, length: goodLength };
   if (pending.length === 0) return end;
   syncJournal(project.disk);

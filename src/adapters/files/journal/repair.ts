@@ -10,7 +10,7 @@ import { openLocks, PROJECT_LOCK } from "../locks.ts";
 import { COMMIT_WAIT, projectOf, type StoreOptions } from "../store.ts";
 import { copyJournal, listForeign, type SetAside } from "./foreign.ts";
 import { isCutShort, journalSize, readJournal } from "./journal.ts";
-import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
+import { type Applied, emptyStart, readMarker, writeMarker } from "./marker.ts";
 import { refusalOf } from "./pending.ts";
 import { renderRecord } from "./record.ts";
 import { type Project, recover } from "./recover.ts";
@@ -76,7 +76,7 @@ function setAside(project: Project): Damage {
   const aside = copyJournal(disk, "journal");
   const good = [...records, ...stranded];
   // In a new epoch, so that the damaged journal cannot come back.
-  const starts: Applied[] = [beginning(disk, marker)];
+  const starts: Applied[] = [emptyStart(disk, marker)];
   const parts: Buffer[] = [];
   for (const { steps } of good) {
     const at = starts.at(-1) as Applied;

@@ -83,7 +83,7 @@ describe("a path", () => {
     },
   );
 
-  test("that is long is told by its beginning", () => {
+  test("that is long is shown by its beginning", () => {
     const { fault } = parse([{ ...DROP, path: `../${"x".repeat(1000)}` }]) as { readonly fault: string };
     expect(fault.split('"')[1]).toBe(`../${"x".repeat(197)}`);
   });

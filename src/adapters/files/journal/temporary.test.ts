@@ -107,14 +107,14 @@ describe("writing beside a file", () => {
     expect([tree(), open]).toEqual([{ a: "old" }, new Set()]);
   });
 
-  test("tells why it was refused, also where not even the rest can be removed", () => {
+  test("reports why it was refused, also if not even the rest can be removed", () => {
     const { disk } = scene({
       fate: ({ name }) => (name === "write" ? "ENOSPC" : name === "unlink" ? "EIO" : undefined),
     });
     expect(codeOf(() => writeTemporary(disk, "a", bytes("new"), undefined))).toBe("ENOSPC");
   });
 
-  test("tells where the file cannot be closed, and where it cannot be made", () => {
+  test("reports if the file cannot be closed, and if it cannot be made", () => {
     const closing = scene({
       fate: ({ name, path }) => (name === "close" && path !== "" ? "EIO" : undefined),
     });
@@ -134,7 +134,7 @@ describe("removing what is left beside a file", () => {
     expect(tree()).toEqual({ "a/b": "whole" });
   });
 
-  test("tells where it cannot, and removes nothing through a link", () => {
+  test("reports where it cannot, and removes nothing through a link", () => {
     const refusing = scene({
       files: { ".a.pawl-tmp": "half" },
       fate: ({ name }) => (name === "unlink" ? "EIO" : undefined),

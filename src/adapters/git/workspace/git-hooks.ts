@@ -97,19 +97,20 @@ async function folderOf({ environment, root }: HooksPlace): Promise<HookFolder |
   if (repository?.top == null) return "There is no git repository with a working folder here.";
   const named = lastOf(await configOf({ folder: root, environment }), "core.hookspath");
   const [common, top] = [repository.common, repository.top].map(realPathOf) as [string, string];
-  if (named === null) return unlinked({ folder: join(common, "hooks"), inside: common, isShared: false });
+  if (named === null)
+    return requireUnlinked({ folder: join(common, "hooks"), inside: common, isShared: false });
   const home = environment.HOME || homedir();
   const given = resolve(top, named.startsWith("~/") ? join(home, named.slice(2)) : named);
   const folder = isAbsolute(named) ? realPathOf(given) : given;
-  if (isIn(folder, common)) return unlinked({ folder, inside: common, isShared: false });
+  if (isIn(folder, common)) return requireUnlinked({ folder, inside: common, isShared: false });
   if (!isIn(folder, top))
     return `git's hooks are in ${folder} (core.hooksPath), outside of this repository. To guard commits too, call \`pawl guard git pre-commit\` and \`pawl guard git pre-push\` from there.`;
   // Husky rewrites this folder; each hook in it calls the one in the folder above.
   const isHusky = basename(folder) === "_" && basename(dirname(folder)) === ".husky";
-  return unlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
+  return requireUnlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
 }
 
-function unlinked(hookFolder: HookFolder): HookFolder | string {
+function requireUnlinked(hookFolder: HookFolder): HookFolder | string {
   if (realPathOf(hookFolder.folder) === hookFolder.folder) return hookFolder;
   return `${hookFolder.folder} is, or is behind, a symbolic link, and Pawl follows none.`;
 }

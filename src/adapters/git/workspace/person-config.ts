@@ -36,7 +36,7 @@ export async function personConfig(call: GitCall, top: string): Promise<PersonCo
   const { entries } = await configOf(call);
   const home = call.environment.HOME ?? homedir();
   const paths = new Set<string>();
-  const added = [...unnamed(call.environment, home, entries), ...pointers(entries)];
+  const added = [...defaultSettings(call.environment, home, entries), ...pointers(entries)];
   const kept = [...added, ...entries.filter(isKept)].map(({ key, value }) => {
     const path = PATHS.test(key) ? absolute(value, home) : null;
     if (path === null) return { key, value };
@@ -69,7 +69,7 @@ function absolute(value: string, home: string): string | null {
 }
 
 /** Git reads these two by default. */
-function unnamed(
+function defaultSettings(
   environment: Environment,
   home: string,
   entries: readonly ConfigEntry[],

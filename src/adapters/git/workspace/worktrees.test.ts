@@ -581,7 +581,7 @@ describe("merging", () => {
     expect(existsSync(join(root, "meanwhile.txt"))).toBe(true);
   });
 
-  it("tells conflicts, hands them to the worktree, and merges what was resolved there", async () => {
+  it("reports conflicts, hands them to the worktree, and merges what was resolved there", async () => {
     const worktree = await worked("w", "a.txt", "theirs\n");
     commit(root, "a.txt", "ours\n");
     expect(await open().prepareMerge(order("w"))).toEqual({ kind: "conflicts", files: ["a.txt"] });

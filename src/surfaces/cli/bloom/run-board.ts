@@ -127,7 +127,7 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
     ...(board.progress?.resting ?? []).map((each) => paint.yellow(cut(`~ ${restLine(each)}`, width))),
     ...board.caps.map((words) => paint.dim(cut(`. Tasks wait: ${words}`, width))),
     ...retries.map(([task, { at, reason }]) =>
-      paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
+      paint.dim(cut(`. ${task} tries again in ${formatDuration(at - now)}: ${reason}`, width)),
     ),
   ];
   const { progress } = board;
@@ -169,7 +169,7 @@ const BAR = 12;
 
 function workLine({ task, step, done, doing, since }: AtWork, now: number): string {
   const bar = step === null ? "" : ` ${barOf(done, step.total)} ${done}/${step.total}`;
-  return `> ${task}${bar} (${lasting(now - since)}) ${cleanLine(doing)}`;
+  return `> ${task}${bar} (${formatDuration(now - since)}) ${cleanLine(doing)}`;
 }
 
 function barOf(done: number, total: number): string {
@@ -200,7 +200,7 @@ export function standing({
 }
 
 /** `40 s`, `12 min`, `3 h 5 min`. */
-function lasting(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

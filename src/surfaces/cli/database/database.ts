@@ -14,7 +14,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { tasksInvalid } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
-import { editing } from "../project/edit-files.ts";
+import { editFiles } from "../project/edit-files.ts";
 import { projectIdEdit } from "../team/project-id.ts";
 import { counted } from "../terminal/amounts.ts";
 import { refuseAgent } from "../terminal/person.ts";
@@ -249,7 +249,7 @@ async function knownId({ runtime: { settings, store } }: Project): Promise<strin
 async function projectId(project: Project, host: Host): Promise<string> {
   const { runtime } = project;
   const fresh = runtime.newId().replaceAll("-", "");
-  const plan = editing("pawl:database", async (view, settings) => [
+  const plan = editFiles("pawl:database", async (view, settings) => [
     await projectIdEdit(view, settings, fresh),
   ]);
   await runTransaction(runtime, plan, null, host.person.caller());

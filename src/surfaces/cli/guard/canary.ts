@@ -101,7 +101,7 @@ function tryClientFile(
   const lacks = (one: GuardFile) => lackIn({ client, file: one }, text) !== "nothing";
   const differs: LayerProof = {
     ...{ layer: "hook", of: title, result: "came-through" },
-    seen: differing(name),
+    seen: differsWords(name),
   };
   if ("text" in file)
     return [lacks(file) ? differs : proofOf("hook", title, isRefusal, outside.tryPlugin(file.text, call))];
@@ -155,7 +155,7 @@ async function tryGit(
   const tried = tryGitHooks(hooks.hooks.filter(({ guard }) => guard === "whole"));
   return hooks.hooks.map(({ guard, name, path }) => {
     if (guard === "whole") return proofOf("git", name, isGitRefusal, tried[name]);
-    const finding = guard === "none" ? `${path} does not call the guard` : differing(path);
+    const finding = guard === "none" ? `${path} does not call the guard` : differsWords(path);
     return { layer: "git", of: name, result: "came-through", seen: finding };
   });
 }
@@ -164,7 +164,7 @@ function isGitRefusal({ code, err }: Tried): boolean {
   return code !== 0 && err.includes("Pawl refuses this");
 }
 
-function differing(name: string): string {
+function differsWords(name: string): string {
   return `${name} differs from what \`pawl init --guard\` writes here, so it was not started`;
 }
 

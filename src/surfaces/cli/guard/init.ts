@@ -31,7 +31,7 @@ export async function guardSteps(
 ): Promise<readonly GuardStep[]> {
   const { reply } = await runTransaction(
     project.runtime,
-    guarding(guardLaunch(host), name),
+    addGuard(guardLaunch(host), name),
     null,
     host.person.caller(),
   );
@@ -53,7 +53,7 @@ export const withoutGuards: Run = async (host, call) => {
   const name = call.options.client as GuardedClient | undefined;
   const { reply } = await runTransaction(
     project.runtime,
-    unguarding(guardLaunch(host), name),
+    dropGuard(guardLaunch(host), name),
     null,
     host.person.caller(),
   );
@@ -85,7 +85,7 @@ interface Facts {
 
 const PAWL_YAML = projectPath("pawl.yaml");
 
-function guarding(
+function addGuard(
   launch: GuardLaunch,
   name: GuardedClient | undefined,
 ): Transaction<null, Facts, undefined, Reply> {
@@ -111,7 +111,7 @@ function guarding(
 
 const PROVE = "To prove it: `pawl config guard --canary`.";
 
-function unguarding(
+function dropGuard(
   launch: GuardLaunch,
   name: GuardedClient | undefined,
 ): Transaction<null, Facts, undefined, Reply> {

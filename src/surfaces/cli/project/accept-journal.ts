@@ -22,12 +22,12 @@ export async function acceptJournal(
   const kept = named.replace(/^\.\//, "");
   if (!foreign.some((each) => each.kept === kept)) throw unknown(named, foreign);
   const journal = await project.foreignJournal(kept);
-  const { reply } = await runAsking(host, project.runtime, accepting(kept, journal), null);
+  const { reply } = await runAsking(host, project.runtime, acceptTransaction(kept, journal), null);
   journal.setAccepted();
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
-function accepting(
+function acceptTransaction(
   kept: string,
   journal: ForeignJournal,
 ): Transaction<null, readonly FileEdit[], undefined, Reply> {

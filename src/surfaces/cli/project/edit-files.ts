@@ -27,7 +27,7 @@ export function wordsOf(edits: readonly FileEdit[]): readonly string[] {
 }
 
 /** Makes the edits, all or none. */
-export function editing(
+export function editFiles(
   run: string,
   read: (view: View, settings: Settings) => Promise<readonly FileEdit[]>,
 ): Transaction<null, readonly FileEdit[], undefined, Reply> {

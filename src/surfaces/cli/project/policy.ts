@@ -2,7 +2,7 @@ import { PawlError, toPawlError } from "../../../core/error.ts";
 import { projectPath } from "../../../core/path.ts";
 import {
   comparePolicies,
-  governing,
+  effectivePolicy,
   hashOfPolicy,
   type Policy,
   type PolicyChange,
@@ -103,7 +103,7 @@ async function foreignIn(
   named: string | undefined,
 ): Promise<string | null> {
   if (named === undefined) return null;
-  const hashes = [present, ...(pinned ? [pinned, governing(pinned, present)] : [])].map(hashOfPolicy);
+  const hashes = [present, ...(pinned ? [pinned, effectivePolicy(pinned, present)] : [])].map(hashOfPolicy);
   return [...hashes, ...((await policies?.earlier(run)) ?? [])].includes(named) ? null : named;
 }
 
@@ -114,7 +114,7 @@ async function pinTighter(project: Project, run: string, comparison: Compared): 
   // A run that its policy holds cannot be pinned in parts: its policy is pinned as a whole when a person
   // decides.
   if (!pinned || !present || !hasTighter || (holds && ignored.length > 0)) return;
-  await storePolicy(project, run, governing(pinned, present));
+  await storePolicy(project, run, effectivePolicy(pinned, present));
 }
 
 function showComparison(name: string, comparison: Compared): Answer {

@@ -7,7 +7,7 @@ import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../../core/gate-record.ts";
 import type { Keys, PublicKey } from "../../../core/ports/signatures.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Run } from "../line/command.ts";
-import { editing } from "../project/edit-files.ts";
+import { editFiles } from "../project/edit-files.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
 import { projectIdEdit } from "./project-id.ts";
@@ -27,7 +27,7 @@ export const addKey: Run = async (host, call) => {
   checkPrincipal(principal);
   const line = `${principal} namespaces="${GATE_NAMESPACE}" ${key.line}\n`;
   const id = project.runtime.newId().replaceAll("-", "");
-  const { reply } = await runTransaction(project.runtime, adding(line, id), null, host.person.caller());
+  const { reply } = await runTransaction(project.runtime, addLine(line, id), null, host.person.caller());
   await keys.use({ principal, path: key.path });
   const text = [
     `${reply.text}`,
@@ -62,8 +62,8 @@ function checkPrincipal(principal: string): void {
   );
 }
 
-function adding(line: string, id: string) {
-  return editing("pawl:keys", async (view, settings) => {
+function addLine(line: string, id: string) {
+  return editFiles("pawl:keys", async (view, settings) => {
     const before = await view.read(ALLOWED_SIGNERS);
     const signers =
       before === null || before === "" || before.endsWith("\n") ? (before ?? "") : `${before}\n`;

@@ -21,7 +21,7 @@ export function renderTrace(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
 ): string {
   const rows = rowsOf(spans, now);
-  const lasts = column(rows.map(({ span, until }) => lasting(until - span.start, span.end === null)));
+  const lasts = column(rows.map(({ span, until }) => formatDuration(until - span.start, span.end === null)));
   const costs = column(rows.map(({ span }) => moneyOf(span)));
   const fixed = [lasts, costs].reduce(
     (sum, [cell = ""]) => sum + (cell === "" ? 0 : widthOf(cell) + GAP.length),
@@ -92,7 +92,7 @@ function moneyOf({ attributes }: TraceSpan): string {
   return usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
 }
 
-function lasting(milliseconds: number, isOpen: boolean): string {
+function formatDuration(milliseconds: number, isOpen: boolean): string {
   const seconds = milliseconds / 1000;
   const more = isOpen ? "…" : "";
   if (seconds < 10) return `${seconds.toFixed(1)}s${more}`;

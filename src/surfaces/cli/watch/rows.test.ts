@@ -121,7 +121,7 @@ test("the list is cut around the cursor", () => {
   expect(windowOf(100, 99, 10)).toEqual({ from: 90, to: 100 });
 });
 
-test("an age is told in the unit that fits", () => {
+test("an age has the unit that fits", () => {
   const ago = (seconds: number) => ageOf(new Date(NOW - seconds * 1000).toISOString(), NOW);
   expect([ago(5), ago(125), ago(7300), ago(200_000)]).toEqual(["5 s", "2 min", "2 h", "2 d"]);
   expect(ageOf(null, NOW)).toBe("");

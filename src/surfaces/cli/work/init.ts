@@ -10,7 +10,7 @@ import { CLIENTS } from "../clients/client-names.ts";
 import { CLIENT_FILES, type Client, type Launch } from "../clients/clients.ts";
 import type { Host, Run } from "../line/command.ts";
 import { warnOfPlace } from "../line/warn.ts";
-import { editing } from "../project/edit-files.ts";
+import { editFiles } from "../project/edit-files.ts";
 import { withProjectId } from "../team/project-id.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -121,7 +121,7 @@ export function sizeFromPerson(terminal: Pick<Conversation, "readLine" | "write"
 /** Creates pawl.yaml if it is missing. */
 async function createFiles(project: Project, host: Host, size: Size | null): Promise<Step> {
   const text = withProjectId(pawlYaml(size), project.runtime.newId().replaceAll("-", ""));
-  const plan = editing("pawl:init", async (view) => {
+  const plan = editFiles("pawl:init", async (view) => {
     const before = await view.read(projectPath("pawl.yaml"));
     return [{ path: "pawl.yaml", before, after: before ?? text }];
   });

@@ -35,7 +35,7 @@ export const newWorkflow: Run = async (host, call) => {
       : filesFor(await loadTemplate(view, made.template), made.template, made.name);
   const { reply } = await runTransaction(
     project.runtime,
-    creating(made.name, files),
+    createFiles(made.name, files),
     null,
     host.person.caller(),
   );
@@ -136,7 +136,7 @@ interface PresentFiles {
 const PAWL_YAML = projectPath("pawl.yaml");
 
 /** Creates everything in one commit, or nothing. */
-function creating(
+function createFiles(
   name: string,
   files: Readonly<Record<string, string>>,
 ): Transaction<null, PresentFiles, undefined, Reply> {

@@ -111,7 +111,7 @@ function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): r
   for (let at = beginOf(definition); ; ) {
     const choices = choicesAfter(definition, walked, fixed);
     const order = orderWords(walked);
-    const stateLines = [standing(definition, at), ...(order === null ? [] : [order])];
+    const stateLines = [stateLine(definition, at), ...(order === null ? [] : [order])];
     terminal.write(`\n${clean(stateLines.join("\n"))}\n`);
     if (choices.length === 0) return walked;
     const lines = choices.map((choice, index) => `  ${index + 1}  ${clean(line(choice))}\n`);
@@ -132,7 +132,7 @@ function walkAt(terminal: Conversation, definition: Definition, fixed: Facts): r
 /** The simulated run's id, for texts that name the run. */
 const ID = "try";
 
-function standing({ table }: Definition, { state, variables }: Configuration): string {
+function stateLine({ table }: Definition, { state, variables }: Configuration): string {
   const kept = factWords(variables);
   const end = isFinal(table, state) ? " It ends here." : "";
   return `${state}: ${table.states[state]?.description ?? ""}${kept === "" ? "" : ` (${kept})`}${end}`;

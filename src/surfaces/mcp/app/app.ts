@@ -21,7 +21,7 @@ import type { Review } from "../../../runtime/review/model.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import { checkArguments, type Taker } from "../../arguments.ts";
-import { refusal, unchecked } from "../answer.ts";
+import { refusal, withoutValidation } from "../answer.ts";
 import { type AppPorts, type Connection, callerOf, type Listed, showsApp } from "../connection.ts";
 import type { Nonces } from "./nonces.ts";
 
@@ -111,7 +111,7 @@ function registerTool(
       return refusal(code, message, fix);
     }
   };
-  const about = { title, description, inputSchema: unchecked(input), _meta: APP_ONLY };
+  const about = { title, description, inputSchema: withoutValidation(input), _meta: APP_ONLY };
   const annotations = { readOnlyHint, destructiveHint: false, openWorldHint: false };
   const tool = connection.server.registerTool(name, { ...about, annotations }, (given, context) =>
     connection.work.run(async () => masked(await answer(given, context), mask)),
@@ -120,7 +120,7 @@ function registerTool(
 }
 
 function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces, project }: OpenApp) {
-  const limited = { ...project, workflows: only(gated, project.workflows) };
+  const limited = { ...project, workflows: pickWorkflows(gated, project.workflows) };
   const reviews = openReviews(coloursOf);
   const verdicts = openVerdicts();
   return {
@@ -156,7 +156,7 @@ function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces
   };
 }
 
-function only(names: readonly string[], workflows: Workflows): Workflows {
+function pickWorkflows(names: readonly string[], workflows: Workflows): Workflows {
   return Object.fromEntries(Object.entries(workflows).filter(([name]) => names.includes(name)));
 }
 

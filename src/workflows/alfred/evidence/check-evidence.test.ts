@@ -19,7 +19,7 @@ function port(code: "project-untrusted" | "setup-failed"): Checks & { agreed: bo
   return checks;
 }
 
-it("a check that nobody had agreed to runs at the next look, once somebody has", async () => {
+it("a check that nobody had agreed to runs at the next reading, once somebody has agreed", async () => {
   promise("alfred.evidence");
   const checks = port("project-untrusted");
   const place = { tree: "a".repeat(40) };

@@ -38,7 +38,7 @@ export async function slotFindings(
   files: Files,
 ): Promise<readonly Finding[]> {
   const uses = slots.map(({ location, operation }) => ({ path: location, operation }));
-  return [existence(uses, await missingOf(uses, files)), ...sharedFiles(slots), ...uncovered(run, slots)];
+  return [existence(uses, await missingOf(uses, files)), ...sharedFiles(slots), ...findUncovered(run, slots)];
 }
 
 interface Use {
@@ -112,7 +112,7 @@ function ancestorsOf(slot: Slot, slots: readonly Slot[]): ReadonlySet<string> {
   return files;
 }
 
-function uncovered(run: LoadedRun, slots: readonly Slot[]): readonly Finding[] {
+function findUncovered(run: LoadedRun, slots: readonly Slot[]): readonly Finding[] {
   const design = run.active.context_store.accepted.findLast(({ state }) => state === "design");
   const breakdown = (design?.artifact as ArtifactOf<"DesignArtifact"> | undefined)?.file_breakdown ?? [];
   const located = new Set(slots.map(({ location }) => location));

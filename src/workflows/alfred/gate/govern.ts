@@ -7,8 +7,8 @@ import { attempt } from "../../../core/attempt.ts";
 import {
   checkPolicyKnown,
   comparePolicies,
+  effectivePolicy,
   gatePolicy,
-  governing,
   hashOfPolicy,
   ignoredIn,
   type Policy,
@@ -123,7 +123,7 @@ export async function govern(
   const run = `alfred:${id}`;
   const isNew = state.active_tool_state === null && Object.keys(state.completed_tool_outputs).length === 0;
   const pinned = isNew ? null : ((await policies?.find(run)) ?? null);
-  const policy = pinned === null ? present : governing(pinned, present);
+  const policy = pinned === null ? present : effectivePolicy(pinned, present);
   const hash = hashOfPolicy(policy);
   const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
   const kept = pinned === null ? [] : [hashOfPolicy(pinned), ...((await policies?.earlier(run)) ?? [])];

@@ -32,7 +32,7 @@ import { changedIn, inspectWork } from "../evidence/work-evidence.ts";
 import { changingSlots, type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
 import type { Artifact, Submission, Verdict } from "../state/state-file.ts";
 import { isRunTool } from "../state/status.ts";
-import { isPersons } from "../state/verdicts.ts";
+import { isPersonVerdict } from "../state/verdicts.ts";
 import { titleOf } from "../texts/titles.ts";
 import { statusAfter, VERIFIED, type WorkStep } from "../tools/definition.ts";
 import { machineOf, stepOf } from "../tools/machine.ts";
@@ -108,7 +108,7 @@ async function gatherFindings(
     context,
     "looks",
   );
-  const last = verdictsAt(run, submitted.state).findLast(isPersons);
+  const last = verdictsAt(run, submitted.state).findLast(isPersonVerdict);
   const changed = last?.tree && work.kind === "tree" ? await outside.git.between(last.tree, work.tree) : null;
   const findings = withPolicyFinding(evidence, run.id, governed.ignored);
   const logs = checksIn(submitted, findings, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
@@ -175,7 +175,7 @@ function reviewOf(run: LoadedRun, submitted: Submission, findings: ReviewFinding
   const step = stepOf(run.definition, state);
   const title = titleOf(run.definition.name, state);
   const verdicts = verdictsAt(run, state);
-  const last = verdicts.findLast(isPersons);
+  const last = verdicts.findLast(isPersonVerdict);
   const rejected = last && !last.approved ? pointsIn(last.notes).points : [];
   return {
     run: run.run,

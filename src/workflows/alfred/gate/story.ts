@@ -15,7 +15,7 @@ import { nameOf } from "../state/records.ts";
 import { loadShown } from "../state/resolve-run.ts";
 import type { Accepted, TaskState, Verdict } from "../state/state-file.ts";
 import type { RunTool } from "../state/status.ts";
-import { isPersons } from "../state/verdicts.ts";
+import { isPersonVerdict } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 
 interface StoryRun {
@@ -132,7 +132,7 @@ function renderVerdict(verdict: Verdict): string {
   const what = verdict.approved ? "approved" : "rejected";
   const who = verdict.who === null ? "" : `, ${oneLine(verdict.who)}`;
   const notes = verdict.notes.trim() === "" ? "" : `\n\n${indented(verdict.notes)}\n`;
-  const strength = isPersons(verdict) ? `; ${strengthWords(verdict.strength)}` : "";
+  const strength = isPersonVerdict(verdict) ? `; ${strengthWords(verdict.strength)}` : "";
   const head = `- ${verdict.time}: ${what} in the ${verdict.stage === "ai" ? "AI" : "human"} review (by ${verdict.channel}${who}${strength}; sha256 ${verdict.sha256.slice(0, 12)})`;
   return `${head}${notes}${renderEvidence(verdict.evidence)}`;
 }

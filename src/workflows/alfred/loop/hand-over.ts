@@ -157,7 +157,7 @@ async function again(
   if (rework)
     return unchanged(
       side,
-      `The rework of '${plan.id}' is in ${path} already, as the open step ${rework.id}; the task is '${task.status}' there. Nothing was changed.${atRest(plan.id, task)}${lacking(rework.instruction, left)}`,
+      `The rework of '${plan.id}' is in ${path} already, as the open step ${rework.id}; the task is '${task.status}' there. Nothing was changed.${atRest(plan.id, task)}${missingNote(rework.instruction, left)}`,
     );
   if (left.length === 0)
     return unchanged(side, `The plan of '${plan.id}' is in ${path} already. Nothing was changed.`);
@@ -176,7 +176,7 @@ function atRest(id: string, { status }: Task): string {
 }
 
 /** A note about requests that came after the rework was written, so that it lacks them. */
-function lacking(instruction: string, left: readonly Ask[]): string {
+function missingNote(instruction: string, left: readonly Ask[]): string {
   const later = left.filter(({ time }) => !instruction.includes(time));
   if (later.length === 0) return "";
   const named = later.map(({ time, what }) => `${what} at ${time}`).join(", ");

@@ -58,7 +58,7 @@ test("of a long text the part that counts is kept, and what is left out is said"
   expect(end).toMatch(/> last$/);
 });
 
-test("many rejections are told from the last one back, and one without a word is said to be", () => {
+test("many rejections are listed from the last one back, and one without a word is named as such", () => {
   const asks = Array.from({ length: 20 }, (_, at) => ask(at === 19 ? " \n" : `note ${at}.`));
   const text = reworkInstruction("T", asks);
   expect(text).toContain("12 earlier rejections are left out.");

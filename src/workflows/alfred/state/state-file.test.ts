@@ -28,7 +28,7 @@ test.each(FAULTS)("%s → %s is told with its line", (from, to, message) => {
   expect(() => parseState(text.replace(from, to), "A-1", PATH)).toThrow(message);
 });
 
-test("the fault of an item of a list is told with that item's line", () => {
+test("the fault of an item of a list is reported with that item's line", () => {
   const note = { state: "plan", stage: "ai", notes: "" };
   const run = {
     ...{ started_at: TIME, finished_at: TIME, task_status: "planning" },

@@ -28,7 +28,7 @@ const MOST_NOTES = 100;
 type AnyVerdict = FinishedRun["verdicts"][number];
 
 /** Whether the verdict is a person's, not the assistant's own. */
-export function isPersons({ stage, strength }: Pick<AnyVerdict, "stage" | "strength">): boolean {
+export function isPersonVerdict({ stage, strength }: Pick<AnyVerdict, "stage" | "strength">): boolean {
   return stage === "human" || strength !== undefined;
 }
 

@@ -130,7 +130,7 @@ test("people are told where a run stands in words, and never by a state's name",
   }
 });
 
-test("a human is told what each verdict on a review or a test leads to", () => {
+test("a human is shown what each verdict on a review or a test leads to", () => {
   const of = (name: RegExp) => samples.filter((sample) => name.test(sample.name)).map(({ text }) => text);
   for (const text of of(
     /ReviewArtifact, human review.*, not approved|TestResultArtifact, human review.*, failed/,

@@ -69,7 +69,7 @@ const review = runEvent<ReviewTypes>({
   event(run, { caller, input }) {
     if (judgedBy(run) !== "human") checkVersion(run.run, input.version, null);
     if (input.byPerson) checkPersonsTurn(run, input);
-    else if (isAssistants(caller)) checkReason(run, input);
+    else if (isAssistantCall(caller)) checkReason(run, input);
     const machine = machineOf(run.definition);
     return { event: input.approved ? machine.approveEvent(run.configuration) : machine.rejectEvent };
   },
@@ -162,7 +162,7 @@ async function collect(
   if (input.version !== undefined)
     checkVersion(run.run, input.version, versionOf(judgedIn(run, submitted, refreshed.work)));
   const isRelayed = caller.channel === "mcp" && settings.alfred.human_review !== "elicit";
-  const showsDecision = isRelayed || (isAssistants(caller) && judgedBy(run) !== "human");
+  const showsDecision = isRelayed || (isAssistantCall(caller) && judgedBy(run) !== "human");
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(refreshed.evidence, run.id, ignored) },
     review: showsDecision ? null : await reviewNow(run, submitted, { ...context, outside }),
@@ -171,7 +171,7 @@ async function collect(
 }
 
 /** Whether the call came over MCP, or from `pawl call`. */
-function isAssistants({ channel }: Caller): boolean {
+function isAssistantCall({ channel }: Caller): boolean {
   return channel === "mcp" || channel === "agent" || channel === "script";
 }
 

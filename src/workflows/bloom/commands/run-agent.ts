@@ -7,13 +7,13 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentUsage, DeferredCall, Limited } from "../../../core/ports/agents.ts";
 import type { AgentFolder, EnsuredWorktree, WorkDone, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Nearing } from "../../../runtime/module.ts";
-import { type AccountReport, agentOf, showsAccount, unfit } from "../../../scheduler/agent-rest.ts";
+import { type AccountReport, agentOf, quotaLimit, showsAccount } from "../../../scheduler/agent-rest.ts";
 import { lastWords } from "../../../scheduler/agent-run.ts";
 import {
   added,
   budgetOf,
   type Limit,
-  nearing,
+  nearestLimit,
   overspent,
   shownSpent,
   spentWords,
@@ -54,28 +54,31 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 /** The result without a run, if the step is done, a question is open or the budget is spent; else null. */
 function checkFirst(known: TaskSnapshot, now: string): StepResult | null {
   const { quotas, task, resting, run, settings } = known;
-  const asks = asking(known);
+  const asks = openQuestion(known);
   if (asks) return asks;
   const isWork = run.purpose === "step" || run.purpose === "mark";
   if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
   const limit = overspent(budgetOf(task, settings), run.spent);
-  if (limit !== null) return spent(task, run, limit);
+  if (limit !== null) return budgetSpent(task, run, limit);
   const agent = agentOf(task, run, settings);
   if (resting.has(agent)) return { event: "agent_limited" };
   const quota = settings.fit ? quotas.get(agent) : undefined;
-  const limited = quota ? unfit(quota, now) : null;
+  const limited = quota ? quotaLimit(quota, now) : null;
   if (limited === null) return null;
   return { event: "agent_limited", account: { agent, began: now, limited, early: true } };
 }
 
 /** The outcome if the task waits for a person's answer; else null. */
-export function asking({ questions, task }: Pick<TaskSnapshot, "questions" | "task">): StepResult | null {
+export function openQuestion({
+  questions,
+  task,
+}: Pick<TaskSnapshot, "questions" | "task">): StepResult | null {
   const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
   if (waits.length === 0) return null;
   return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
 }
 
-export function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
+export function budgetSpent(task: Task, run: TaskRun, limit: Limit): StepResult {
   return {
     event: "budget_spent",
     reason: `the budget of ${limit} is spent: ${spentWords(run.spent)} so far`,
@@ -211,7 +214,7 @@ function openNotice(context: ExecutionContext) {
   let noted: Promise<unknown> = Promise.resolve();
   return {
     see(usage: AgentUsage): void {
-      const limit = nearing(budgetOf(task, settings), added(run.spent, usage, 0));
+      const limit = nearestLimit(budgetOf(task, settings), added(run.spent, usage, 0));
       if (limit === null || limit.limit === near) return;
       near = limit.limit;
       noted = noted.then(async () => {
@@ -243,8 +246,8 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
   // Reads the steps and questions that the agent recorded meanwhile, and the messages for it.
   const known = await context.note({});
   const { task, run, settings } = known;
-  const spent = added(run.spent, end.usage, end.duration);
-  const near = nearing(budgetOf(task, settings), spent);
+  const budgetSpent = added(run.spent, end.usage, end.duration);
+  const near = nearestLimit(budgetOf(task, settings), budgetSpent);
   const events: BloomEvent[] = [
     ...last.events,
     ...(end.session !== null && end.session !== run.session?.id
@@ -260,7 +263,7 @@ async function agentRunResult(context: ExecutionContext, last: Last): Promise<St
     }),
     refused: end.refused ?? [],
     idle: false,
-    spent,
+    spent: budgetSpent,
     nearing: near,
     session: sessionAfter(context, last, run),
     toldIn: sessionKnowingPrompt(run, last),
@@ -322,10 +325,10 @@ function outcomeOf(known: TaskSnapshot, { agent, before, byMinutes, end, step, s
   const after = { ...run, spent: added(run.spent, end.usage, end.duration) };
   const limit = overspent(budgetOf(task, settings), after.spent);
   if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
-    return spent(task, after, "minutes");
+    return budgetSpent(task, after, "minutes");
   // Pawl stopped it at the limit, or the agent stopped there by itself.
   const gaveUp = end.outcome === "failed" && end.reason === "gave-up";
-  if (limit !== null && (stop === "budget" || gaveUp)) return spent(task, after, limit);
+  if (limit !== null && (stop === "budget" || gaveUp)) return budgetSpent(task, after, limit);
   if (stop === "interjected") {
     const now = messages.filter((each) => !before.messages.some(({ path }) => path === each.path));
     return {
@@ -336,7 +339,7 @@ function outcomeOf(known: TaskSnapshot, { agent, before, byMinutes, end, step, s
     };
   }
   if (stop !== null) return { event: "interrupted" };
-  const asks = asking(known);
+  const asks = openQuestion(known);
   if (end.outcome === "failed") {
     // It was silent because it waited for a person.
     if (asks && (end.reason === "inactive" || end.reason === "timed-out")) return asks;

@@ -18,7 +18,7 @@ import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } fr
 import { orderContext } from "../prompt.ts";
 import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
 import type { TaskEvent } from "../run/table.ts";
-import { accountAfter, asking, limitOf, spent as taskSpent } from "./run-agent.ts";
+import { accountAfter, limitOf, openQuestion, budgetSpent as taskSpent } from "./run-agent.ts";
 import { setUp } from "./set-up.ts";
 import { runInWorkspace, type WorkspaceRunEnd } from "./workspace-run.ts";
 
@@ -59,7 +59,7 @@ function workingOn(
 function checkFirst(context: ExecutionContext, ordered: RuledOrder): StepResult | null {
   const { known } = context;
   const { resting, run, settings, task } = known;
-  const asks = asking(known);
+  const asks = openQuestion(known);
   if (asks) return asks;
   const limit = overspent(budgetOf(task, settings), run.spent);
   if (limit !== null) return taskSpent(task, run, limit);
@@ -188,7 +188,7 @@ function outcomeOf(
       const said = { ...run.said, [command.agent]: answer.texts };
       return { event: answer.event as TaskEvent, patch: { said } };
     }
-    const asks = asking(known);
+    const asks = openQuestion(known);
     if (asks) return asks;
     const question = lastQuestion(end);
     if (question !== null) return { event: "question_asked", reason: question, asks: question };

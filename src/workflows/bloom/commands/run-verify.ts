@@ -93,7 +93,7 @@ export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): r
   const verify = steps.flatMap((step) =>
     (step.verify ?? task.verify ?? []).map((command) => verifying(command, step.id)),
   );
-  const checks = steps.flatMap((step) => step.acceptance_criteria.flatMap(checking(step.id)));
+  const checks = steps.flatMap((step) => step.acceptance_criteria.flatMap(criterionCommand(step.id)));
   return distinct([...verify, ...checks, ...criteriaChecks(task)]);
 }
 
@@ -117,7 +117,7 @@ function verifying(command: string, step: string | null): VerifyCommand {
   return { step, command, verifies: true, criteria: [] };
 }
 
-function checking(step: string | null) {
+function criterionCommand(step: string | null) {
   return (criterion: Criterion): readonly VerifyCommand[] =>
     isChecked(criterion)
       ? [{ step, command: criterion.check, verifies: false, criteria: [criterion.text] }]
@@ -126,7 +126,7 @@ function checking(step: string | null) {
 
 /** None as long as a step is open: the task's criteria are about the whole. */
 function criteriaChecks(task: Task): readonly VerifyCommand[] {
-  return task.steps.some(isOpenStep) ? [] : criteriaOf(task).flatMap(checking(null));
+  return task.steps.some(isOpenStep) ? [] : criteriaOf(task).flatMap(criterionCommand(null));
 }
 
 /** Each command once, with all criteria that it checks. */

@@ -151,12 +151,12 @@ async function watchOutside(
   const stopWatching = await context.ports.worktrees.watchCheckout(repo).catch(() => null);
   return async () => {
     const { files, branches } = (await stopWatching?.().catch(() => null)) ?? NOTHING;
-    return { files: files.filter(({ path }) => !isOurs(path, context)), branches };
+    return { files: files.filter(({ path }) => !isPawlPath(path, context)), branches };
   };
 }
 
 const NOTHING: Meanwhile = { files: [], branches: [] };
 
-function isOurs(path: string, context: ExecutionContext): boolean {
+function isPawlPath(path: string, context: ExecutionContext): boolean {
   return path === context.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
 }

@@ -28,7 +28,7 @@ interface RunsBefore {
 }
 
 /** Resets what was spent in the task's run and in the kept run of its previous life, if they exist. */
-export async function unspent(view: View, task: string): Promise<readonly Change[]> {
+export async function resetSpent(view: View, task: string): Promise<readonly Change[]> {
   const [run, kept] = [await loadRun(view, task), await loadDoneRun(view, task)];
   return [
     ...(run ? [{ type: "write", path: loopRunPath(task), text: renderRun(fresh(run)) } as const] : []),

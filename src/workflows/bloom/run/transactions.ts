@@ -22,7 +22,7 @@ import {
   type Accounts,
   type AgentRest,
   accountChanges,
-  lasting,
+  activeRests,
   lifted,
   loadAccounts,
   nextAgent,
@@ -139,7 +139,7 @@ function taskSnapshotOf(
     environment: context.settings.task_environment,
     messages: loaded.messages.filter((each) => !removes.includes(each.path)),
     questions: loaded.questions,
-    resting: lasting(loaded.rests, context.now.time),
+    resting: activeRests(loaded.rests, context.now.time),
     rests: loaded.rests,
     quotas: loaded.quotas,
   };
@@ -284,7 +284,7 @@ function withRestEvent(run: LoopRun, { event, reason = "" }: LoopSent, context: 
   const rest = restOfAgent(run, context);
   if (event !== "agent_limited" || !rest) return run;
   const { agent, count, mend, until } = rest;
-  const resting = lasting(loaded.rests, context.now.time);
+  const resting = activeRests(loaded.rests, context.now.time);
   const next = nextAgent(task, agent, context.settings.bloom, resting);
   const details = { taskId: task.id, agent, until: mend === undefined ? until : null, reason };
   const standIn = next === null ? {} : { next };
@@ -588,7 +588,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         states: snapshot.states,
         runs: snapshot.runs,
         rests: snapshot.rests,
-        resting: lasting(snapshot.rests, context.now.time),
+        resting: activeRests(snapshot.rests, context.now.time),
         candidates: candidates.filter(isWritable),
         unwritable: new Map([...unwritable, ...held]),
         scope: inScope,

@@ -10,7 +10,7 @@ import type { Decision, Rule } from "../../../engine/workflow.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { runAdvanced } from "../../../runtime/transaction/run-advanced.ts";
 import { decideNow, moveOf, type TableRun } from "../../../runtime/transaction/run-event.ts";
-import { agentOf, awaitedRest, lasting, nextAgent, type Rests } from "../../../scheduler/agent-rest.ts";
+import { activeRests, agentOf, awaitedRest, nextAgent, type Rests } from "../../../scheduler/agent-rest.ts";
 import { NOTHING_SPENT } from "../../../scheduler/budget.ts";
 import { editedTask } from "../../../tasks-file/entries.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
@@ -58,7 +58,7 @@ export function nowIn(
   edits: readonly TaskEdit[] = [],
 ): Now {
   const { caller: by, now, settings } = context;
-  const resting = lasting(rests, now.time);
+  const resting = activeRests(rests, now.time);
   return { task, file, states, resting, edits, settings: settings.bloom, time: now.time, by };
 }
 

@@ -16,7 +16,7 @@ function staged(tasks: readonly string[], shared: NonNullable<StageOptions["shar
 }
 
 describe("A cap over all machines", () => {
-  it("lets a task wait until somebody has ended, asks once per cap and look, and says why", async () => {
+  it("lets a task wait until another has ended, asks once per cap and round, and says why", async () => {
     promise("machines.caps");
     const asked: string[] = [];
     let isFull = true;
@@ -138,7 +138,7 @@ describe("A cap that was reached", () => {
     expect(told).toEqual([]);
   });
 
-  it("is told in words, in the same order whichever was reached first, and once", () => {
+  it("is reported in words, once, in the same order whichever was reached first", () => {
     const { begin, reach, report: tell, told } = opened();
     for (const caps of [["repository", "agent", "usd"] as const, ["usd", "agent", "repository"] as const]) {
       begin();

@@ -137,7 +137,7 @@ describe("The pins", () => {
     expect(calls).toEqual(["keep bloom:T1", "keep bloom:T1", "forget bloom:T1", "keep bloom:T1"]);
   });
 
-  it("tell each change that does not count once, and nothing where there is none", async () => {
+  it("report each change that does not count once, and nothing if there is none", async () => {
     const { pins, told } = opened();
     const change = { path: "task.verify", from: ["npm test"], to: [], loosens: true } as never;
     await pins.report("bloom:T1", []);

@@ -5,7 +5,7 @@
  */
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { canonical } from "../../../core/json.ts";
-import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
+import { effectivePolicy, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
 import { placed, settingSources } from "../../../core/policy-places.ts";
 import type { FindLife } from "../../../core/ports/loop.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
@@ -69,7 +69,7 @@ export function openPins(
         const present = loopPolicy(settings);
         base ??= present;
         await reporter(LOOP, ignoredIn(base, present));
-        return settingsBy(governing(base, present), settings);
+        return settingsBy(effectivePolicy(base, present), settings);
       },
     },
     async refresh() {

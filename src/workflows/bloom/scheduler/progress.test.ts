@@ -192,7 +192,7 @@ describe("A loop", () => {
     expect(of("task:failed")).toHaveLength(1);
   });
 
-  it("interrupts an agent for words that are new, and not for those that it was told", async () => {
+  it("interrupts an agent for new words, and not for those that it has received", async () => {
     const { interject } = await import("../verbs/question.ts");
     const stage = staged(list("id: T1, instructions: i"), {
       async agent({ run, stopped, works }) {

@@ -55,7 +55,7 @@ describe("A loop with open pull requests", () => {
     expect(stage.tasks().map(({ status }) => status)).toEqual(["done", "done"]);
   });
 
-  it("looks at many one after another, at a pace that leaves five seconds to each", async () => {
+  it("checks many one after another, at a pace that leaves five seconds to each", async () => {
     const ids = ["T1", "T2", "T3", "T4"];
     const { forge, until, pass, of } = shop({
       tasks: `git: {push_to_remote: true}\ntasks:\n${ids.map((id) => task(id)).join("")}`,
@@ -71,7 +71,7 @@ describe("A loop with open pull requests", () => {
     expect(forge.looks() - begun).toBeLessThanOrEqual(44);
   });
 
-  it("looks once where the pace is 0, and again only in the next run", async () => {
+  it("checks once if the pace is 0, and again only in the next run", async () => {
     const { forge, until, pass, of, stop, end, again } = shop({
       settings: { watch_pull_requests: 0 },
       once: undefined as never,
@@ -88,7 +88,7 @@ describe("A loop with open pull requests", () => {
     await next;
   });
 
-  it("with nothing else to do ends once each was looked at", async () => {
+  it("with nothing else to do ends once each was checked", async () => {
     const { forge, end, again, statuses, merge, runs } = shop();
     expect(await end()).toMatchObject({ done: [], open: expect.arrayContaining(["T1"]) });
     expect(forge.looks()).toBe(1);
@@ -119,7 +119,7 @@ describe("A loop with open pull requests", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("waits on while the forge does not answer, and sees by the remote's branch that it was merged", async () => {
+  it("waits on while the forge does not answer, and recognises by the remote's branch that it was merged", async () => {
     const { forge, end, again, of, statuses, git } = shop({ settings: { tries: 1 } });
     await end();
     const bad = { kind: "unreachable", reason: "502: Bad gateway" } as const;

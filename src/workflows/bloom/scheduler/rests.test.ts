@@ -14,8 +14,8 @@ import {
   type Accounts,
   listAccounts,
   type Quota,
+  quotaLimit,
   showsAccount,
-  unfit,
   withReport,
 } from "../../../scheduler/agent-rest.ts";
 import { ready } from "../verbs/status.ts";
@@ -329,7 +329,7 @@ describe("What is known of an account", () => {
     expect(stage.elapsed()).toBeLessThan(HOUR);
   });
 
-  it("tells which accounts are open, too, and what is left of each", () => {
+  it("shows which accounts are open, too, and what is left of each", () => {
     promise("agents.accounts");
     const [began, now, later] = ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2026-01-01T05:00:00Z"];
     const of =
@@ -513,10 +513,10 @@ describe("With `fit`, a step", () => {
         },
         { rests: [], quotas: [] },
       ).quotas[0] as Quota;
-    expect(unfit(reported(0.3, 0.5, 0.55, 0.6, 0.7, 0.85), began)).toMatchObject({
+    expect(quotaLimit(reported(0.3, 0.5, 0.55, 0.6, 0.7, 0.85), began)).toMatchObject({
       words: "15 % of its five_hour quota are left, and a run took up to 20 %",
     });
-    expect(unfit(reported(0.3, 0.5, 0.55, 0.6, 0.65, 0.75, 0.85), began)).toBeNull();
+    expect(quotaLimit(reported(0.3, 0.5, 0.55, 0.6, 0.65, 0.75, 0.85), began)).toBeNull();
   });
 
   it("is done by the next agent where there is one", async () => {

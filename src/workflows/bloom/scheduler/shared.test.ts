@@ -190,7 +190,7 @@ describe("A worker that begins among several machines", () => {
 });
 
 describe("A session", () => {
-  it("that is on another machine is not resumed: a new one is told what was done", async () => {
+  it("that is on another machine is not resumed: a new one gets what was done", async () => {
     promise("machines.taken-over");
     let host = "one";
     const stage = staged(

@@ -212,7 +212,7 @@ describe("A target that fails the check of its tasks", () => {
 });
 
 describe("A check that fails and then passes on the same files", () => {
-  it("is told as flaky, spends no try, and no agent repairs it", async () => {
+  it("is reported as flaky, spends no try, and no agent repairs it", async () => {
     promise("bloom.flaky");
     const stage = openStage({
       tasks: `tasks:\n${task("T1")}`,

@@ -34,7 +34,7 @@ async function killed(more: Partial<StageOptions> = {}, meanwhile: (stage: Stage
 }
 
 describe("A claimed task", () => {
-  it("is told as claimed and released once each, however many steps it takes", async () => {
+  it("is reported as claimed and as released once each, however many steps it takes", async () => {
     const { end, of, told } = staged({
       tasks:
         "tasks:\n- {id: T1, title: t, repo: ., merge_into: main, verify: [check], steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n",

@@ -289,8 +289,8 @@ async function recover(
   const step = getCurrentStepForTask(known.task)?.id ?? null;
   for (const run of underway) {
     const usage = await setup.ports.agents.spentBy(run);
-    const isAgents = agentRun?.run === run;
-    const lost = isAgents ? await lostAgent(setup, work.id, agentRun, usage) : null;
+    const isAgentRun = agentRun?.run === run;
+    const lost = isAgentRun ? await lostAgent(setup, work.id, agentRun, usage) : null;
     const milliseconds = lost?.duration ?? 0;
     if (lost) events.push(lost);
     spent = added(spent, usage, milliseconds);

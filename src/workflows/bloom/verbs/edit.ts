@@ -13,7 +13,7 @@ import { changedTasks, changesOf, readTasksText, type TasksText } from "../../..
 import { TASKS_RUN, taskOf } from "../../../tasks-file/load.ts";
 import { itemsIn } from "../../../tasks-file/put.ts";
 import { dangersBetween } from "./dangers.ts";
-import { isAgents } from "./persons-word.ts";
+import { isAgentCall } from "./persons-word.ts";
 import { eventOf } from "./snapshot.ts";
 
 export const editTask: Transaction<EditInput, TasksText, undefined, Reply> = {
@@ -21,7 +21,7 @@ export const editTask: Transaction<EditInput, TasksText, undefined, Reply> = {
   read: (view, _, context) => readTasksText(view, context),
   propose(tasks, _, input, context) {
     const { dryRun, id, isWhole, seen } = input;
-    if (!dryRun && isAgents(context)) throw notAnAgents(id);
+    if (!dryRun && isAgentCall(context)) throw notAnAgents(id);
     const { file, text } = { file: taskOf(tasks.tasks, id), text: tasks.text ?? "" };
     const item = itemsIn(text).get(file.id) ?? {};
     const definition = definitionOf(item);

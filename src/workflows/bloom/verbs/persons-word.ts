@@ -7,7 +7,7 @@ import type { TaskRun } from "../run/task-run.ts";
 import type { Done } from "./snapshot.ts";
 
 /** Whether the call comes from an agent's process: the loop's agent or a person's assistant. */
-export function isAgents({ caller }: Pick<Context, "caller">): boolean {
+export function isAgentCall({ caller }: Pick<Context, "caller">): boolean {
   return caller.channel === "agent";
 }
 
@@ -20,7 +20,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   if (!run || !(run.state in REST)) return null;
   const awaitsApproval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
   if (run.state === "waiting_for_human" && !awaitsApproval) return null;
-  if (isAgents(context)) throw notAnAgents(run, verb);
+  if (isAgentCall(context)) throw notAnAgents(run, verb);
   // A script lifts no limit: what was spent stays spent.
   if (
     run.state === "blocked" ||

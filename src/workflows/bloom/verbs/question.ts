@@ -15,7 +15,7 @@ import { ruleOf } from "../run/life.ts";
 import { OVER, startsAgent } from "../run/table.ts";
 import type { TaskRun } from "../run/task-run.ts";
 import { sendEvent } from "./person.ts";
-import { isAgents } from "./persons-word.ts";
+import { isAgentCall } from "./persons-word.ts";
 import { changing, loadSnapshot, readOnly, type Snapshot } from "./snapshot.ts";
 
 interface QuestionSnapshot extends Snapshot {
@@ -61,7 +61,7 @@ export const answer = changing(
   ) => {
     const question = snapshot.questions.find((each) => each.id === id);
     if (!question) throw unknownQuestion(id, snapshot.questions);
-    if (isAgents(context))
+    if (isAgentCall(context))
       throw new PawlError(
         "caller-not-allowed",
         `${id} is a question to a person, and this answer comes from an agent. Nothing was changed.`,

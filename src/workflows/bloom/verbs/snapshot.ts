@@ -25,7 +25,7 @@ import {
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { placedTasks } from "../../../tasks-file/task.ts";
-import { unspent } from "../run/run-changes.ts";
+import { resetSpent } from "../run/run-changes.ts";
 import { TASK_RUNS } from "../run/run-kind.ts";
 import { type SchedulingStatuses, schedulingStatuses } from "../run/scheduling-status.ts";
 import { withOthers } from "../run/shared.ts";
@@ -73,7 +73,7 @@ export async function loadRenewable(
 ): Promise<Renewable> {
   const snapshot = await loadSnapshot(view, context);
   const isPersons = isPersonHere(context);
-  return { ...snapshot, unspent: isPersons && isId(id) ? await unspent(view, id) : [] };
+  return { ...snapshot, unspent: isPersons && isId(id) ? await resetSpent(view, id) : [] };
 }
 
 const blocked = (id: string) => [id, "blocked"] as const;

@@ -30,7 +30,7 @@ import {
   workStarts,
 } from "./edits.ts";
 import { sendEvent } from "./person.ts";
-import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
+import { askFirst, isAgentCall, liftsRest } from "./persons-word.ts";
 import {
   changing,
   type Done,
@@ -177,14 +177,14 @@ export const done = changing(
     const task = taskOf(snapshot.file.tasks, id);
     const { now, settings } = context;
     const data = { task: id, from: task.status };
-    const byAgent = isAgents(context);
+    const byAgent = isAgentCall(context);
     const declared = nothing === undefined ? null : declare(snapshot, task, nothing, context);
     const settled = declared ?? settledAlready(task, force === true, byAgent);
     if (settled) return settled;
     const open = task.steps.filter(isOpenStep);
     const question =
       force === true
-        ? forcing(task, open.length, context)
+        ? askForced(task, open.length, context)
         : liftsRest(snapshot.runs.get(id), "done", context);
     if (question) return question;
     const last = open.length === 1 ? getCurrentStepForTask(task) : null;
@@ -290,7 +290,7 @@ function stopsAgent(run: TaskRun | undefined): readonly Change[] {
 }
 
 /** Asks a person at a terminal to confirm that the task is done as it is, with its open work. */
-function forcing(task: Task, open: number, context: Context): Done | null {
+function askForced(task: Task, open: number, context: Context): Done | null {
   return askFirst(context, {
     question: `Is ${task.id} (${task.title}) done as it is?`,
     facts: [

@@ -21,7 +21,7 @@ import { type Runtime, runTransaction } from "../../../runtime/transaction/run-t
 import {
   type AgentRest,
   accountsHere,
-  lasting,
+  activeRests,
   loadAccounts,
   type Rests,
   restLeft,
@@ -109,7 +109,7 @@ async function loadOrders({ clock, runtime, sources, ...orders }: Orders): Promi
   const now = clock.now().toISOString();
   const settings = await runtime.settings(view);
   const { orders: all, ...others } = await listPending(sources, view, settings);
-  const rests = lasting(restsIn(await loadAccounts(view), now, accountsHere(orders.ports)), now);
+  const rests = activeRests(restsIn(await loadAccounts(view), now, accountsHere(orders.ports)), now);
   return { all, ...others, settings: settings.bloom, rests, now };
 }
 

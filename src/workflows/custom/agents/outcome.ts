@@ -1,8 +1,8 @@
 /**
  * What an agent's run came to for its order.
  *
- * O1  Only an answer that fits is an event of the table. Everything else, and an event that moves nothing, leaves the run where
- *     it is.
+ * O1  Only an answer that fits is an event of the table. Everything else, and an event that moves nothing, leaves
+ *     the run where it is.
  * O2  A limit of the agent's account, or a stop of the loop, is no failure: the same order goes on, in its session.
  * O3  An order that cannot go on by itself waits for a person, with the reason.
  */
@@ -45,7 +45,7 @@ export interface Outcome {
   /** Absent: the order is not at its end. */
   readonly answer?: Answer;
   readonly work: OrderWork;
-  /** Of an answer: how the order stands if the table refuses its event, with these words. */
+  /** Present with `answer`: the order's state if the table refuses its event, with these words. */
   readonly refused?: (words: string) => OrderWork;
   /** The agent's account is limited or refused. */
   readonly limited?: Limited;

@@ -11,7 +11,7 @@ import type { BeginOrder } from "../run-file.ts";
 import type { OwnSent, SendInput } from "../sent.ts";
 import { beginWords } from "./begin-state.ts";
 import { loadChildren } from "./children.ts";
-import { beginning, type Send } from "./perform.ts";
+import { beginRuns, type Send } from "./perform.ts";
 
 /** Null: a person's event, which need not wait. */
 export async function beginEvent(
@@ -36,7 +36,7 @@ export async function beginEvent(
   }
   if (begun === undefined)
     return {
-      answer: held && !isPersonHere(context) ? shown(run, input) : await beginning(run, order, context, send),
+      answer: held && !isPersonHere(context) ? shown(run, input) : await beginRuns(run, order, context, send),
     };
   const { all, value } = await loadChildren(run.file, { ...context, sources: run.sources });
   if (value === "open" || value === gathered) return { answer: shown(run, input, [], all) };

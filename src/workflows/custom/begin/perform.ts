@@ -45,7 +45,7 @@ interface Planned {
 }
 
 /** Runs the next step after the commit. If it fails, the move still counts, and the reply adds the failure. */
-function following(next: NextStep) {
+function followUp(next: NextStep) {
   const merge = (_: Reply, followed: Reply) => followed;
   return { ...next, merge, failed: (reply: Reply, error: PawlError) => withFailure(reply, error) };
 }
@@ -56,7 +56,7 @@ function linked(plan: AnyPlan, text: string, next: NextStep): AnyPlan {
     ...plan,
     propose(snapshot, observations, input, context) {
       const { afterCommit: _, ...proposal } = plan.propose(snapshot, observations, input, context);
-      return { ...proposal, reply: said(text), afterCommit: following(next) };
+      return { ...proposal, reply: said(text), afterCommit: followUp(next) };
     },
   };
 }
@@ -66,7 +66,7 @@ function said(text: string): Reply {
 }
 
 /** The answer to a call on a run whose order has not begun all of its runs. `send`: to any run of the project. */
-export async function beginning(
+export async function beginRuns(
   parent: OwnRun,
   order: BeginOrder,
   { input, now, settings, view, ...context }: RunContext<SendInput>,
@@ -83,7 +83,7 @@ export async function beginning(
   });
   if (workflow === BLOOM) {
     const first = { plan: addTasks(parent.sources, text, last), input: { run, key: order.key } };
-    return { reply: said(text), afterCommit: following(first) };
+    return { reply: said(text), afterCommit: followUp(first) };
   }
   const standingOf = await standingsIn(workflow, done, {
     sources: parent.sources,
@@ -100,7 +100,7 @@ export async function beginning(
     if (event !== undefined && isUnmoved) next = step({ run: child, event, isFirst: true });
     if (isNew) next = step({ run: child, begins: entry.text });
   }
-  return { reply: said(text), afterCommit: following(next) };
+  return { reply: said(text), afterCommit: followUp(next) };
 }
 
 /** False for an unreadable run, too: a person handles it. */
@@ -179,11 +179,11 @@ function addTasks(
       const made = orFault(() => added(parent, order, planned, tasks, context));
       if (typeof made === "string") {
         const input = { run: parent.run, key: order.key, words: made, said: [text] };
-        return { reply: said(text), afterCommit: following({ plan: noteHeld(sources), input }) };
+        return { reply: said(text), afterCommit: followUp({ plan: noteHeld(sources), input }) };
       }
       const { changes, events } = made;
       const next = last(planned.map(({ id }) => id));
-      return { reply: said(text), changes, events, afterCommit: following(next) };
+      return { reply: said(text), changes, events, afterCommit: followUp(next) };
     },
   };
 }
@@ -254,7 +254,7 @@ interface NoteInput extends OrderInput {
 function noteBegun(sources: readonly DefinitionSource[], send: Send) {
   return noting<NoteInput>(sources, (parent, _, { children, key, run, said: before }, { now }) => {
     const order = orderIn(parent, key);
-    const afterCommit = following({ plan: send, input: { run, said: before } satisfies SendInput });
+    const afterCommit = followUp({ plan: send, input: { run, said: before } satisfies SendInput });
     const reply = said(before.join("\n"));
     if (order === null || parent.file === null || order.recorded.begun !== undefined)
       return { reply, afterCommit };

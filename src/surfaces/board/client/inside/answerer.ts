@@ -20,7 +20,7 @@ export function answererBy(app: Pick<App, "callServerTool">): Answerer {
   const call = async (name: string, given: Record<string, unknown>, version?: string) => {
     const result = await app
       .callServerTool({ name, arguments: given }, { timeout: PATIENCE })
-      .catch(unreached);
+      .catch(throwUnreached);
     const nonce = result._meta?.[NONCE];
     if (version !== undefined && typeof nonce === "string") nonces.set(version, nonce);
     if (result.isError) throw refusedBy(result);
@@ -48,7 +48,7 @@ export function answererBy(app: Pick<App, "callServerTool">): Answerer {
   };
 }
 
-function unreached(failure: unknown): never {
+function throwUnreached(failure: unknown): never {
   throw new RefusedError(
     {
       code: "client-unreachable",

@@ -121,7 +121,9 @@ it.each([
   using project = temporaryProject();
   // Behind the wall, its process has another id, and HOME is not this one.
   project.write("pawl.yaml", "sandbox: none\n");
-  const environment = programs(project, { claude: `echo $$ > "$HOME/claude.pid"; exec ${hangs()}` });
+  const environment = programs(project, {
+    claude: `[ "$1" = --version ] || { echo $$ > "$HOME/claude.pid"; exec ${hangs()}; }`,
+  });
   const child = spawn(process.execPath, [MAIN, "agents", "test", "claude"], {
     cwd: project.root,
     env: testEnvironment({ ...environment, HOME: project.root }),

@@ -439,19 +439,23 @@ it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is
   expect(printed).toContain("ran");
 });
 
-it.skipIf(NO_WALL)("a repository stays protected among more folders and names than are searched", () => {
-  promise("wall.protected");
-  using walled = openWalledHome({ write: ["."] });
-  execFileSync("git", ["init", "-q", join(walled.root, "a/lib")]);
-  const config = join(walled.root, "a/lib/.git/config");
-  const before = readFileSync(config, "utf8");
-  walled.inside("true");
-  const many = 'for (let n = 0; n < 21000; n++) fs.mkdirSync("../d" + n)';
-  walled.inside(`${process.execPath} -e '${many}'`);
-  expect(existsSync(join(walled.root, "d20999"))).toBe(true);
-  walled.inside("echo evil >> ../a/lib/.git/config");
-  expect(readFileSync(config, "utf8")).toBe(before);
-});
+it.skipIf(NO_WALL)(
+  "a repository stays protected among more folders and names than are searched",
+  () => {
+    promise("wall.protected");
+    using walled = openWalledHome({ write: ["."] });
+    execFileSync("git", ["init", "-q", join(walled.root, "a/lib")]);
+    const config = join(walled.root, "a/lib/.git/config");
+    const before = readFileSync(config, "utf8");
+    walled.inside("true");
+    const many = 'for (let n = 0; n < 21000; n++) fs.mkdirSync("../d" + n)';
+    walled.inside(`${process.execPath} -e '${many}'`);
+    expect(existsSync(join(walled.root, "d20999"))).toBe(true);
+    walled.inside("echo evil >> ../a/lib/.git/config");
+    expect(readFileSync(config, "utf8")).toBe(before);
+  },
+  180_000,
+);
 
 it.skipIf(NO_WALL)(
   "a link to a protected place cannot be replaced: its folder is closed, or an agent refused",

@@ -28,7 +28,7 @@ export function probeKept(environment: Environment, folder: string): Probed {
   const result = probe(environment);
   attempt(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(note, JSON.stringify({ path, found: result, at: Date.now() }), { mode: 0o600 });
+    writeFileSync(note, JSON.stringify({ path, result, at: Date.now() }), { mode: 0o600 });
   }, undefined);
   return result;
 }

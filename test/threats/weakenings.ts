@@ -1498,7 +1498,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/wall/arguments.ts",
       find: '    { type: "empty", at: state },\n',
       replace: "",
-      tests: ["test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to read Pawl's heads"],
+      tests: ["test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to read Pawl's logs"],
     },
     {
       takes: "the emptiness of what Pawl keeps outside",

@@ -93,7 +93,7 @@ export function openRun(
       before = null;
     },
     addLines,
-    start({ added, args, home, hosts, names, program, quotaFolder: outside, ...output }) {
+    start({ added, args, home, hosts, names, program, quotaFolder: outside, ...streams }) {
       keepCall(folder, order, program, args);
       const more = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
       const context = { mark, folder: order.folder, names, added: more };
@@ -104,7 +104,7 @@ export function openRun(
       quotaFolder = inside ? join(inside.by, relative(inside.at, realOr(outside ?? ""))) : outside;
       watch = openSilenceWatch(folder.folder, (text) => onEvent({ type: "warning", text }));
       return runProcess({
-        ...output,
+        ...streams,
         ...enclosed,
         folder: order.folder,
         masked: setup.environment,

@@ -80,9 +80,9 @@ export function startAcp(
     running.input?.end();
     if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
-    const end = await closed;
+    const processEnd = await closed;
     wire.close();
-    return run.end(end, ({ resets }, end) => {
+    return run.end(processEnd, ({ resets }, end) => {
       const fault = verdict(first, end, stopping);
       return fault && withReset(fault, resets);
     });

@@ -318,10 +318,10 @@ const opened = new Map<string, { readonly egress: Egress; users: number }>();
 function wayOut(
   { environment, settings: { hosts: named, network } }: WallSetup,
   hosts: readonly string[],
-  personsHome: readonly number[],
+  taskPorts: readonly number[],
 ) {
   if (network === "all") return null;
-  const servers = personsHome.map((port) => `127.0.0.1:${port}`);
+  const servers = taskPorts.map((port) => `127.0.0.1:${port}`);
   const allowed = [...new Set([...(network === "model" ? [...hosts, ...named] : []), ...servers])].sort();
   if (allowed.length === 0) return null;
   const key = allowed.join(" ");
@@ -339,7 +339,7 @@ function wayOut(
     opened.delete(key);
     egress.close();
   };
-  return { folder: egress.folder, words, release: personsHome.length === 0 ? undefined : close };
+  return { folder: egress.folder, words, release: taskPorts.length === 0 ? undefined : close };
 }
 
 /** An interpreter's script counts as a program too: `node ~/agents/mine.js`. */

@@ -77,7 +77,6 @@ export function keptScopes(wanted: Wanted) {
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<ProjectScopes> {
       const hasMoved = comparison(root);
-      const log = settledLog(root);
       const found = (await cache.get(KIND, NO_SOURCE)) as Kept | null;
       let kept = found && !hasMoved(found.settings) ? found : null;
       if (kept && own !== null) {
@@ -86,6 +85,7 @@ export function keptScopes(wanted: Wanted) {
         const scope = kept.runs[own]?.scope;
         if (scope) return { ...kept.known, scopes: [scope] };
       }
+      const log = settledLog(root);
       if (!kept) {
         const { isPartial, scopes, ...fresh } = await readProject(wanted);
         if (!isPartial) keep({ ...fresh, log });

@@ -158,15 +158,15 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
   }
   if (theirs !== null) await checkFree(call, branch);
   const from = await baseCommit(hub, call, fetched, base);
-  for (const [tip, where] of [
+  for (const [commit, where] of [
     [theirs, "local"],
     [fetched.get(far) ?? null, "remote"],
   ] as const) {
-    if (tip === null) continue;
-    const isPlain = from !== null && (await isAncestor(hub, tip, from));
-    const isOwn = order.adopts === true || (await has(hub, tip, work));
+    if (commit === null) continue;
+    const isPlain = from !== null && (await isAncestor(hub, commit, from));
+    const isOwn = order.adopts === true || (await has(hub, commit, work));
     if (!isPlain && !isOwn) throw branchTaken(call.folder, branch, where === "local" ? null : remote);
-    if (!isPlain) return { from: where, commit: tip };
+    if (!isPlain) return { from: where, commit };
   }
   if (from !== null) return { from: "base", commit: from };
   throw new PawlError(
@@ -188,7 +188,7 @@ async function checkPush(call: GitCall, branch: string, remote: string | null): 
       `${call.folder} has no remote to push ${branch} to: expected one, since \`push_to_remote\` is set.`,
       `Run \`git -C ${call.folder} remote add origin ADDRESS\`, or set \`git: {push_to_remote: false}\` in tasks.yaml.`,
     );
-  const taken = await asideFolder(call, branch, remote);
+  const taken = await branchInTheWay(call, branch, remote);
   if (taken === null) return;
   throw new PawlError(
     "branch-in-use",
@@ -197,10 +197,10 @@ async function checkPush(call: GitCall, branch: string, remote: string | null): 
   );
 }
 
-const MOST_ASIDE = 1000;
+const MOST_BELOW = 1000;
 
 /** A branch of the remote above or below this one, as far as the repository knows it. */
-async function asideFolder(call: GitCall, branch: string, remote: string): Promise<string | null> {
+async function branchInTheWay(call: GitCall, branch: string, remote: string): Promise<string | null> {
   const far = `refs/remotes/${remote}`;
   const names = branch.split("/");
   for (let length = 1; length < names.length; length++) {
@@ -208,7 +208,7 @@ async function asideFolder(call: GitCall, branch: string, remote: string): Promi
     if ((await commitOf(call, `${far}/${above}`)) !== null) return above;
   }
   const repository = plainRepository(await configOf(call));
-  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_ASIDE))?.keys() ?? [];
+  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_BELOW))?.keys() ?? [];
   return below?.slice(far.length + 1) ?? null;
 }
 

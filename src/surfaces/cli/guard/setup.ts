@@ -241,7 +241,7 @@ function quoted(word: string): string {
 }
 
 function powershellOf([program = "", ...words]: readonly string[]): string {
-  const quoted = (word: string) => (/^[\w@./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`);
-  const called = quoted(program);
-  return [called === program ? called : `& ${called}`, ...words.map(quoted)].join(" ");
+  const literal = (word: string) => (/^[\w@./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`);
+  const called = literal(program);
+  return [called === program ? called : `& ${called}`, ...words.map(literal)].join(" ");
 }

@@ -216,7 +216,7 @@ export function verdictOf(
     time: now.time,
     who: caller.who ?? null,
     channel: caller.channel,
-    ...(isPersonVerdict(stage, context) && { strength: strengthOf(context) }),
+    ...(isFromPerson(stage, context) && { strength: strengthOf(context) }),
     sha256: submitted.sha256,
     ...(submitted.tree !== undefined && { tree: submitted.tree }),
     evidence: submitted.evidence.map(({ about, verdict, words }) => ({ about, verdict, words })),
@@ -224,6 +224,6 @@ export function verdictOf(
 }
 
 /** Whether a person gave the verdict: in the human review or, at a terminal, already in the assistant's. */
-function isPersonVerdict(stage: Verdict["stage"], context: Context): boolean {
+function isFromPerson(stage: Verdict["stage"], context: Context): boolean {
   return stage === "human" || isPersonHere(context) || context.caller.channel === "elicitation";
 }

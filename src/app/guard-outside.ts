@@ -8,23 +8,16 @@ import { openGitHooks } from "../adapters/git/workspace/git-hooks.ts";
 import { lastCall } from "../adapters/guard/calls.ts";
 import { openProofs } from "../adapters/guard/proofs.ts";
 import { tryCommand, tryGitHooks, tryPlugin } from "../adapters/guard/try.ts";
-import type { Environment } from "../config/config.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { hashOf } from "../core/hash.ts";
 import { arrangeShell } from "../services/guard/claude-shell.ts";
+import type { ProjectLocation } from "../services/with-project.ts";
 import { shellLine } from "../surfaces/cli/guard/setup.ts";
 import type { GuardOutside } from "../surfaces/cli/line/command.ts";
 import { programOf, sharedProgramOf } from "./launch.ts";
 
-export interface GuardPlace {
-  readonly root: string;
-  /** The program's own folder. */
-  readonly home: string;
-  readonly environment: Environment;
-}
-
-export function openGuardOutside({ environment, home, root }: GuardPlace): GuardOutside {
+export function openGuardOutside({ environment, home, root }: ProjectLocation): GuardOutside {
   return {
     gitHooks: openGitHooks({
       ...{ root, environment },

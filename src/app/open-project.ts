@@ -35,14 +35,12 @@ import { lateScopeWatch } from "../services/guard/out-of-scope-edits.ts";
 import { openNotices } from "../services/notices/notices.ts";
 import { openTelemetry } from "../services/telemetry/telemetry.ts";
 import type { TrustPlace } from "../services/trust.ts";
+import type { ProjectLocation } from "../services/with-project.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { openOutside } from "./ports.ts";
 import type { Shared } from "./shared-project.ts";
 
-export interface ProjectPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
+export interface ProjectPlace extends ProjectLocation {
   readonly workflows: Workflows;
   /** The caller's folder; default: the root. */
   readonly cwd?: string;

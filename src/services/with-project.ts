@@ -1,7 +1,7 @@
 import type { Environment } from "../config/config.ts";
 import type { Project } from "../runtime/project.ts";
 
-export interface ProjectPlace {
+export interface ProjectLocation {
   readonly root: string;
   /** The program's own folder. */
   readonly home: string;
@@ -9,4 +9,4 @@ export interface ProjectPlace {
 }
 
 /** Opens the project for some work on it, and closes it after that. */
-export type WithProject = <T>(place: ProjectPlace, work: (project: Project) => Promise<T>) => Promise<T>;
+export type WithProject = <T>(place: ProjectLocation, work: (project: Project) => Promise<T>) => Promise<T>;

@@ -4,7 +4,7 @@ import { readPlainText } from "../adapters/files/plain-file.ts";
 import { attempt } from "../core/attempt.ts";
 import { ownFile } from "../core/own-file.ts";
 
-/** Reads only the one key: a guard's hook must not parse YAML at each call, and only a person writes the file. */
+/** Reads only the one key: a hook and a wall cannot wait for a YAML parser, and only a person writes the file. */
 const REPLIES = /^["']?replies["']?[ \t]*:[ \t]*["']?(?:\.\/)?([^"'\s#]+)/m;
 
 /** `files`: as in pawl.yaml, relative to the root. */

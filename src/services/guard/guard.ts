@@ -34,7 +34,6 @@ import { type Dialect, type HookCall, json, type Output } from "../../surfaces/h
 import { OWN_SERVER } from "../../surfaces/hooks/tool-action.ts";
 import { writeWhole } from "../../surfaces/write-whole.ts";
 import type { WithProject } from "../with-project.ts";
-import { workflowPlaces } from "../workflow-places.ts";
 import { arranged, shellFor, walled } from "./guard-shell.ts";
 import { keptScopes, type ProjectScopes } from "./kept-scopes.ts";
 import { openTreeNotes } from "./tree-notes.ts";
@@ -376,8 +375,7 @@ function placeOf(
   known: ProjectScopes | null,
   shell: GuardContext["shell"],
 ): GuardContext {
-  const workflows = workflowPlaces(root, known?.workflows ?? []);
-  const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows };
+  const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] };
   const pawlFolders = [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")];
   const ownPackage = packageOf(realPathOf(program), root);
   const home = realPathOf(environment.HOME || homedir());

@@ -22,11 +22,12 @@ import { type Note, watched } from "../../core/watched-view.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Scope } from "../../runtime/scope.ts";
 import type { OutOfScopeEdits } from "../../runtime/transaction/out-of-scope-edits.ts";
-import type { ProjectPlace } from "../with-project.ts";
+import type { ProjectLocation } from "../with-project.ts";
+import { workflowPlaces } from "../workflow-places.ts";
 
 export interface ProjectScopes {
   readonly tasksFile: string;
-  /** The definitions of its own workflows, relative to the root. */
+  /** The places of its own workflows, relative to the root. */
   readonly workflows: readonly string[];
   readonly scopes: readonly Scope[];
 }
@@ -54,7 +55,7 @@ interface Kept {
 
 type Runs = Pick<Project, "runtime" | "workflows">;
 
-interface Wanted extends ProjectPlace {
+interface Wanted extends ProjectLocation {
   /** Opens the project for some work on it. */
   open<T>(work: (project: Runs) => Promise<T>): Promise<T>;
 }
@@ -172,7 +173,7 @@ async function readProject({ open, root }: Wanted) {
     const runs = Object.fromEntries(
       Object.entries(files).map(([run, stamps]) => [run, { scope: byRun.get(run) ?? null, files: stamps }]),
     );
-    const known = { tasksFile: read.bloom.tasks_file, workflows };
+    const known = { tasksFile: read.bloom.tasks_file, workflows: workflowPlaces(root, workflows) };
     const isPartial = scopes.some(({ run }) => !run.includes(":"));
     return { known, settings, folders, runs, scopes, isPartial };
   });

@@ -8,10 +8,10 @@ import type { Project } from "../../runtime/project.ts";
 import { scopeOf } from "../../runtime/reports/open-scopes.ts";
 import type { ScopeWatch } from "../../runtime/transaction/out-of-scope-edits.ts";
 import { runTransaction } from "../../runtime/transaction/run-transaction.ts";
-import type { ProjectPlace } from "../with-project.ts";
+import type { ProjectLocation } from "../with-project.ts";
 import { openTreeNotes } from "./tree-notes.ts";
 
-export interface ScopeWatchOrder extends ProjectPlace {
+export interface ScopeWatchOrder extends ProjectLocation {
   project(): Pick<Project, "runtime" | "workflows">;
 }
 

@@ -2,16 +2,13 @@
 import { realpathSync } from "node:fs";
 import { basename } from "node:path";
 import { boardOf } from "../../config/board-file.ts";
-import type { Environment } from "../../config/config.ts";
 import { stateFolder } from "../../config/state-home.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { NoticeContext } from "../../runtime/reports/notices.ts";
 import { projectKey } from "../../surfaces/board/server/projects.ts";
+import type { ProjectLocation } from "../with-project.ts";
 
-export interface NoticesPlace {
-  readonly root: string;
-  readonly home: string;
-  readonly environment: Environment;
+export interface NoticesPlace extends ProjectLocation {
   settings(): Promise<Settings>;
   now(): Date;
 }

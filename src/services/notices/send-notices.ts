@@ -29,10 +29,10 @@ import {
 import { overview } from "../../runtime/reports/overview.ts";
 import { logFailure } from "../../runtime/transaction/run-transaction.ts";
 import { heldTasks } from "../../workflows/bloom/lease.ts";
-import type { ProjectPlace, WithProject } from "../with-project.ts";
+import type { ProjectLocation, WithProject } from "../with-project.ts";
 import { placeOf } from "./notices-place.ts";
 
-export async function sendNotices(given: ProjectPlace, withProject: WithProject): Promise<void> {
+export async function sendNotices(given: ProjectLocation, withProject: WithProject): Promise<void> {
   const place = openNoticePlace(openStateHome(given.root, given.environment));
   for (let lock = await place.tryLock(); lock !== null; lock = place.isAsked() ? await place.tryLock() : null)
     try {
@@ -46,7 +46,7 @@ export async function sendNotices(given: ProjectPlace, withProject: WithProject)
     }
 }
 
-async function sendToAll(project: Project, given: ProjectPlace, place: NoticePlace): Promise<void> {
+async function sendToAll(project: Project, given: ProjectLocation, place: NoticePlace): Promise<void> {
   const { runtime, trust } = project;
   const { notify } = await runtime.settings(runtime.store.view());
   const found = await findCauses(project, place.findRest());
@@ -62,7 +62,7 @@ async function sendToAll(project: Project, given: ProjectPlace, place: NoticePla
 
 interface Sending {
   readonly project: Project;
-  readonly given: ProjectPlace;
+  readonly given: ProjectLocation;
   readonly memory: Memory;
   readonly now: Date;
 }

@@ -6,7 +6,7 @@
 import { ownProgram } from "../../adapters/agents/own-program.ts";
 import { type ChildProcess, spawn } from "../../adapters/process/start-program.ts";
 import type { Live } from "../../adapters/telemetry/live.ts";
-import type { ProjectPlace } from "../with-project.ts";
+import type { ProjectLocation } from "../with-project.ts";
 
 /**
  * Milliseconds that the loop waits at its end: the process itself waits two seconds at most for the receiver.
@@ -15,7 +15,7 @@ const END_LIMIT = 3000;
 /** Maximum bytes that wait while the process reads nothing. */
 const MOST_WAITING = 8 * 1024 * 1024;
 
-export interface ApartPlace extends ProjectPlace {
+export interface ApartPlace extends ProjectLocation {
   readonly version: string;
   readonly warn: (line: string) => void;
 }

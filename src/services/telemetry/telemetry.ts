@@ -12,7 +12,7 @@ import type { EventLog } from "../../core/ports/event-log.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Workflows } from "../../runtime/project.ts";
 import { eventIn } from "../committed.ts";
-import type { ProjectPlace } from "../with-project.ts";
+import type { ProjectLocation } from "../with-project.ts";
 
 /**
  * The commits of this time cause one read of the log and one request, each of which costs the work some
@@ -20,7 +20,7 @@ import type { ProjectPlace } from "../with-project.ts";
  */
 const SOON_MILLISECONDS = 5000;
 
-export interface TelemetryPlace extends ProjectPlace {
+export interface TelemetryPlace extends ProjectLocation {
   readonly version: () => string;
   readonly newId: () => string;
   readonly workflows: Workflows;

@@ -90,7 +90,7 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
     async trust(root = folder) {
       const home = fileURLToPath(new URL("../src", import.meta.url));
       const project = await openProject({ root, home, environment, workflows: {} });
-      await project.trust.accept((await project.trust.look()).entries, "the demo");
+      await project.trust.accept((await project.trust.status()).entries, "the demo");
       await project.close();
     },
     chapter: (title) => print(`\n${styleText("bold", title)}\n`),

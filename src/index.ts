@@ -34,7 +34,7 @@ export type {
   PermissionQuestion,
 } from "./core/ports/agents.ts";
 export type { Cache } from "./core/ports/cache.ts";
-export type { CheckOutcome, CheckPlace, Checks } from "./core/ports/checks.ts";
+export type { CheckOptions, CheckOutcome, Checks } from "./core/ports/checks.ts";
 export type { Clock } from "./core/ports/clock.ts";
 export type { Files } from "./core/ports/files.ts";
 export type {
@@ -45,7 +45,7 @@ export type {
   GitChanges,
   GitCommits,
   GitDiff,
-  GitLook,
+  GitState,
   PinnedBase,
   Snapshot,
 } from "./core/ports/git.ts";
@@ -54,8 +54,8 @@ export type { Outside } from "./core/ports/outside.ts";
 export type {
   ForgeFailure,
   PullRequestEnsured,
-  PullRequestLook,
   PullRequestOrder,
+  PullRequestState,
   PullRequests,
   WatchedPull,
 } from "./core/ports/pull-requests.ts";

@@ -184,7 +184,7 @@ describe("a program with a forge and a clock of its own", () => {
           asked.push(`${branch} into ${into}: ${title}`);
           return { kind: "opened", number: 7, url: "https://forge.example/7" };
         },
-        look: async () => ({ kind: "open" }),
+        inspect: async () => ({ kind: "open" }),
       },
       clock: { ...systemClock, now: () => new Date(Date.now() + 366 * 86_400_000) },
     });

@@ -63,7 +63,7 @@ afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 const DOOR = `import { check, defineWorkflow, type Definition, type Git, openProject, type References } from "pawl";
 
 const git: Git = {
-  look: async () => ({ kind: "repository", branch: "main", head: null, uncommitted: [] }),
+  state: async () => ({ kind: "repository", branch: "main", head: null, uncommitted: [] }),
   pin: async () => null,
   snapshot: async () => ({ kind: "not-a-repository" }),
   between: async () => null,

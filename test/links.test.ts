@@ -17,7 +17,7 @@ import { keepSpent, openRunFolder } from "../src/adapters/agents/run-folder.ts";
 import { openChecks } from "../src/adapters/checks/checks.ts";
 import { openEventLog } from "../src/adapters/events/event-log.ts";
 import { openLeaseManager } from "../src/adapters/files/lease-manager.ts";
-import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
+import { openOwnFolder, ownPath, writeOwnFile } from "../src/adapters/files/own-folder.ts";
 import { openStore } from "../src/adapters/files/store.ts";
 import { openWatch } from "../src/adapters/files/watch.ts";
 import { openLoopOutside } from "../src/app/loop-ports.ts";
@@ -123,6 +123,6 @@ describe("a folder of Pawl's own", () => {
     writeOwnFile(root, ".pawl/a/file", "x", 0o700);
     expect(lstatSync(join(root, ".pawl/a/file")).mode & 0o777).toBe(0o700);
     expect(() => openOwnFolder(root, ".pawl/a/file")).toThrow(".pawl/a/file is not a folder");
-    expect(() => ownPlace(root, ".pawl/a/file/b")).toThrow(".pawl/a/file is not a folder");
+    expect(() => ownPath(root, ".pawl/a/file/b")).toThrow(".pawl/a/file is not a folder");
   });
 });

@@ -6,7 +6,7 @@ import type { Change, Store } from "../src/core/ports/store.ts";
 import { holding } from "./rig/holding.ts";
 import { STARTING } from "./rig/postgres.ts";
 import { promise } from "./rig/promise.ts";
-import { migratedDatabase, STORES, type StorePlace } from "./rig/stores.ts";
+import { migratedDatabase, STORES, type StoreLocation } from "./rig/stores.ts";
 import { until } from "./rig/until.ts";
 
 const at = projectPath;
@@ -27,7 +27,7 @@ const text = (store: Store, path: string) => store.view().read(at(path));
 beforeAll(migratedDatabase, STARTING);
 
 describe.each(STORES)("a store on %s", (_, make) => {
-  let place: StorePlace;
+  let place: StoreLocation;
   beforeEach(async () => {
     place = await make();
   });
@@ -238,7 +238,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
 });
 
 describe.each(STORES)("an event log on %s", (_, make) => {
-  let place: StorePlace;
+  let place: StoreLocation;
   beforeEach(async () => {
     place = await make();
   });
@@ -247,9 +247,9 @@ describe.each(STORES)("an event log on %s", (_, make) => {
   it("has the events of each commit, and reads on from where a reader stopped", async () => {
     promise("database.same-ports");
     const [{ store }, { eventLog }] = [await place.open(), await place.open()];
-    expect(await eventLog.look()).toBeNull();
+    expect(await eventLog.position()).toBeNull();
     await put(store, write("a", "1"), event("1"), event("2"));
-    const first = await eventLog.look();
+    const first = await eventLog.position();
     const { end = 0, generation = "" } = first ?? {};
     const part = await eventLog.read({ generation, from: 0, most: 1000 });
     expect(part?.entries.map((entry) => entry.text)).toEqual(['{"id":"1"}', '{"id":"2"}']);
@@ -257,7 +257,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
     await put(store, write("a", "2"), event("3"), event("4"));
     const newer = await eventLog.read({ generation, from: end, most: 1000 });
     expect(newer?.entries.map((entry) => entry.text)).toEqual(['{"id":"3"}', '{"id":"4"}']);
-    expect((await eventLog.look())?.generation).toBe(generation);
+    expect((await eventLog.position())?.generation).toBe(generation);
     expect(newer?.entries[0]?.start).toBe(end);
     expect(await eventLog.read({ generation: "another", from: 0, most: 1000 })).toBeNull();
   });
@@ -265,7 +265,7 @@ describe.each(STORES)("an event log on %s", (_, make) => {
   it("is read in parts, for what a line contains, and backwards", async () => {
     const { eventLog, store } = await place.open();
     await put(store, write("a", "1"), ...Array.from({ length: 30 }, (_, n) => event(`e${n}`)));
-    const { end = 0, generation = "" } = (await eventLog.look()) ?? {};
+    const { end = 0, generation = "" } = (await eventLog.position()) ?? {};
     const found: string[] = [];
     for (let from = 0, parts = 0; from < end; parts++) {
       const part = await eventLog.read({ generation, from, most: 100, containing: ["e1"] });

@@ -1,11 +1,11 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
 import { basename } from "node:path";
-import { agentAround } from "../adapters/agents/ancestry.ts";
+import { callingAgent } from "../adapters/agents/ancestry.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
 import { versionOf } from "../config/version.ts";
 import { PawlError } from "../core/error.ts";
-import { lookOnce } from "../core/once.ts";
+import { readOnce } from "../core/once.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import type { Host } from "../surfaces/cli/line/command.ts";
 import { readOwnOptions } from "../surfaces/cli/line/own-options.ts";
@@ -18,14 +18,14 @@ import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal/ter
 import { WORKFLOWS } from "../workflows/index.ts";
 import {
   existingRoot,
-  type HostPlace,
+  type HostContext,
   machinePort,
   personPort,
   projectsPort,
   repositoriesPort,
   serversPort,
 } from "./host.ts";
-import { allWorkflows, openProject, type ProjectPlace } from "./open-project.ts";
+import { allWorkflows, openProject, type ProjectOptions } from "./open-project.ts";
 
 export interface Start {
   /** The arguments after the program's name. */
@@ -91,8 +91,8 @@ export async function run(start: Start): Promise<number> {
   const name = basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl";
   const warn = warningOn(terminal, name);
   const opened: Project[] = [];
-  const open = async (place: ProjectPlace) => {
-    const project = await openProject({ ...place, warn });
+  const open = async (options: ProjectOptions) => {
+    const project = await openProject({ ...options, warn });
     opened.push(project);
     return project;
   };
@@ -101,18 +101,18 @@ export async function run(start: Start): Promise<number> {
   const root = existingRoot(option, environment, workingFolder);
   const workflows = await allWorkflows(root, { home, environment, workflows: shipped }, open);
   const version = versionOf(home);
-  const place: HostPlace = {
+  const context: HostContext = {
     ...{ name, version, home, environment, workingFolder, terminal, shipped, workflows, option, open },
     until: ancestry.until,
   };
-  const agentHere = lookOnce(() => agentAround(environment, ancestry));
+  const agentHere = readOnce(() => callingAgent(environment, ancestry));
   const host: Host = {
     ...{ name, version, terminal, workflows },
-    projects: projectsPort(place),
-    person: personPort(place, agentHere, controllingTerminal),
-    machine: machinePort(place),
-    repositories: repositoriesPort(place),
-    servers: serversPort(place),
+    projects: projectsPort(context),
+    person: personPort(context, agentHere, controllingTerminal),
+    machine: machinePort(context),
+    repositories: repositoriesPort(context),
+    servers: serversPort(context),
   };
   try {
     return await runProgram(argv, host);

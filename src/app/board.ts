@@ -7,16 +7,16 @@ import { agentAbove } from "../adapters/agents/ancestry.ts";
 import { lastWords } from "../adapters/agents/dialects/last-words.ts";
 import { openDevices } from "../adapters/devices/devices.ts";
 import { openMemory } from "../adapters/files/memory.ts";
-import { openStatePlace } from "../adapters/files/state-place.ts";
+import { openStateFolder } from "../adapters/files/state-folder.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
-import { holderOf, peerSocket, tellsPeers } from "../adapters/process/peer.ts";
+import { canSeePeers, holderOf, peerSocket } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { machineFolder, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
-import type { Caller, DeviceSeen } from "../core/event.ts";
+import type { Caller, DeviceEvent } from "../core/event.ts";
 import { deviceLine } from "../core/event-lines.ts";
 import { once } from "../core/once.ts";
 import type { Device } from "../core/ports/devices.ts";
@@ -27,7 +27,7 @@ import type { PageFile } from "../surfaces/board/server/page.ts";
 import { openBoard } from "../surfaces/board/server/serve.ts";
 import type { BoardListen, BoardOrder } from "../surfaces/cli/line/command.ts";
 import { firstSignal } from "../surfaces/ending-signals.ts";
-import { builtPlaces } from "./built.ts";
+import { builtPaths } from "./built.ts";
 
 export interface ServeContext {
   /** The folder of the program's own files. */
@@ -52,7 +52,7 @@ export async function serveBoard(
   const listen = order.listen && certified(order.listen);
   const ended = firstSignal();
   const opens = roots.map((root) => once(async () => remembering(await context.open(root), root)));
-  const devices = openDevices(devicesPlace(environment));
+  const devices = openDevices(devicesFolder(environment));
   if (listen) for (const device of devices.list()) order.onSeen(knownDevice(device));
   const board = await openBoard({
     places: roots.map((root, at) => ({
@@ -64,11 +64,11 @@ export async function serveBoard(
     ...{ port, readOnly, version, caller, onError },
     metricsToken: environment.PAWL_METRICS_TOKEN || null,
     agentBehind: (socket) => agentBehind(socket, context.until),
-    admits: tellsPeers() ? isOwnUser : () => true,
+    admits: canSeePeers() ? isOwnUser : () => true,
     ...(listen && {
       listen: {
         ...{ ...listen, devices },
-        onSeen: (seen: DeviceSeen) => void seeDevice(seen, { opens, order, onError }),
+        onSeen: (seen: DeviceEvent) => void seeDevice(seen, { opens, order, onError }),
       },
     }),
   });
@@ -110,7 +110,7 @@ function certified({ tls, ...listen }: BoardListen) {
 
 /** A device is shown at the terminal, and recorded in each project of the board. */
 async function seeDevice(
-  seen: DeviceSeen,
+  seen: DeviceEvent,
   {
     onError,
     opens,
@@ -129,7 +129,7 @@ async function seeDevice(
     }
 }
 
-export async function recordDevice({ runtime }: Project, seen: DeviceSeen): Promise<void> {
+export async function recordDevice({ runtime }: Project, seen: DeviceEvent): Promise<void> {
   const { newId, now, store } = runtime;
   await store.commit(store.view(), [appended({ ...seen, id: newId(), time: now().toISOString() })]);
 }
@@ -140,8 +140,8 @@ function knownDevice({ added, name, passkey }: Device): string {
   return `The device ${name}, added on ${added.slice(0, 10)}, may come in ${how}. If it is not yours: pawl board --revoke`;
 }
 
-export function devicesPlace(environment: Environment) {
-  return openStatePlace(machineFolder(environment, "devices"));
+export function devicesFolder(environment: Environment) {
+  return openStateFolder(machineFolder(environment, "devices"));
 }
 
 /** With a memory, since the pages load all runs after each event. */
@@ -183,7 +183,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * folder.
  */
 function pageFiles(home: string): ReadonlyMap<string, PageFile> {
-  for (const folder of builtPlaces(home, "board")) {
+  for (const folder of builtPaths(home, "board")) {
     const names = attempt(() => readdirSync(folder, { recursive: true, withFileTypes: true }), []);
     const files = names.filter((each) => each.isFile() && extname(each.name) in TYPES);
     if (files.length > 0)
@@ -205,7 +205,7 @@ export function distinctRoots(
   cwd: string,
   environment: Environment,
 ): readonly string[] {
-  const around = { cwd, environment, create: false };
+  const options = { cwd, environment, create: false };
   const wanted = folders.length === 0 ? [undefined] : folders;
-  return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...around, option }))))];
+  return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...options, option }))))];
 }

@@ -7,7 +7,7 @@ import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { projectKey } from "../surfaces/board/server/projects.ts";
 import type { AppPorts } from "../surfaces/mcp/connection.ts";
-import { builtPlaces } from "./built.ts";
+import { builtPaths } from "./built.ts";
 
 /** `home`: the folder of the program's own files; `root`: the project's. */
 export function clientApp(home: string, root: string, environment: Environment): AppPorts {
@@ -25,7 +25,7 @@ export function clientApp(home: string, root: string, environment: Environment):
 }
 
 function documentIn(home: string): string {
-  for (const place of builtPlaces(home, "app/review.html")) {
+  for (const place of builtPaths(home, "app/review.html")) {
     const text = attempt(() => readFileSync(place, "utf8"), null);
     if (text !== null) return text;
   }

@@ -1,13 +1,13 @@
 /** The five ports of a command's host. Their dependencies are loaded on first use. */
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
-import type { agentAround } from "../adapters/agents/ancestry.ts";
+import type { callingAgent } from "../adapters/agents/ancestry.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import { type Environment, withoutOwnSecrets } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { Caller, DeviceSeen } from "../core/event.ts";
+import type { Caller, DeviceEvent } from "../core/event.ts";
 import { masked } from "../core/text/masked.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { asCommandLine } from "../runtime/transaction/person.ts";
@@ -25,9 +25,9 @@ import type { ControllingTerminal } from "../surfaces/cli/terminal/controlling-t
 import { clean, type Terminal } from "../surfaces/cli/terminal/terminal.ts";
 import type { Report } from "../verify/report.ts";
 import { launchOf } from "./launch.ts";
-import { allWorkflows, type ProjectPlace, packagedTexts } from "./open-project.ts";
+import { allWorkflows, type ProjectOptions, packagedTexts } from "./open-project.ts";
 
-export interface HostPlace {
+export interface HostContext {
   readonly name: string;
   readonly version: string;
   readonly home: string;
@@ -43,10 +43,16 @@ export interface HostPlace {
   readonly option: string | undefined;
   /** The search for agents among the ancestors stops before this process; default: none. */
   readonly until?: number | undefined;
-  open(place: ProjectPlace): Promise<Project>;
+  open(place: ProjectOptions): Promise<Project>;
 }
 
-export function projectsPort({ environment, home, open, workflows, workingFolder }: HostPlace): ProjectsPort {
+export function projectsPort({
+  environment,
+  home,
+  open,
+  workflows,
+  workingFolder,
+}: HostContext): ProjectsPort {
   return {
     async open({ create = false, option, file } = {}) {
       const cwd = workingFolder();
@@ -73,17 +79,17 @@ export function projectsPort({ environment, home, open, workflows, workingFolder
 }
 
 export function personPort(
-  { environment }: HostPlace,
-  agent: () => ReturnType<typeof agentAround>,
+  { environment }: HostContext,
+  agent: () => ReturnType<typeof callingAgent>,
   terminal: ControllingTerminal,
 ): PersonPort {
   const caller = callerBy(agent, terminal);
   return {
     caller: () => caller,
     async inRun(root) {
-      const { runAround } = await import("../adapters/agents/capability.ts");
-      const around = runAround(placeOf(root, environment));
-      return around && { channel: "agent", who: around.run, task: around.task };
+      const { callingRun } = await import("../adapters/agents/capability.ts");
+      const run = callingRun(callerContext(root, environment));
+      return run && { channel: "agent", who: run.run, task: run.task };
     },
     agent,
     terminal,
@@ -96,20 +102,20 @@ export function personPort(
   };
 }
 
-export function machinePort({ environment, home, workingFolder }: HostPlace): MachinePort {
+export function machinePort({ environment, home, workingFolder }: HostContext): MachinePort {
   return {
     launch: () => launchOf({ home, cwd: workingFolder() }),
-    look: async (root) => (await import("../services/machine.ts")).lookAtMachine(root, environment),
+    inspect: async (root) => (await import("../services/machine.ts")).inspectMachine(root, environment),
     async agents(root, settings, untrusted = []) {
       const [{ openAgents }, { wallFor }, { scratchSetup }] = await Promise.all([
         import("../adapters/agents/agents.ts"),
         import("../adapters/wall/wall.ts"),
         import("./wall.ts"),
       ]);
-      const place = placeOf(root ?? workingFolder(), withoutOwnSecrets(environment, settings));
+      const place = callerContext(root ?? workingFolder(), withoutOwnSecrets(environment, settings));
       const setup = { root: place.projectRoot, environment, settings, programs: [] };
-      const wallAround = (folder: string) => wallFor(scratchSetup(setup, folder));
-      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallAround });
+      const wallOf = (folder: string) => wallFor(scratchSetup(setup, folder));
+      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallOf: wallOf });
     },
     async wall(root, settings) {
       const [{ wallSetup }, { proveWall }] = await Promise.all([
@@ -135,31 +141,31 @@ export function machinePort({ environment, home, workingFolder }: HostPlace): Ma
   };
 }
 
-export function repositoriesPort(place: HostPlace): RepositoriesPort {
-  const { environment, home, open, workflows } = place;
+export function repositoriesPort(context: HostContext): RepositoriesPort {
+  const { environment, home, open, workflows } = context;
   return {
     open: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
-    verify: (order) => verifyAround(place, order),
+    verify: (order) => verifyRange(context, order),
   };
 }
 
-export function serversPort(place: HostPlace): ServersPort {
-  const { environment, home, terminal, version } = place;
+export function serversPort(context: HostContext): ServersPort {
+  const { environment, home, terminal, version } = context;
   return {
-    board: (order) => boardOf(order, place),
+    board: (order) => boardOf(order, context),
     async figures(project, at) {
       const { serveFigures } = await import("../surfaces/board/server/metrics.ts");
       const found = { root: project.root, open: async () => project, tail: () => [] };
       return serveFigures(found, at, environment.PAWL_METRICS_TOKEN || null);
     },
     async devices() {
-      const [{ devicesPlace, recordDevice }, { openDevices }] = await Promise.all([
+      const [{ devicesFolder, recordDevice }, { openDevices }] = await Promise.all([
         import("./board.ts"),
         import("../adapters/devices/devices.ts"),
       ]);
-      const devices = openDevices(devicesPlace(environment));
-      const report = async (seen: DeviceSeen) => recordDevice(await projectsPort(place).open(), seen);
+      const devices = openDevices(devicesFolder(environment));
+      const report = async (seen: DeviceEvent) => recordDevice(await projectsPort(context).open(), seen);
       return { ...devices, report };
     },
     async mcp(project, names) {
@@ -188,14 +194,14 @@ async function importsAt(root: string, environment: Environment, cwd: string) {
   return { sources: openSources(root, cwd), issues: openGitHubIssues(environment) };
 }
 
-async function boardOf(order: BoardOrder, place: HostPlace): Promise<NodeJS.Signals> {
+async function boardOf(order: BoardOrder, context: HostContext): Promise<NodeJS.Signals> {
   const { distinctRoots, serveBoard } = await import("./board.ts");
-  const { environment, home, name, open, shipped, terminal, until, version } = place;
-  const around = { home, environment, workflows: shipped };
-  return serveBoard(distinctRoots(order.folders, place.workingFolder(), environment), order, {
+  const { environment, home, name, open, shipped, terminal, until, version } = context;
+  const shared = { home, environment, workflows: shipped };
+  return serveBoard(distinctRoots(order.folders, context.workingFolder(), environment), order, {
     ...{ home, environment, version, until },
     caller: { channel: "board", who: person() },
-    open: async (root) => open({ ...around, root, workflows: await allWorkflows(root, around, open) }),
+    open: async (root) => open({ ...shared, root, workflows: await allWorkflows(root, shared, open) }),
     onError: (message) => terminal.err(`${name}: ${clean(message)}\n`),
   });
 }
@@ -231,8 +237,8 @@ async function wallIn(root: string, environment: Environment, runtime: () => Pro
 }
 
 /** Needs no open project: a bare clone has none, and HEAD's files prove nothing. */
-async function verifyAround(
-  { environment, home, option, shipped, workingFolder }: HostPlace,
+async function verifyRange(
+  { environment, home, option, shipped, workingFolder }: HostContext,
   order: VerifyOrder,
 ): Promise<Report> {
   const [{ verify }, { discover }] = await Promise.all([
@@ -257,7 +263,7 @@ function posting(outbox: string, environment: Environment): NonNullable<Projects
   };
 }
 
-function placeOf(projectRoot: string, environment: Environment) {
+function callerContext(projectRoot: string, environment: Environment) {
   return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
 }
 

@@ -1,6 +1,6 @@
 import { join, sep } from "node:path";
 
-export interface LaunchPlace {
+export interface LaunchFolders {
   /** The folder of the program's own files. */
   readonly home: string;
   readonly cwd: string;
@@ -16,7 +16,7 @@ export const BY_NPX = ["npx", "--no", "--package=pawl", "--", "pawl"] as const;
  * How a client starts this program again: by its package's name if it is installed as one, otherwise by its
  * path. The path comes with the present Node, since a client may have an older one first on its PATH.
  */
-export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
+export function launchOf({ home, cwd }: LaunchFolders): readonly string[] {
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
   if (at < 0 || home.includes(`${sep}_npx${sep}`)) return [...programOf(home), "mcp"];
@@ -29,7 +29,7 @@ export function programOf(home: string): readonly string[] {
 }
 
 /** How any machine with the project starts this program: never by a path of this one. */
-export function sharedProgramOf(place: LaunchPlace): readonly string[] {
-  const words = launchOf(place).slice(0, -1);
+export function sharedProgramOf(folders: LaunchFolders): readonly string[] {
+  const words = launchOf(folders).slice(0, -1);
   return words[0] === process.execPath ? ["pawl"] : words;
 }

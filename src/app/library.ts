@@ -12,7 +12,7 @@ import { keepProgramsFrom } from "../adapters/process/programs.ts";
 import type { BloomEvent } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
-import { lookOnce } from "../core/once.ts";
+import { readOnce } from "../core/once.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenDriver } from "../core/ports/loop.ts";
 import type { LoopEnd } from "../core/ports/loop-end.ts";
@@ -178,7 +178,7 @@ export async function openProject<const Draft extends WorkflowDraft = WorkflowDr
   const [own, send, look, define, { overview }, { runTransaction }] = await Promise.all([
     import("../services/own-workflows.ts"),
     import("../workflows/custom/send.ts"),
-    import("../workflows/custom/look.ts"),
+    import("../workflows/custom/show-run.ts"),
     import("../workflows/custom/define.ts"),
     import("../workflows/custom/overview.ts"),
     import("../runtime/transaction/run-transaction.ts"),
@@ -192,7 +192,7 @@ export async function openProject<const Draft extends WorkflowDraft = WorkflowDr
     ...(await own.ownSources(settings)),
   ];
   const sending = send.sendTo(sources);
-  const looking = look.lookAt(sources);
+  const looking = look.show(sources);
   const asLibrary: Caller = { channel: "library" };
   let isClosed = false;
   const running = () => {
@@ -249,7 +249,7 @@ interface Driver {
 
 /** Moves the runs of all workflows, Pawl's own too. */
 function driving(options: OpenOptions, { move, open, sources }: Driver) {
-  const workflowsOf = lookOnce(async (): Promise<Workflows> => {
+  const workflowsOf = readOnce(async (): Promise<Workflows> => {
     const [{ WORKFLOWS }, { openOwnWorkflows }] = await Promise.all([
       import("../workflows/index.ts"),
       import("../workflows/custom/module.ts"),
@@ -346,7 +346,7 @@ async function workIn(
       once: !stays,
       noWait: !stays,
       show(event) {
-        notices.hear(event);
+        notices.receive(event);
         hear?.(event);
       },
       stop: stop ?? new AbortController().signal,

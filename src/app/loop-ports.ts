@@ -30,7 +30,7 @@ import type { TraceparentOf } from "../services/telemetry/telemetry.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { NO_WALL, wallSetup } from "./wall.ts";
 
-export interface LoopPlace {
+export interface LoopContext {
   readonly root: string;
   readonly environment: Environment;
   readonly settings: Settings;
@@ -54,11 +54,11 @@ export interface SharedLoop
 }
 
 /** Throws `wall-missing`. */
-export function openLoopOutside(place: LoopPlace): LoopPorts {
-  const { root, environment, settings, launch, shared } = place;
+export function openLoopOutside(context: LoopContext): LoopPorts {
+  const { root, environment, settings, launch, shared } = context;
   const { agents = {}, bloom, git } = settings;
   const { noWall, ...wall } = wallFor(wallSetup({ root, environment, settings, programs: launch }));
-  if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
+  if (noWall !== undefined) context.warn?.(`${NO_WALL}: ${noWall}.`);
   const watch = openWatch(root, bloom.tasks_file);
   const supervisor = openSupervisor(root);
   shared?.leaseManager.onProlonged?.(supervisor.endIn);
@@ -73,7 +73,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   };
   return {
     ports: {
-      agents: agentsOf(place, {
+      agents: agentsOf(context, {
         environment: marked,
         agents,
         ...wall,
@@ -87,7 +87,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
           lasting: withoutOwnSecrets(environment, settings),
           ...wall,
         }),
-        place.traceparentOf,
+        context.traceparentOf,
       ),
       setups: openSetups(root, openWorkspaceFiles(root, environment, wall.wall)),
       freePorts: openFreePorts(machineFolder(environment, "ports")),
@@ -96,7 +96,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
         wall: wall.wall,
         fence: { kind: git.fence, project: settings.project_id ?? "" },
       }),
-      pullRequests: forgeOf(place),
+      pullRequests: forgeOf(context),
       root: { agentPath: root },
       environment: own,
       ...(shared ? { host: shared.host } : {}),
@@ -105,12 +105,12 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
     watch: shared ? bothWatches(watch, shared.watch) : watch,
     ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,
-    ...(place.lacksTrust ? { lacksTrust: place.lacksTrust } : {}),
+    ...(context.lacksTrust ? { lacksTrust: context.lacksTrust } : {}),
     ...(wall.wall || shared
       ? {}
       : {
           endedHere: async (items) =>
-            (await import("../workflows/bloom/ended-in-log.ts")).endedInLog(await place.eventLog(), items),
+            (await import("../workflows/bloom/ended-in-log.ts")).endedInLog(await context.eventLog(), items),
         }),
     close: supervisor.close,
   };
@@ -127,7 +127,7 @@ function bothWatches(one: Watch, other: Watch): Watch {
 }
 
 function agentsOf(
-  { root, environment, launch, shared, traceparentOf }: LoopPlace,
+  { root, environment, launch, shared, traceparentOf }: LoopContext,
   setup: Pick<AgentsSetup, "environment" | "agents" | "noWall" | "wall">,
 ): Agents {
   const agents = openAgents({
@@ -140,7 +140,7 @@ function agentsOf(
 }
 
 /** Gives each agent the span of its run, for its own tracing. */
-function traced(agents: Agents, traceparentOf: LoopPlace["traceparentOf"]): Agents {
+function traced(agents: Agents, traceparentOf: LoopContext["traceparentOf"]): Agents {
   if (!traceparentOf) return agents;
   return {
     ...agents,
@@ -148,7 +148,7 @@ function traced(agents: Agents, traceparentOf: LoopPlace["traceparentOf"]): Agen
   };
 }
 
-function tracedCommands(commands: Commands, traceparentOf: LoopPlace["traceparentOf"]): Commands {
+function tracedCommands(commands: Commands, traceparentOf: LoopContext["traceparentOf"]): Commands {
   if (!traceparentOf) return commands;
   return { ...commands, run: (order) => commands.run(withParent(order, "check", traceparentOf)) };
 }
@@ -156,14 +156,14 @@ function tracedCommands(commands: Commands, traceparentOf: LoopPlace["traceparen
 function withParent<Order extends Pick<CommandOrder, "environment" | "run" | "task">>(
   order: Order,
   kind: "agent" | "check",
-  traceparentOf: NonNullable<LoopPlace["traceparentOf"]>,
+  traceparentOf: NonNullable<LoopContext["traceparentOf"]>,
 ): Order {
   const TRACEPARENT = order.task === undefined ? null : traceparentOf(order.task, kind, order.run);
   return TRACEPARENT === null ? order : { ...order, environment: { ...order.environment, TRACEPARENT } };
 }
 
 /** Few projects have pull requests. */
-function forgeOf({ environment, root, warn }: LoopPlace): PullRequests {
+function forgeOf({ environment, root, warn }: LoopContext): PullRequests {
   return lazyPort(async () => {
     const { openPullRequests } = await import("../adapters/forge/pull-request.ts");
     return openPullRequests({ projectRoot: root, environment, warn });

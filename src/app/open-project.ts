@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/journal/foreign.ts";
-import { ownPlace } from "../adapters/files/own-folder.ts";
+import { ownPath } from "../adapters/files/own-folder.ts";
 import { readLinkedText } from "../adapters/files/plain-file.ts";
 import { openStore, type StoreOptions } from "../adapters/files/store.ts";
-import { looksTracked } from "../adapters/git/tracked.ts";
+import { tracksPawl } from "../adapters/git/tracked.ts";
 import { openProjectRedactor } from "../adapters/process/included-secrets.ts";
 import { openRedactor, type Redactor } from "../adapters/process/redact.ts";
 import {
@@ -21,7 +21,7 @@ import { openStateHome } from "../config/state-home.ts";
 import { versionOf } from "../config/version.ts";
 import { attempt } from "../core/attempt.ts";
 import { EVENTS } from "../core/event.ts";
-import { lookOnce } from "../core/once.ts";
+import { readOnce } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
@@ -34,20 +34,20 @@ import type { Runtime } from "../runtime/transaction/run-transaction.ts";
 import { lateScopeWatch } from "../services/guard/out-of-scope-edits.ts";
 import { openNotices } from "../services/notices/notices.ts";
 import { openTelemetry } from "../services/telemetry/telemetry.ts";
-import type { TrustPlace } from "../services/trust.ts";
+import type { TrustContext } from "../services/trust.ts";
 import type { ProjectLocation } from "../services/with-project.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { openOutside } from "./ports.ts";
 import type { Shared } from "./shared-project.ts";
 
-export interface ProjectPlace extends ProjectLocation {
+export interface ProjectOptions extends ProjectLocation {
   readonly workflows: Workflows;
   /** The caller's folder; default: the root. */
   readonly cwd?: string;
   /** tasks.yaml from `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
   /** Set by a program that opens the project as a library. */
-  readonly trust?: Pick<TrustPlace, "own" | "vouched">;
+  readonly trust?: Pick<TrustContext, "own" | "vouched">;
   /** Where the project's files are; default: in the folder. */
   readonly store?: Store | undefined;
   /** The program's file, which agents call; default: the one that was started. */
@@ -59,8 +59,8 @@ export interface ProjectPlace extends ProjectLocation {
 /** The shipped workflows, and those of the surrounding project if there is one. */
 export async function allWorkflows(
   root: string | null,
-  place: Omit<ProjectPlace, "root">,
-  open: (place: ProjectPlace) => Promise<Project>,
+  place: Omit<ProjectOptions, "root">,
+  open: (place: ProjectOptions) => Promise<Project>,
 ): Promise<Workflows> {
   const hasOwn = root !== null && (await isSet("workflows", root, settingsReader({ ...place, root })));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
@@ -71,26 +71,26 @@ export async function allWorkflows(
   return withProgramRuns(workflows, root);
 }
 
-function settingsReader({ environment, home, root }: ProjectPlace) {
+function settingsReader({ environment, home, root }: ProjectOptions) {
   return openConfiguration(openCache(openStateHome(root, environment), versionOf(home)));
 }
 
 /** Opens the project at the root, after applying pending commits. */
-export async function openProject(place: ProjectPlace): Promise<Project> {
-  const { root, home, environment, workflows } = place;
-  const { files, isFolder, ownFiles, untracked } = openFiles(place);
+export async function openProject(options: ProjectOptions): Promise<Project> {
+  const { root, home, environment, workflows } = options;
+  const { files, isFolder, ownFiles, untracked } = openFiles(options);
   const commits = noteCommits(untracked, (changes) => {
-    notices.saw(changes);
-    telemetry.saw(changes);
+    notices.onCommit(changes);
+    telemetry.onCommit(changes);
   });
-  const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
+  const surroundings = readSurroundings({ ...options, cwd: options.cwd ?? root });
   const cache = isFolder ? openCache(files.state, versionOf(home)) : NO_CACHE;
   const read = openConfiguration(cache);
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
-  const shared = await sharedOf(place, ownFiles, { read, settings: () => settings(ownFiles.view()) });
+  const shared = await sharedOf(options, ownFiles, { read, settings: () => settings(ownFiles.view()) });
   const store = commits.noted(shared?.store ?? ownFiles);
   const present = () => settings(store.view());
-  const trustPlace = { root, environment, view: () => store.view(), settings: present, ...place.trust };
+  const trustPlace = { root, environment, view: () => store.view(), settings: present, ...options.trust };
   // Lazy: reading needs no trust.
   const trust: Trust = lazyPort(async () => (await import("../services/trust.ts")).openTrust(trustPlace));
   const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
@@ -98,8 +98,8 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const ports = openOutside(root, environment, plain, trust, { isShared: shared !== null });
   const outside = shared ? { ...ports, leases: shared.leases, workers: shared.workers } : ports;
   const eventLog = isFolder ? lateEventLog(root, shared) : storeLog(store, commits.watch);
-  const telemetry = openTelemetry({ ...place, newId, log: eventLog, version: () => versionOf(home) });
-  const redactor = lookOnce(() => redactorFor(root, environment));
+  const telemetry = openTelemetry({ ...options, newId, log: eventLog, version: () => versionOf(home) });
+  const redactor = readOnce(() => redactorFor(root, environment));
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: (text) => redactor().text(text),
@@ -122,8 +122,8 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       const opened = openLoopOutside({
         ...{ root, environment, eventLog, lacksTrust: trust.lacking },
         settings: await pinnedSettings(outside, settings),
-        launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
-        warn: (line) => place.warn?.(line),
+        launch: [process.execPath, options.program ?? process.argv[1] ?? ""],
+        warn: (line) => options.warn?.(line),
         ...(shared ? { shared: await shared.loop(commits.noted) } : {}),
         ...(await telemetry.loop()),
       });
@@ -153,19 +153,19 @@ async function withOrders(opened: LoopPorts, runtime: Runtime, settings: Setting
 }
 
 /** The project's files: in its folder, or in the store that a program brings. */
-function openFiles(place: ProjectPlace) {
-  const { root, home, environment } = place;
+function openFiles(options: ProjectOptions) {
+  const { root, home, environment } = options;
   const files = {
     root,
     packaged: packagedTexts(join(home, "workflows")),
     state: openStateHome(root, environment),
     editors: async () => ({ tasks: (await import("../tasks-file/edit.ts")).editTasks }),
-    onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
-    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
+    onPending: ({ message, fix }: Pending) => options.warn?.(`${message} ${fix}`),
+    onForeign: (found: Parameters<OnForeign>[0]) => options.warn?.(foreignWarning(found)),
   };
-  if (place.store !== undefined)
-    return { files, isFolder: false, ownFiles: place.store, untracked: async () => {} };
-  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  if (options.store !== undefined)
+    return { files, isFolder: false, ownFiles: options.store, untracked: async () => {} };
+  if (tracksPawl(root) === "yes") options.warn?.(TRACKED);
   return {
     files,
     isFolder: true,
@@ -187,7 +187,7 @@ async function pinnedSettings({ policies }: Outside, present: Settings): Promise
 }
 
 async function checkUntracked(folder: string, environment: Environment): Promise<void> {
-  if (looksTracked(folder) === "no") return;
+  if (tracksPawl(folder) === "no") return;
   await (await import("../adapters/git/workspace/planted.ts")).checkUntracked({ folder, environment });
 }
 
@@ -209,7 +209,7 @@ function journalOf(files: StoreOptions): Pick<Project, "foreignJournal" | "repai
 
 /** Null: everything is in this checkout's files. */
 async function sharedOf(
-  { environment, root }: ProjectPlace,
+  { environment, root }: ProjectOptions,
   files: Store,
   { read, settings }: { readonly read: SettingsReader; readonly settings: () => Promise<Settings> },
 ): Promise<Shared | null> {
@@ -223,7 +223,7 @@ async function sharedOf(
 function lateEventLog(root: string, shared: Shared | null): () => Promise<EventLog> {
   return async () => {
     const { openEventLog } = await import("../adapters/events/event-log.ts");
-    const files = openEventLog(ownPlace(root, EVENTS));
+    const files = openEventLog(ownPath(root, EVENTS));
     return shared ? shared.eventLog(files) : files;
   };
 }
@@ -256,14 +256,14 @@ const TRACKED =
   "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
 /** Wraps a store, and records commits through it. `check` runs before the first commit. */
-function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[]) => void) {
+function noteCommits(check: () => Promise<void>, onCommit: (changes: readonly Change[]) => void) {
   let committed = false;
-  const heard = new Set<() => void>();
+  const listeners = new Set<() => void>();
   return {
     any: () => committed,
-    watch(hear: () => void) {
-      heard.add(hear);
-      return { close: () => void heard.delete(hear) };
+    watch(listener: () => void) {
+      listeners.add(listener);
+      return { close: () => void listeners.delete(listener) };
     },
     noted: (store: Store): Store => ({
       ...store,
@@ -272,8 +272,8 @@ function noteCommits(check: () => Promise<void>, saw: (changes: readonly Change[
         committed = true;
         const result = await store.commit(view, changes);
         if (result === "committed") {
-          saw(changes);
-          for (const hear of heard) hear();
+          onCommit(changes);
+          for (const listener of listeners) listener();
         }
         return result;
       },

@@ -64,9 +64,9 @@ export function openOutside(
         const checks = openChecks({ root, environment: own, names, filters, setup: setup["."], wall });
         return checks.run(key, command, on, waiting);
       },
-      async look(key, command, on) {
+      async recorded(key, command, on) {
         const { openChecks } = await import("../adapters/checks/checks.ts");
-        return (await openChecks({ root, environment }).look?.(key, command, on)) ?? null;
+        return (await openChecks({ root, environment }).recorded?.(key, command, on)) ?? null;
       },
     },
     references: {
@@ -98,7 +98,7 @@ function lateGit(root: string, place: GitCall, lacking: Lacking, repo: Repo): Gi
     return objects === undefined ? place : { ...place, objects };
   };
   return {
-    look: async () => (await import("../adapters/git/look.ts")).look(place),
+    state: async () => (await import("../adapters/git/status.ts")).loadState(place),
     pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
     snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
     async diff(order) {

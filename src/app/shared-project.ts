@@ -19,7 +19,7 @@ import { PLANS } from "../workflows/bloom/proposal/take-proposal.ts";
 import { BLOOMS_GATES, SHARED_FILES, SHARED_FOLDERS } from "../workflows/bloom/shared-paths.ts";
 import type { SharedLoop } from "./loop-ports.ts";
 
-export interface SharedPlace {
+export interface SharedContext {
   readonly root: string;
   readonly environment: Environment;
   readonly files: Store;
@@ -42,7 +42,7 @@ export interface Shared {
 /** Milliseconds. A command reports soon that the database does not answer; a loop tries again by itself. */
 const RECONNECTING = 5_000;
 
-export function openShared({ environment, files, root, settings }: SharedPlace): Shared {
+export function openShared({ environment, files, root, settings }: SharedContext): Shared {
   const routes = bloomsRoutes(settings.bloom.tasks_file);
   let database: Database | undefined;
   const project = once(async () => {
@@ -94,7 +94,7 @@ function unset(): PawlError {
   );
 }
 
-function idOf({ project_id }: SharedPlace["settings"]): string {
+function idOf({ project_id }: SharedContext["settings"]): string {
   if (project_id !== null) return project_id;
   throw new PawlError(
     "database-project-missing",

@@ -23,7 +23,7 @@ import { openOwnWorkflows } from "../workflows/custom/module.ts";
 import { lazyPort } from "./lazy-port.ts";
 import { signaturesOf } from "./ports.ts";
 
-export interface VerifyPlace {
+export interface VerificationContext {
   /** The project's folder in its repository, or a bare repository. */
   readonly folder: string;
   readonly environment: Environment;
@@ -32,8 +32,11 @@ export interface VerifyPlace {
   readonly shipped: Workflows;
 }
 
-export async function verify(place: VerifyPlace, { forge, range, rerun }: VerifyOrder): Promise<Report> {
-  const { environment, folder, packaged } = place;
+export async function verify(
+  context: VerificationContext,
+  { forge, range, rerun }: VerifyOrder,
+): Promise<Report> {
+  const { environment, folder, packaged } = context;
   if (discover(folder) === null)
     throw new PawlError(
       "usage",
@@ -42,14 +45,14 @@ export async function verify(place: VerifyPlace, { forge, range, rerun }: Verify
     );
   const call: GitCall = { folder, environment };
   const history = await openRange({ call, packaged }, range);
-  const base = await baseOf(history, place.shipped);
+  const base = await baseOf(history, context.shipped);
   const report = await verifyRange(
     history,
     base,
     signaturesOf(environment),
     forge && { ...forge, approvals: approvalsOf(folder, environment) },
   );
-  const failed = rerun ? await checkFaults(history, base.settings, { ...place, call }) : [];
+  const failed = rerun ? await checkFaults(history, base.settings, { ...context, call }) : [];
   return { ...report, faults: [...report.faults, ...failed] };
 }
 
@@ -89,7 +92,7 @@ const HOURS = 60 * 60_000;
 async function checkFaults(
   { head }: RangeHistory,
   { alfred, environment: names, git, setup }: Settings,
-  { call, environment, folder: root }: VerifyPlace & { readonly call: GitCall },
+  { call, environment, folder: root }: VerificationContext & { readonly call: GitCall },
 ): Promise<readonly Fault[]> {
   const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${head}^{tree}`]);
   const filters = async () => git.filters;

@@ -10,7 +10,7 @@ import { workflowPlaces } from "../services/workflow-places.ts";
 export const NO_WALL =
   "There is no wall around agents and commands: only their permissions limit them, and they can read and write what you can";
 
-export interface WallPlace {
+export interface WallContext {
   readonly root: string;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "bloom" | "sandbox" | "workflows">;
@@ -22,10 +22,10 @@ export interface WallPlace {
  * The wall of the project's settings around a scratch project. Paths in the settings start at the project's
  * root nevertheless.
  */
-export function scratchSetup(place: WallPlace, scratch: string): WallSetup {
-  const setup = wallSetup(place);
+export function scratchSetup(context: WallContext, scratch: string): WallSetup {
+  const setup = wallSetup(context);
   const named = (paths: readonly string[]) =>
-    paths.map((path) => namedPath(path, place.root, place.environment));
+    paths.map((path) => namedPath(path, context.root, context.environment));
   const { read, write } = setup.settings;
   return {
     ...setup,
@@ -34,8 +34,8 @@ export function scratchSetup(place: WallPlace, scratch: string): WallSetup {
   };
 }
 
-export function wallSetup(place: WallPlace): WallSetup {
-  const { environment, programs, root, settings } = place;
+export function wallSetup(context: WallContext): WallSetup {
+  const { environment, programs, root, settings } = context;
   return {
     projectRoot: root,
     stateFolder: stateFolder(root, environment),

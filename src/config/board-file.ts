@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writeWhole } from "../adapters/files/write-whole.ts";
 import { attempt } from "../core/attempt.ts";
 
-export interface BoardPlace {
+export interface BoardAddress {
   /** `http://127.0.0.1:4000/` */
   readonly url: string;
   readonly pid: number;
@@ -17,7 +17,7 @@ const NAME = "board.json";
 const URL_OF_BOARD = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
 
 /** The running board of this state folder's project; null: there is none. */
-export function boardOf(stateFolder: string): BoardPlace | null {
+export function boardOf(stateFolder: string): BoardAddress | null {
   // Every call over MCP checks this, and most projects have none: an exception would cost ten times the
   // check.
   if (!hasBoardFile(stateFolder)) return null;
@@ -32,7 +32,7 @@ export function hasBoardFile(stateFolder: string): boolean {
 }
 
 /** Publishes the board's address, unless another one runs. Returns a function that withdraws it. */
-export function publishBoard(stateFolder: string, project: BoardPlace): () => void {
+export function publishBoard(stateFolder: string, project: BoardAddress): () => void {
   if (boardOf(stateFolder) !== null) return () => {};
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   const path = join(stateFolder, NAME);

@@ -4,11 +4,11 @@
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { StatePlace } from "../adapters/files/project-key.ts";
-import { openStatePlace } from "../adapters/files/state-place.ts";
+import type { StateFolder } from "../adapters/files/project-key.ts";
+import { openStateFolder } from "../adapters/files/state-folder.ts";
 import { baseFolder } from "../adapters/process/base-folder.ts";
 import { hashOf } from "../core/hash.ts";
-import { lookOnce } from "../core/once.ts";
+import { readOnce } from "../core/once.ts";
 import type { Environment } from "./config.ts";
 
 /** The folder for the project at `root`. Does not create it. */
@@ -29,8 +29,8 @@ export const TREES = "trees";
 export const TRUST_FILE = "trust.json";
 
 /** The same, with its disk. Opened on first use. */
-export function openStateHome(root: string, environment: Environment): StatePlace {
-  const place = lookOnce(() => openStatePlace(stateFolder(root, environment)));
+export function openStateHome(root: string, environment: Environment): StateFolder {
+  const place = readOnce(() => openStateFolder(stateFolder(root, environment)));
   return {
     get folder() {
       return place().folder;

@@ -1,6 +1,6 @@
 /** Each event as one sentence for a person, for every surface. */
 import type { BloomEvent } from "./bloom-event.ts";
-import { type DeviceSeen, type OwnEvent, type PawlEvent, runOfTask } from "./event.ts";
+import { type DeviceEvent, type OwnEvent, type PawlEvent, runOfTask } from "./event.ts";
 import { renderChange, whileOpen } from "./policy.ts";
 import type { ChangedOutside } from "./ports/worktrees.ts";
 import { loginWords, type Strength, strengthWords } from "./strength.ts";
@@ -182,7 +182,7 @@ export function lineOf(event: PawlEvent): Line {
     return [`out-of-scope edits at "${event.state}": ${event.paths.join(", ")}`, "red"];
   if (event.type === "guard:accepted")
     return [`a person accepted out-of-scope edits: ${event.paths.join(", ")}`, "green"];
-  if (event.type.startsWith("device:")) return deviceLine(event as DeviceSeen);
+  if (event.type.startsWith("device:")) return deviceLine(event as DeviceEvent);
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} was moved aside, to ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")
@@ -194,7 +194,7 @@ export function lineOf(event: PawlEvent): Line {
   return [summary ?? type.replace(/[:_]/g, " "), null];
 }
 
-export function deviceLine({ device, from, how, type }: DeviceSeen): Line {
+export function deviceLine({ device, from, how, type }: DeviceEvent): Line {
   const who = `${device === null ? "a device" : `the device ${device}`}${from === null ? "" : ` (from ${from})`}`;
   const done = {
     "device:added": "may use the board from now on",

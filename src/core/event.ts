@@ -41,7 +41,7 @@ export interface ProjectEvents {
   readonly edit: EditKept;
   readonly journal: JournalForeign | JournalAccepted;
   readonly guard: GuardStrayed | GuardAccepted;
-  readonly device: DeviceSeen;
+  readonly device: DeviceEvent;
   readonly bloom: BloomEvent;
 }
 
@@ -129,7 +129,7 @@ export interface JournalAccepted {
 }
 
 /** A device of `pawl board --listen` came, was turned away, or lost its access. */
-export interface DeviceSeen {
+export interface DeviceEvent {
   readonly type: "device:added" | "device:entered" | "device:refused" | "device:revoked";
   /** Null: unknown. */
   readonly device: string | null;

@@ -1,5 +1,5 @@
 /** Calls `read` once; later calls return the same result. */
-export function lookOnce<T>(read: () => T): () => T {
+export function readOnce<T>(read: () => T): () => T {
   let result: { readonly value: T } | null = null;
   return () => {
     result ??= { value: read() };

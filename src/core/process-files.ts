@@ -1,4 +1,4 @@
-import { lookOnce } from "./once.ts";
+import { readOnce } from "./once.ts";
 
 /**
  * The files that decide how work is judged instead of being the work itself: tests, scripts, CI, lock files,
@@ -93,7 +93,7 @@ const ENDINGS: Kinds = {
 };
 
 const kindsOf = (kinds: Kinds) =>
-  lookOnce(() => {
+  readOnce(() => {
     const all = Object.entries(kinds).flatMap(([kind, lines]) =>
       lines.flatMap((line) => line.split(" ").map((name) => [name, kind as ProcessFileKind] as const)),
     );

@@ -78,7 +78,7 @@ export function watchTests(): TestWatch {
   let hasResult = false;
   let hasRun = false;
   let idle = 0;
-  const look = (line: string, text: string) => {
+  const readLine = (line: string, text: string) => {
     for (const runner of ALL) {
       if (runner.idle?.test(line)) idle += 1;
       hasResult ||= runner.result.test(text);
@@ -92,7 +92,7 @@ export function watchTests(): TestWatch {
     read(given) {
       if (hasRun || given.length > LONGEST) return;
       const line = given.replace(COLOURS, "").trimEnd();
-      look(line, line.trimStart());
+      readLine(line, line.trimStart());
     },
     ranNone: () => hasResult && !hasRun,
   };

@@ -39,9 +39,9 @@ function openWorld() {
     },
     scopeOf: async () => world.scope,
     isOn: async () => true,
-    tell: async ({ paths }) => void world.told.push(...paths),
+    append: async ({ paths }) => void world.told.push(...paths),
   });
-  const found = async () => (await watch.look(RUN))?.files ?? null;
+  const found = async () => (await watch.find(RUN))?.files ?? null;
   return { world, watch, found };
 }
 
@@ -53,7 +53,7 @@ it("keeps the measure through moves, whatever they are, until somebody accepts w
   world.scope = { ...NONE, state: "second", writes: "plan", planFiles: ["plan.md"] };
   await watch.note(RUN, null);
   expect(await found(), "a move to plan files accepts nothing").toEqual(["stray"]);
-  await watch.note(RUN, await watch.look(RUN));
+  await watch.note(RUN, await watch.find(RUN));
   expect(await found(), "accepted").toBeNull();
   expect(world.told).toEqual(["stray"]);
 });
@@ -76,13 +76,13 @@ it("holds the run where the files cannot be read, until a person accepts what is
   const { watch, world } = openWorld();
   world.fault = "x/ is odd.";
   await watch.note(RUN, null);
-  const unknown = async () => (await watch.look(RUN))?.unknown ?? null;
+  const unknown = async () => (await watch.find(RUN))?.unknown ?? null;
   expect(await unknown()).toContain("x/ is odd.");
   world.fault = null;
   expect(await unknown(), "what it was is not known").toContain("when it began: x/ is odd.");
   await watch.note(RUN, null);
   expect(await unknown(), "nobody's move makes it known").toContain("when it began");
-  await watch.note(RUN, await watch.look(RUN));
+  await watch.note(RUN, await watch.find(RUN));
   expect(await unknown(), "accepted").toBeNull();
   world.fault = "y/ is odd.";
   expect(await unknown()).toContain("y/ is odd.");

@@ -28,7 +28,7 @@ export interface ScopeWatchPorts {
   /** The content of repositories without a commit, by folder, because no tree contains them. */
   nested(): Readonly<Record<string, string>>;
   /** Appends the event to the log. */
-  tell(event: Omit<Extract<PawlEvent, { type: "guard:strayed" }>, "id" | "time">): Promise<void>;
+  append(event: Omit<Extract<PawlEvent, { type: "guard:strayed" }>, "id" | "time">): Promise<void>;
 }
 
 /** Files that Pawl itself writes while a run moves. */
@@ -37,7 +37,7 @@ const OWN = [".pawl", ".alfred", ".claude/settings.local.json"];
 export function openScopeWatch(ports: ScopeWatchPorts): ScopeWatch {
   const { notes, scopeOf } = ports;
   return {
-    async look(run) {
+    async find(run) {
       const note = await notes.find(run);
       const scope = note && (await scopeOf(run));
       if (!note || !scope || !isLimited(scope)) return null;
@@ -135,7 +135,7 @@ async function editsSince(
 
 /** Reports each file once, in any number of checks. */
 async function reportOnce(
-  { notes, tell: report }: ScopeWatchPorts,
+  { notes, append: report }: ScopeWatchPorts,
   note: TreeNote,
   { files, run, state }: OutOfScopeEdits,
 ) {

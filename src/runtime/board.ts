@@ -9,7 +9,7 @@ import type { Owners } from "./transaction/check-event.ts";
 import type { HeldOrder, Reply, Transaction } from "./transaction/transaction.ts";
 
 /** A run's state in a table. */
-export interface TablePlace {
+export interface TableState {
   readonly workflow: Workflow;
   readonly configuration: Configuration;
   readonly owners?: Owners;

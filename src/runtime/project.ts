@@ -58,14 +58,14 @@ export interface Notices {
   /** Starts sending if there may be a notice. Never fails. */
   wake(): void;
   /** Receives the loop's output: when the loop comes to rest, that may be a notice. */
-  hear(event: BloomEvent | PawlEvent): void;
+  receive(event: BloomEvent | PawlEvent): void;
   /** The receivers of pawl.yaml, with their states. */
-  receivers(): Promise<readonly ReceiverStanding[]>;
+  receivers(): Promise<readonly ReceiverStatus[]>;
   /** Sends a test notice to each receiver with a person's consent, at any hour. */
   test(): Promise<readonly ReceiverTest[]>;
 }
 
-export interface ReceiverStanding {
+export interface ReceiverStatus {
   readonly name: ReceiverName;
   /** Whether a person on this machine consented to it. Otherwise nothing is sent. */
   readonly trusted: boolean;
@@ -83,7 +83,7 @@ export interface ReceiverTest {
 /** The programs that the project's files may start here. Each check throws `project-untrusted`. */
 export interface Trust {
   /** The programs in the files, those with a person's consent (null: none), and those without. */
-  look(): Promise<TrustLook>;
+  status(): Promise<TrustStatus>;
   /** A command of the configuration or of a workflow, exactly as written. */
   checkCommand(command: string): Promise<void>;
   /**
@@ -108,7 +108,7 @@ export interface Trust {
   revoke(): Promise<boolean>;
 }
 
-export interface TrustLook {
+export interface TrustStatus {
   readonly entries: readonly Executable[];
   readonly record: TrustRecord | null;
   readonly untrusted: readonly Executable[];

@@ -34,8 +34,8 @@ function driverOf(
   return {
     owns: (run) => run.startsWith(name),
     start: async () => {},
-    look: async () => backlog,
-    lookAgain: async () => backlog,
+    load: async () => backlog,
+    reload: async () => backlog,
     agentBegins: async () => void said.push(`${name} hears`),
     say: ({ run }) => void said.push(`${name} says ${run}`),
     isBusy: () => false,
@@ -51,7 +51,7 @@ describe("several drivers", () => {
       driverOf("a", said, { backlog: { wakesIn: () => 9 } }),
       driverOf("b", said, { backlog: { wakesIn: () => 4 } }),
     ]);
-    const backlog = await joined.look();
+    const backlog = await joined.load();
     for (const candidate of backlog.candidates(
       () => false,
       () => ["a7", "b8"],
@@ -75,8 +75,8 @@ describe("several drivers", () => {
     };
     const joined = joinDrivers([driverOf("a", [], { start }), driverOf("b", [])]);
     await joined.start();
-    expect((await joined.look()).end(new Map())).toMatchObject({ open: ["b"] });
-    await expect(joined.lookAgain()).rejects.toBe(missing);
+    expect((await joined.load()).end(new Map())).toMatchObject({ open: ["b"] });
+    await expect(joined.reload()).rejects.toBe(missing);
     await expect(
       joinDrivers([driverOf("a", [], { start }), driverOf("b", [], { start })]).start(),
     ).rejects.toBe(missing);

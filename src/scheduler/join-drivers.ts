@@ -24,10 +24,10 @@ export function joinDrivers(drivers: readonly [Driver, ...Driver[]]): Driver {
         });
       if (atWork().length === 0) for (const error of without.values()) throw error;
     },
-    look: () => backlogs((driver) => driver.look()),
-    async lookAgain() {
+    load: () => backlogs((driver) => driver.load()),
+    async reload() {
       for (const error of without.values()) throw error;
-      return backlogs((driver) => driver.lookAgain());
+      return backlogs((driver) => driver.reload());
     },
     agentBegins: async () => {
       for (const driver of drivers) await driver.agentBegins();

@@ -137,7 +137,7 @@ export async function workLoop(given: WorkLoopSetup, open: (handle: LoopHandle) 
       await driver.ended();
     }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
-    return (await driver.lookAgain()).end(loop.untrusted);
+    return (await driver.reload()).end(loop.untrusted);
   } finally {
     setup.drain?.removeEventListener("abort", signal.notify);
     watching.close();
@@ -151,7 +151,7 @@ async function turnUntilOver(loop: Loop): Promise<void> {
   let paused = false;
   while (modeOf(loop) !== "stopping") {
     try {
-      const backlog = await driver.look();
+      const backlog = await driver.load();
       drainIfOutgrown(loop, backlog);
       reportUnwritable(loop, backlog);
       const due = modeOf(loop) === "working" ? (backlog.ask() ?? SLOW_MILLISECONDS) : SLOW_MILLISECONDS;

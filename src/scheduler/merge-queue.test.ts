@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import type { HeldLease, MergeTurn, Repo } from "../core/ports/worktrees.ts";
-import { type MergePlace, type MergeQueueSetup, openMergeQueue } from "./merge-queue.ts";
+import { type MergeQueueSetup, openMergeQueue, type QueuedMerge } from "./merge-queue.ts";
 
 const NEVER = new AbortController().signal;
 const lease: HeldLease = { what: "main", epoch: 1, holder: "here" };
@@ -43,7 +43,7 @@ function setup({ limit = 3 } = {}) {
   const trains = openMergeQueue(given);
   const join = async (task: string, { waits = true, stop = NEVER, into = "main" } = {}) =>
     trains.join({ repo: "." as Repo, into, task, since: "1", waits }, stop);
-  const joined = async (task: string): Promise<MergePlace> => {
+  const joined = async (task: string): Promise<QueuedMerge> => {
     const place = await join(task);
     if (place.kind !== "mine") throw new Error(place.kind);
     return place;

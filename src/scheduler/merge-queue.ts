@@ -32,7 +32,7 @@ export interface MergeQueue {
   join(
     order: JoinOrder,
     stop: AbortSignal,
-  ): Promise<MergePlace | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
+  ): Promise<QueuedMerge | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
   /** Removes the task from the queue. */
   leave(task: string): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface JoinOrder {
 }
 
 /** A merge's place in the train. */
-export interface MergePlace {
+export interface QueuedMerge {
   readonly kind: "mine";
   /** Which of the folders for preparing merges. */
   readonly slot: number;
@@ -192,7 +192,7 @@ async function lockFor(
   }
 }
 
-function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePlace {
+function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): QueuedMerge {
   let broken = new AbortController();
   const notice = () => {
     if (mergeTurn(line.train, task) === "void") broken.abort("interrupted");

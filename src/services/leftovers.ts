@@ -1,7 +1,7 @@
 /** Finds and removes Pawl's own folders, here and outside the project, for `pawl uninstall`. */
 import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownPlace } from "../adapters/files/own-folder.ts";
+import { ownPath } from "../adapters/files/own-folder.ts";
 import { workFolder } from "../adapters/process/work-folder.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
@@ -19,7 +19,7 @@ export function openLeftovers(root: string, environment: Environment): Leftovers
           rmSync(each, { recursive: true, force: true });
       for (const path of paths) {
         // Removes a link, not its target.
-        if (dirname(path) !== ".") ownPlace(root, dirname(path));
+        if (dirname(path) !== ".") ownPath(root, dirname(path));
         rmSync(join(root, path), { recursive: true, force: true });
       }
       for (const path of [...emptied, ...paths]) removeEmptyAbove(root, path);

@@ -10,7 +10,7 @@ import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { MachineReport } from "../surfaces/cli/line/command.ts";
 
-export async function lookAtMachine(root: string | null, environment: Environment): Promise<MachineReport> {
+export async function inspectMachine(root: string | null, environment: Environment): Promise<MachineReport> {
   const git = await gitVersion(environment);
   const found = { node: process.versions.node, git, leftOut: leftOutOf(environment) };
   if (root === null) return { ...found, installed: null, state: null, board: "none" };

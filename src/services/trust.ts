@@ -28,7 +28,7 @@ import {
 } from "../core/trust.ts";
 import type { Trust } from "../runtime/project.ts";
 
-export interface TrustPlace {
+export interface TrustContext {
   readonly root: string;
   readonly environment: Environment;
   view(): View;
@@ -39,12 +39,12 @@ export interface TrustPlace {
   readonly vouched?: boolean;
 }
 
-export function openTrust(place: TrustPlace): Trust {
-  const { root, environment, own = [], vouched = false } = place;
+export function openTrust(context: TrustContext): Trust {
+  const { root, environment, own = [], vouched = false } = context;
   const record = openRecord(root, environment);
   const present = async () => {
-    const settings = await place.settings();
-    return executablesOf(settings, await startsOf(settings, place.view()));
+    const settings = await context.settings();
+    return executablesOf(settings, await startsOf(settings, context.view()));
   };
   const refusal = (entries: readonly Executable[]) => {
     const kept = record();
@@ -52,8 +52,8 @@ export function openTrust(place: TrustPlace): Trust {
     return vouched || missing.length === 0 ? null : untrusted(root, missing);
   };
   return {
-    async look() {
-      const tasks = await startsOfTasks(await place.settings(), place.view());
+    async status() {
+      const tasks = await startsOfTasks(await context.settings(), context.view());
       const found = distinct([...(await present()), ...tasks]);
       const kept = record();
       return { entries: found, record: kept, untrusted: found.filter((each) => !isTrusted(each, kept)) };
@@ -68,7 +68,7 @@ export function openTrust(place: TrustPlace): Trust {
       throwIf(refusal((await present()).filter(({ kind }) => kind === "setting" || kind === "setup")));
     },
     async lacking(task) {
-      return refusal(startsOfTask(task, await place.settings()));
+      return refusal(startsOfTask(task, await context.settings()));
     },
     async checkAgent(name) {
       const entry = (await present()).find((each) => each.kind === "agent" && each.name === name);
@@ -79,7 +79,7 @@ export function openTrust(place: TrustPlace): Trust {
       saveTrust({ root, environment, by, entries: distinct([...entries, ...before]) });
     },
     async acceptAgent(name, by) {
-      const entry = agentEntry(name, await place.settings());
+      const entry = agentEntry(name, await context.settings());
       const { entries = [] } = record() ?? {};
       if (entry.text !== OWN_AGENT || isTrusted(entry, { entries })) return;
       saveTrust({ root, environment, by, entries: [...entries, entry] });

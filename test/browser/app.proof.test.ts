@@ -11,7 +11,7 @@ import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { until } from "../rig/until.ts";
 import { isThere, shown } from "./host/answers.ts";
-import { type Answer, type ClientLook, type ClientWindow, openClient } from "./host/open.ts";
+import { type Answer, type ClientStyle, type ClientWindow, openClient } from "./host/open.ts";
 
 const RUN = "release:1.2.0";
 
@@ -38,7 +38,7 @@ async function waiting(more = "") {
     project,
     connected,
     /** Opens a window of the client, with the call that led to the gate. `reads`: waited for before it answers what only reads. */
-    async open(browser: Browser, look: ClientLook = {}, reads?: () => Promise<void>): Promise<ClientWindow> {
+    async open(browser: Browser, look: ClientStyle = {}, reads?: () => Promise<void>): Promise<ClientWindow> {
       const { contents } = await connected.client.readResource({ uri: "ui://pawl/review" });
       const [found] = contents as { text: string }[];
       return openClient(

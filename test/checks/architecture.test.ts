@@ -113,7 +113,7 @@ const WHOLE_FOLDERS = [
   "src/adapters/git/workspace/worktrees.ts",
   "src/adapters/guard/sessions.ts",
   "src/adapters/guard/shell-wall.ts",
-  "src/adapters/notify/place.ts",
+  "src/adapters/notify/notice-store.ts",
   "src/adapters/process/included-secrets.ts",
   "src/adapters/process/peer.ts",
   "src/adapters/process/start-program.ts",
@@ -400,7 +400,7 @@ describe("the architecture", () => {
       "src/surfaces/board/client/api.ts",
       "src/surfaces/board/client/live.ts",
       // Servers on this machine.
-      "src/surfaces/board/server/devices/door.ts",
+      "src/surfaces/board/server/devices/admission.ts",
       "src/surfaces/board/server/http.ts",
       "src/surfaces/board/server/request-guards.ts",
       "src/surfaces/mcp/serve-http.ts",

@@ -66,6 +66,9 @@ const RETIRED: Readonly<Record<string, string>> = {
   vault: "projectKey",
 };
 
+/** Ends of types that say as little; a protected place is a word of the glossary. */
+const VAGUE_TYPE = /^(?!ProtectedPlace$)[A-Z]\w+(?:Around|Look|Place|Seen)$/;
+
 const FILE_NAMES: Readonly<Record<string, string>> = {
   around: "overview-context.ts",
   serving: "connection.ts",
@@ -88,7 +91,11 @@ function retiredIn(path: string): readonly string[] {
   return [
     ...(file === undefined ? [] : [`${path} is called after nothing that it holds: say ${file}`]),
     ...names.flatMap((name) =>
-      Object.hasOwn(RETIRED, name) ? [`${path} declares ${name}: say ${RETIRED[name]}`] : [],
+      Object.hasOwn(RETIRED, name)
+        ? [`${path} declares ${name}: say ${RETIRED[name]}`]
+        : VAGUE_TYPE.test(name)
+          ? [`${path} declares ${name}: say what it holds`]
+          : [],
     ),
   ];
 }

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../../src/adapters/files/disk.ts";
 import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
-import type { StatePlace } from "../../src/adapters/files/project-key.ts";
-import { openStatePlace } from "../../src/adapters/files/state-place.ts";
+import type { StateFolder } from "../../src/adapters/files/project-key.ts";
+import { openStateFolder } from "../../src/adapters/files/state-folder.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { holding } from "../rig/holding.ts";
@@ -41,8 +41,8 @@ export interface CheckAnswer {
 }
 
 /** What is kept of the project outside of it: beside it, so that both are copied. */
-export function stateOf(root: string): StatePlace {
-  return openStatePlace(`${root}.state`);
+export function stateOf(root: string): StateFolder {
+  return openStateFolder(`${root}.state`);
 }
 
 const UNCOUNTED: ReadonlySet<keyof Disk> = new Set([

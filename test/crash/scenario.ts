@@ -1,6 +1,6 @@
 /** One try: a shape's work on a simulated machine, with a fate for each call, and what must hold afterwards. */
 
-import { folderOf } from "../../src/adapters/files/look.ts";
+import { folderOf } from "../../src/adapters/files/read-at.ts";
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
 import { EVENTS } from "../../src/core/event.ts";
 import { asideNames, asideNumber, wholeLog } from "../../src/core/log-parts.ts";

@@ -1,5 +1,5 @@
 import type { Disk, FileStat, OpenMode } from "../../src/adapters/files/disk.ts";
-import type { StatePlace } from "../../src/adapters/files/project-key.ts";
+import type { StateFolder } from "../../src/adapters/files/project-key.ts";
 import { type Machine, SimError, type SimFile } from "./sim-machine.ts";
 
 /** One call of a process on its disk. */
@@ -216,7 +216,7 @@ export function simDisk(machine: Machine, fateOf: (call: Call) => Fate = () => u
 export const STATE_HOME = "~state";
 
 /** On the same disk, so that its calls are counted and given their fate with those on the project's. */
-export function simState(disk: Disk): StatePlace {
+export function simState(disk: Disk): StateFolder {
   const at = (path: string) => (path === "" ? STATE_HOME : `${STATE_HOME}/${path}`);
   return {
     folder: STATE_HOME,

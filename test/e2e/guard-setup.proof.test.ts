@@ -288,7 +288,7 @@ describe("git's hooks", () => {
     inGit(project, "commit", "-q", "--allow-empty", "-m", "x");
     inGit(project, "worktree", "add", "-q", "other");
     const worktree = { ...project, root: join(project.root, "other") };
-    const look = await hooksOf(worktree).look();
+    const look = await hooksOf(worktree).inspect();
     expect(look).toMatchObject({ kind: "found", folder: join(project.root, ".git/hooks") });
   });
 

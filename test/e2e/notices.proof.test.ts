@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openNoticePlace } from "../../src/adapters/notify/place.ts";
+import { openNoticeStore } from "../../src/adapters/notify/notice-store.ts";
 import { CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { connect } from "../rig/client.ts";
@@ -123,7 +123,7 @@ describe("A gate that waits", () => {
     using project = telling(receiver);
     await project.submit("1.0.0");
     await project.submit("1.1.0");
-    const place = openNoticePlace(stateOf(project.root));
+    const place = openNoticeStore(stateOf(project.root));
     const home = resolve(import.meta.dirname, "../../src");
     const look = (): ChildProcess => {
       place.ask();
@@ -226,7 +226,7 @@ describe("A receiver", () => {
     // The command's end is waited for, and the receiver still holds the sender then.
     await project.submit("1.0.0");
     await until(() => receiver.asked.length === 1);
-    expect(openNoticePlace(stateOf(project.root)).load()).toEqual({});
+    expect(openNoticeStore(stateOf(project.root)).load()).toEqual({});
     await sendersDone(project.root);
     expect((await project.pawl("notify")).out).toContain("did not answer within 10 s");
     expect(project.read(".pawl/failures.log")).toContain("notice-unsent");

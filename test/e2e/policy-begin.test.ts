@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openStatePlace } from "../../src/adapters/files/state-place.ts";
+import { openStateFolder } from "../../src/adapters/files/state-folder.ts";
 import { openPolicies } from "../../src/adapters/policies/policies.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import { type Runtime, runTransaction } from "../../src/runtime/transaction/run-transaction.ts";
@@ -38,7 +38,7 @@ function processOf(
   return {
     ...runtime,
     store: { ...runtime.store, view },
-    outside: { ...runtime.outside, policies: openPolicies(openStatePlace(home)) },
+    outside: { ...runtime.outside, policies: openPolicies(openStateFolder(home)) },
     settings: async () => ({
       ...DEFAULT_SETTINGS,
       alfred: { ...DEFAULT_SETTINGS.alfred, checks: checks === "strict" ? { test: "true" } : {} },

@@ -1,6 +1,6 @@
 /** A receiver of notices on loopback. */
 import { existsSync } from "node:fs";
-import { openNoticePlace } from "../../src/adapters/notify/place.ts";
+import { openNoticeStore } from "../../src/adapters/notify/notice-store.ts";
 import type { Notice } from "../../src/core/notice.ts";
 import { type Answer, Loopback, type LoopbackRequest } from "./loopback.ts";
 import { stateOf } from "./state-home.ts";
@@ -26,7 +26,7 @@ export class Receiver extends Loopback {
 export async function sendersDone(root: string): Promise<void> {
   const state = stateOf(root);
   if (!existsSync(`${state.folder}/notices`)) return;
-  const place = openNoticePlace(state);
+  const place = openNoticeStore(state);
   await until(async () => {
     if (place.isAsked()) return false;
     const lock = await place.tryLock();

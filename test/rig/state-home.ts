@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openProjectKey, type StatePlace } from "../../src/adapters/files/project-key.ts";
+import { openProjectKey, type StateFolder } from "../../src/adapters/files/project-key.ts";
 import { openStateHome } from "../../src/config/state-home.ts";
 
 const STATE_HOME = "pawl-state-home-";
@@ -22,7 +22,7 @@ export function stateHome(): { readonly XDG_STATE_HOME: string } {
 }
 
 /** What is kept of the project at `root`, for a store that a test opens itself. */
-export function stateOf(root: string): StatePlace {
+export function stateOf(root: string): StateFolder {
   return openStateHome(root, stateHome());
 }
 

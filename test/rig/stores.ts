@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach } from "vitest";
 import { openEventLog } from "../../src/adapters/events/event-log.ts";
 import { openLeaseManager } from "../../src/adapters/files/lease-manager.ts";
 import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
-import { ownPlace } from "../../src/adapters/files/own-folder.ts";
+import { ownPath } from "../../src/adapters/files/own-folder.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/adapters/postgres/database.ts";
 import { EVENTS } from "../../src/core/event.ts";
@@ -27,7 +27,7 @@ export interface Opened {
   loseReply(): void;
 }
 
-export interface StorePlace {
+export interface StoreLocation {
   /** As another process. Waits at most that long for a run's lock. */
   open(waiting?: number): Promise<Opened>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface StorePlace {
 
 const packaged = async (path: string) => (path === "p.md" ? "packaged" : null);
 
-async function onFiles(): Promise<StorePlace> {
+async function onFiles(): Promise<StoreLocation> {
   const root = mkdtempSync(join(tmpdir(), "pawl-store-"));
   return {
     async open(holdWaitMilliseconds = 30_000) {
@@ -51,7 +51,7 @@ async function onFiles(): Promise<StorePlace> {
       const options = { root, state: stateOf(root), packaged, holdWaitMilliseconds };
       return {
         store: openStore({ ...options, disk: { ...disk, rename } }),
-        eventLog: openEventLog(ownPlace(root, EVENTS)),
+        eventLog: openEventLog(ownPath(root, EVENTS)),
         claims: openLeaseManager(root),
         loseReply() {
           isFailing = true;
@@ -117,7 +117,7 @@ export function databaseForEach() {
   };
 }
 
-async function onPostgres(): Promise<StorePlace> {
+async function onPostgres(): Promise<StoreLocation> {
   const { project, url } = await migratedDatabase();
   const closing: (() => unknown)[] = [];
   return {

@@ -109,8 +109,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal to commit in such a repository",
       file: "src/adapters/git/workspace/planted.ts",
-      find: 'if (looksTracked(call.folder) === "no") return;',
-      replace: 'if (looksTracked(call.folder) !== "yes") return;',
+      find: 'if (tracksPawl(call.folder) === "no") return;',
+      replace: 'if (tracksPawl(call.folder) !== "yes") return;',
       tests: [
         "test/e2e/foreign-journal.test.ts: (.pawl/runs/x.json, index version 4) is read with a warning, and nothing is committed in it",
       ],
@@ -908,8 +908,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agreement to what a task starts",
       file: "src/services/trust.ts",
-      find: "return refusal(startsOfTask(task, await place.settings()));",
-      replace: "return task.id === '' ? refusal(startsOfTask(task, await place.settings())) : null;",
+      find: "return refusal(startsOfTask(task, await context.settings()));",
+      replace: "return task.id === '' ? refusal(startsOfTask(task, await context.settings())) : null;",
       tests: [
         "test/e2e/trust.test.ts: has no task worked on: what is said says what to do",
         "test/e2e/trust.test.ts: is not started by a loop that nobody watches: its task waits, and the others go on",
@@ -1788,8 +1788,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look for hard links",
       file: "src/services/guard/guard.ts",
-      find: "if (!found?.isFile() || found.nlink < 2) return null;",
-      replace: "if (!found?.isFile() || found.nlink > 0) return null;",
+      find: "if (!stats?.isFile() || stats.nlink < 2) return null;",
+      replace: "if (!stats?.isFile() || stats.nlink > 0) return null;",
       tests: [
         "test/e2e/guard-claude-code.story.test.ts: is refused in every state, however its path is written",
       ],
@@ -1946,7 +1946,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the limit on coming in",
-      file: "src/surfaces/board/server/devices/door.ts",
+      file: "src/surfaces/board/server/devices/admission.ts",
       find: 'if (!limit.take(peerOf(context) ?? ""))',
       replace: 'if (limit.take("") === null)',
       tests: [

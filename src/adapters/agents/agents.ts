@@ -1,5 +1,5 @@
 /** Implements the port `Agents` with real programs. */
-import { lookOnce } from "../../core/once.ts";
+import { readOnce } from "../../core/once.ts";
 import type { Agents } from "../../core/ports/agents.ts";
 import { masked } from "../../core/text/masked.ts";
 import { openProjectRedactor } from "../process/included-secrets.ts";
@@ -23,7 +23,7 @@ export function openAgents(setup: AgentsSetup): Agents {
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     async takeCalls(run, take) {
       const isOfRun = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
-      const mask = lookOnce(() => redactor().text);
+      const mask = readOnce(() => redactor().text);
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
         take(masked(call, mask()), isOfRun(capability)),
       );

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { type AgentAround, agentAround } from "./ancestry.ts";
+import { type CallingAgent, callingAgent } from "./ancestry.ts";
 
 const MODULE = resolve(import.meta.dirname, "ancestry.ts");
 /** These tests may themselves be run by an agent: what is above them is not looked at. */
-const LOOK = `${process.execPath} --no-warnings -e 'import("${MODULE}").then(({ agentAround }) => console.log(JSON.stringify(agentAround(process.env, { until: ${process.pid} }))))'`;
+const LOOK = `${process.execPath} --no-warnings -e 'import("${MODULE}").then(({ callingAgent }) => console.log(JSON.stringify(callingAgent(process.env, { until: ${process.pid} }))))'`;
 
 /** What a look says at the end of a shell script, run with this environment. */
-function look(script: string, environment: Readonly<Record<string, string>> = {}): AgentAround | null {
+function look(script: string, environment: Readonly<Record<string, string>> = {}): CallingAgent | null {
   const { PATH = "" } = process.env;
   const ended = spawnSync("bash", ["-c", script], {
     env: { PATH, LOOK, ...environment },
@@ -42,7 +42,7 @@ describe("The agent around a process", () => {
   });
 
   it.each(MARKS)("is told by %s in its own environment", (variable, agent) => {
-    expect(agentAround({ [variable]: "1" })).toEqual({ agent, pid: process.pid, by: variable });
+    expect(callingAgent({ [variable]: "1" })).toEqual({ agent, pid: process.pid, by: variable });
   });
 
   it("is told by an ancestor's environment where its own was cleared", () => {

@@ -13,11 +13,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { lookOnce } from "../../core/once.ts";
+import { readOnce } from "../../core/once.ts";
 import { execFileSync } from "../process/start-program.ts";
 import { MARK } from "./mark.ts";
 
-export interface AgentAround {
+export interface CallingAgent {
   /** The agent's usual name. */
   readonly agent: string;
   /** The process with the evidence: this one or an ancestor. */
@@ -72,10 +72,10 @@ const PROGRAMS: readonly (readonly [RegExp, string])[] = [
 const RUNTIMES = /^(node|bun|deno|python[\d.]*)$/;
 
 /** The agent that this process belongs to, or null. `until`: stops before this ancestor. */
-export function agentAround(
+export function callingAgent(
   environment: Environment,
   { until }: { until?: number } = {},
-): AgentAround | null {
+): CallingAgent | null {
   const marked = Object.keys(VARIABLES).find((name) => environment[name]);
   if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid: process.pid, by: marked };
   return firstAgent(until === undefined ? ownAncestors() : ancestors(process.ppid, until));
@@ -85,11 +85,11 @@ export function agentAround(
  * The agent to which a process belongs, by itself or by an ancestor, or null. `until`: stops before this
  * process.
  */
-export function agentAbove(pid: number, until?: number): AgentAround | null {
+export function agentAbove(pid: number, until?: number): CallingAgent | null {
   return firstAgent(ancestors(pid, until));
 }
 
-function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
+function firstAgent(chain: Iterable<Ancestor>): CallingAgent | null {
   for (const ancestor of chain) {
     const agent = agentOf(ancestor);
     if (agent) return agent;
@@ -101,7 +101,7 @@ function firstAgent(chain: Iterable<Ancestor>): AgentAround | null {
  * This process's ancestors, nearest first, as they were at the first call: one that has ended since started
  * it all the same.
  */
-export const ownAncestors = lookOnce((): readonly Ancestor[] => [...ancestors(process.ppid)]);
+export const ownAncestors = readOnce((): readonly Ancestor[] => [...ancestors(process.ppid)]);
 
 /**
  * A process and its ancestors, nearest first, as far as they are visible. `until`: stops before this process.
@@ -127,7 +127,7 @@ interface Ancestor {
   variable(name: string): string;
 }
 
-function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
+function agentOf({ variable, words, pid }: Ancestor): CallingAgent | null {
   const marked = Object.keys(VARIABLES).find((name) => variable(name) !== "");
   if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid, by: marked };
   // Reads the program's word, or the script's after a runtime. Any other argument may be arbitrary text.

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { end } from "../../../test/rig/project.ts";
-import { marksAround } from "./capability.ts";
+import { inheritedMarks } from "./capability.ts";
 import { MARK, markOf, markOfCgroup, runsOfMark } from "./mark.ts";
 
-const LOOK = `import { marksAround } from ${JSON.stringify(join(import.meta.dirname, "capability.ts"))};
-  console.log(JSON.stringify(marksAround(process.env)));`;
+const LOOK = `import { inheritedMarks } from ${JSON.stringify(join(import.meta.dirname, "capability.ts"))};
+  console.log(JSON.stringify(inheritedMarks(process.env)));`;
 const LOOKS = '"$NODE" --input-type=module -e "$LOOK"';
 
 /** What a look finds at the end of a shell script whose own environment has the variables. */
@@ -22,13 +22,13 @@ async function marksUnder(
 }
 
 it("finds no mark where no run is above", async () => {
-  expect(marksAround({ PATH: "/bin" })).toEqual([]);
+  expect(inheritedMarks({ PATH: "/bin" })).toEqual([]);
   expect(await marksUnder(LOOKS)).toEqual([]);
 });
 
 it("finds a run's mark in its own environment, and in a parent's though its own is cleared", async () => {
   const mark = { [MARK]: "p.T1.1,p.T2.1" };
-  expect(marksAround(mark)).toEqual(["p.T1.1", "p.T2.1"]);
+  expect(inheritedMarks(mark)).toEqual(["p.T1.1", "p.T2.1"]);
   expect(await marksUnder(LOOKS, mark)).toEqual(["p.T1.1", "p.T2.1"]);
   expect(await marksUnder(`env -u ${MARK} ${LOOKS}`, mark)).toEqual(["p.T1.1", "p.T2.1"]);
   expect(await marksUnder(`env -i setsid --wait ${LOOKS}`, mark)).toEqual(["p.T1.1", "p.T2.1"]);

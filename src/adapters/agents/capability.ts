@@ -72,20 +72,20 @@ export function revokeCapability(stateFolder: string, run: string): void {
  * The run of this project to which this process belongs. `task` is null if the process cannot prove that it
  * is the run's agent.
  */
-export interface RunAround {
+export interface CallingRun {
   readonly run: string;
   readonly task: string | null;
 }
 
-export interface RunPlace {
+export interface CallerContext {
   readonly projectRoot: string;
   readonly stateFolder: string;
   readonly environment: Environment;
 }
 
 /** Null: it belongs to no run of this project. */
-export function runAround({ projectRoot, stateFolder, environment }: RunPlace): RunAround | null {
-  const marked = [...new Set(runsOfMark(projectRoot, marksAround(environment).join(",")))];
+export function callingRun({ projectRoot, stateFolder, environment }: CallerContext): CallingRun | null {
+  const marked = [...new Set(runsOfMark(projectRoot, inheritedMarks(environment).join(",")))];
   const proven = provenTask(stateFolder, environment[CAPABILITY]);
   // Otherwise a process of another run has stolen the word.
   if (proven !== null && marked.every((run) => run === proven.run)) return proven;
@@ -105,7 +105,7 @@ export function capabilityFile(stateFolder: string, run: string): string {
  *
  * What escapes without a cgroup: a process that has cleared its environment *and* lost its parents.
  */
-export function marksAround(environment: Environment): readonly string[] {
+export function inheritedMarks(environment: Environment): readonly string[] {
   const values = [environment[MARK] ?? "", markOfCgroup(readProc("/proc/self/cgroup"))];
   for (const { pid, variable } of ownAncestors())
     values.push(variable(MARK), markOfCgroup(readProc(`/proc/${pid}/cgroup`)));

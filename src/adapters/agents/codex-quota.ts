@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { QuotaWindow } from "../../core/ports/agents.ts";
-import { ownPlace } from "../files/own-folder.ts";
+import { ownPath } from "../files/own-folder.ts";
 import { firstNames, readPlainEnd } from "../files/plain-file.ts";
 import { type AgentLine, numberAt, objectAt, parseLine } from "./dialects/dialect.ts";
 import { timeOf } from "./dialects/reset-time.ts";
@@ -48,7 +48,7 @@ function fileOf(home: string, session: string): string | null {
   const time = Number.parseInt(session.replaceAll("-", "").slice(0, 12), 16);
   for (const day of [0, -DAY, DAY]) {
     const date = attempt(() => new Date(time + day).toISOString().slice(0, 10), "");
-    const folder = attempt(() => ownPlace(home, `sessions/${date.replaceAll("-", "/")}`), "");
+    const folder = attempt(() => ownPath(home, `sessions/${date.replaceAll("-", "/")}`), "");
     const names = folder === "" ? [] : attempt(() => firstNames(folder, MOST_FILES), []);
     const name = names.find((each) => each.endsWith(`-${session}.jsonl`));
     if (name !== undefined) return join(folder, name);

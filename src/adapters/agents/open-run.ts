@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import type { AgentEnd, AgentEvent, AgentOrder, Limited } from "../../core/ports/agents.ts";
 import { realOr } from "../git/discover.ts";
 import { findProgram } from "../process/programs.ts";
-import type { HomePlace } from "../wall/homes.ts";
+import type { AgentHome } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import { codexQuota } from "./codex-quota.ts";
 import { type AgentLine, type Fault, shortLine } from "./dialects/dialect.ts";
@@ -49,7 +49,7 @@ interface Program extends Pick<ProcessOrder, "args" | "onLine" | "onTooLong" | "
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
   /** The files of the person's home that it may reach behind the wall. */
-  readonly home: readonly HomePlace[];
+  readonly home: readonly AgentHome[];
   /** The hosts of its model. */
   readonly hosts: readonly string[];
   /** Codex's own folder: its sessions' files report the account's usage. */

@@ -10,7 +10,7 @@ import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
-import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
+import { openOwnFolder, ownPath } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
@@ -104,7 +104,7 @@ const SESSIONS = ".pawl/agents/sessions";
 
 function spentPath(projectRoot: string, agent: string, session: string): string {
   const name = hashOf(`${agent}\0${session}`).slice(0, 32);
-  return ownPlace(projectRoot, `${SESSIONS}/${name}.json`);
+  return ownPath(projectRoot, `${SESSIONS}/${name}.json`);
 }
 
 /** Keeps the agent's command line and settings. */

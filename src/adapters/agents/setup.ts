@@ -31,7 +31,7 @@ export interface AgentsSetup {
   /** Why there is no wall although the settings want one; reported with each run. */
   readonly noWall?: string;
   /** Opens the same wall for a scratch project in this folder. */
-  readonly wallAround?: (folder: string) => Pick<AgentsSetup, "wall" | "noWall">;
+  readonly wallOf?: (folder: string) => Pick<AgentsSetup, "wall" | "noWall">;
 }
 
 export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };

@@ -27,7 +27,7 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
   const projectRoot = mkdtempSync(join(tmpdir(), "pawl-try-"));
   try {
     const agents = { [name]: placed(agent) };
-    const outside = setup.wallAround?.(projectRoot) ?? {};
+    const outside = setup.wallOf?.(projectRoot) ?? {};
     const folder: AgentFolder = { agentPath: join(projectRoot, "work") };
     mkdirSync(join(projectRoot, "work"));
     const tried = await tryIn({ ...setup, ...outside, projectRoot, agents }, name, folder, signal);

@@ -1,7 +1,7 @@
 /** An agent's program as Pawl starts it: behind the wall, if there is one. */
 import { basename, join } from "node:path";
 import type { AgentOrder } from "../../core/ports/agents.ts";
-import type { HomePlace } from "../wall/homes.ts";
+import type { AgentHome } from "../wall/homes.ts";
 import type { Enclosed } from "../wall/wall.ts";
 import { capabilityFile } from "./capability.ts";
 import type { Dialect } from "./dialects/dialect.ts";
@@ -12,7 +12,7 @@ import { type AgentsSetup, DIALECTS, type KnownAgent } from "./setup.ts";
 interface WallOpenings {
   readonly folder: RunFolder;
   readonly outbox: string;
-  readonly home: readonly HomePlace[];
+  readonly home: readonly AgentHome[];
   readonly hosts: readonly string[];
 }
 

@@ -36,7 +36,7 @@ import type { SetupSettings } from "../../core/settings.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { toDiskError } from "../files/disk-error.ts";
-import { ownPlace, REPLACING } from "../files/own-folder.ts";
+import { ownPath, REPLACING } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
@@ -106,7 +106,7 @@ interface Run {
 export function openChecks(options: ChecksOptions): Checks {
   return {
     async run(key, command, on = {}, { stop, onWait } = {}) {
-      const folder = join(ownPlace(options.root, ".pawl/checks"), checkedKey(key));
+      const folder = join(ownPath(options.root, ".pawl/checks"), checkedKey(key));
       const wall = on.acts ? undefined : options.wall;
       const { said = {}, tree = null } = on;
       const run = { folder, command, tree, retry: on.retry === true, said, wall };
@@ -122,8 +122,8 @@ export function openChecks(options: ChecksOptions): Checks {
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
     },
-    look: async (key, command, { tree = null } = {}) =>
-      stored(join(ownPlace(options.root, ".pawl/checks"), checkedKey(key)), command, tree, options),
+    recorded: async (key, command, { tree = null } = {}) =>
+      stored(join(ownPath(options.root, ".pawl/checks"), checkedKey(key)), command, tree, options),
   };
 }
 
@@ -258,7 +258,7 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
   await checkOut(call, tree ?? "", checkout);
   const cwd = placeIn(call, checkout);
   mkdirSync(cwd, { recursive: true });
-  if (!setup || (await openSetups(root).look({ agentPath: cwd }, setup, "check")) !== "needed")
+  if (!setup || (await openSetups(root).prepare({ agentPath: cwd }, setup, "check")) !== "needed")
     return { cwd, command };
   const steps = setup.run.map((each) => `bash -c ${shellWord(each)} || { echo "setup failed" >&2; exit 1; }`);
   return { cwd, command: [...steps, `exec sh -c ${shellWord(command)}`].join("\n") };

@@ -27,7 +27,7 @@ import {
 } from "../../core/state-json.ts";
 import { errnoOf, withFile, writeNew } from "../files/disk.ts";
 import { tryUnlink } from "../files/journal/temporary.ts";
-import { inStateHome, type StatePlace } from "../files/project-key.ts";
+import { inStateHome, type StateFolder } from "../files/project-key.ts";
 import { watchFolder } from "../files/watch.ts";
 
 const NAME = /^([0-9a-f]{8})\.json$/;
@@ -36,7 +36,7 @@ const LARGEST = 16 * 1024;
 /** Milliseconds between looks, where the kernel reports no change. */
 const POLL = 1000;
 
-export function openDevices(stateHome: StatePlace): Devices {
+export function openDevices(stateHome: StateFolder): Devices {
   const { disk, folder } = stateHome;
   const pathOf = (id: string) => `${id}.json`;
   const list = () =>
@@ -88,7 +88,7 @@ export function openDevices(stateHome: StatePlace): Devices {
   };
 }
 
-function writeDevice({ disk, make }: StatePlace, device: Device, path: string): void {
+function writeDevice({ disk, make }: StateFolder, device: Device, path: string): void {
   make();
   const fresh = `${path}.${disk.uniqueId()}.new`;
   try {
@@ -100,7 +100,7 @@ function writeDevice({ disk, make }: StatePlace, device: Device, path: string): 
   disk.fsyncFolder("");
 }
 
-function loadDevice(stateHome: StatePlace, name: string): Device {
+function loadDevice(stateHome: StateFolder, name: string): Device {
   const { disk, folder } = stateHome;
   const path = `${folder}/${name}`;
   const stats = disk.lstat(name);

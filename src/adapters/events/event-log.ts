@@ -6,7 +6,7 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { EventLog, LogEntry, LogLook, LogPart } from "../../core/ports/event-log.ts";
+import type { EventLog, LogEntry, LogPart, LogPosition } from "../../core/ports/event-log.ts";
 import { hasAny } from "./event-line.ts";
 import { bytesAt, generationOf, LINE_END, openLogParts, withFile } from "./log-parts.ts";
 
@@ -19,7 +19,7 @@ const POLL = { unwatched: 500, watched: 5000 };
 
 export function openEventLog(path: string): EventLog {
   return {
-    look: () => withLog(path, stateOf),
+    position: () => withLog(path, stateOf),
     async read({ generation, ...order }) {
       const present = await withLog(path, async (log) =>
         log.generation === generation ? readParts(log, order) : null,
@@ -61,7 +61,7 @@ async function withLog<T>(path: string, use: (log: Log) => Promise<T>): Promise<
   }
 }
 
-async function stateOf({ generation, parts }: Log): Promise<LogLook> {
+async function stateOf({ generation, parts }: Log): Promise<LogPosition> {
   const last = parts.at(-1);
   const end = (await last?.use(endOf)) ?? 0;
   return { generation, end: (last?.base ?? 0) + end };

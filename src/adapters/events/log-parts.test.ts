@@ -34,7 +34,7 @@ const putAside = (number: number) => renameSync(path, aside(number));
 /** Every line by parts of so many bytes. */
 async function readAll(most: number, containing?: readonly string[]) {
   const log = openEventLog(path);
-  const { end = 0, generation = "" } = (await log.look()) ?? {};
+  const { end = 0, generation = "" } = (await log.position()) ?? {};
   const entries = [];
   for (let from = 0; from < end; ) {
     const part = await log.read({ generation, from, most, ...(containing ? { containing } : {}) });

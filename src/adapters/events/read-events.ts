@@ -51,7 +51,7 @@ export async function* readEvents(log: EventLog, options: ReadEventsOptions = {}
   try {
     while (!signal?.aborted) {
       const whole = await pending();
-      const state = await log.look();
+      const state = await log.position();
       const isAnother = state !== null && (state.generation !== generation || state.end < from);
       if (generation !== "") yield* unread();
       if (isAnother) {

@@ -6,9 +6,9 @@ import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
-import { checkFolders, readAt } from "./look.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { firstNames, readPlainText } from "./plain-file.ts";
+import { checkFolders, readAt } from "./read-at.ts";
 import { removeTree } from "./remove-tree.ts";
 
 export function isThere({ agentPath }: AgentFolder): boolean {

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cache } from "../../core/ports/cache.ts";
 import { errnoOf } from "./disk.ts";
-import type { StatePlace } from "./project-key.ts";
+import type { StateFolder } from "./project-key.ts";
 import { writeWhole } from "./write-whole.ts";
 
 interface Latest {
@@ -39,7 +39,7 @@ function writeBeforeEnd(write: () => void): void {
  * Stores nothing if the project has no folder there yet: its first commit makes it. `version`: the program's,
  * since another version may compute something else.
  */
-export function openCache(state: Pick<StatePlace, "folder">, version: string): Cache {
+export function openCache(state: Pick<StateFolder, "folder">, version: string): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
   /** Per kind, the earliest time of the next write. */

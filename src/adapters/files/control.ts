@@ -1,7 +1,7 @@
 /** Pawl's own files in a project, all in one folder that git ignores. */
 import { foldedName } from "../../core/path.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
-import { statFolder } from "./look.ts";
+import { statFolder } from "./read-at.ts";
 
 export const CONTROL = ".pawl";
 export const JOURNAL = ".pawl/journal";

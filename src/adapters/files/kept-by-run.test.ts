@@ -16,7 +16,7 @@ import { toldLater } from "../../../test/rig/error-texts.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import { type Kind, openKeptByRun } from "./kept-by-run.ts";
-import { openStatePlace } from "./state-place.ts";
+import { openStateFolder } from "./state-folder.ts";
 
 const KIND: Kind = {
   folder: "policies",
@@ -32,7 +32,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const folder = () => join(home, "state");
 const place = (run: string) => join(folder(), "policies", `${hashOf(run).slice(0, 32)}.json`);
-const open = () => openKeptByRun<object>(openStatePlace(folder()), KIND);
+const open = () => openKeptByRun<object>(openStateFolder(folder()), KIND);
 describe("what is kept for a run", () => {
   test("is found again, replaced and forgotten, each run's own", async () => {
     const kept = open();

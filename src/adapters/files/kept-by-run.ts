@@ -10,7 +10,7 @@ import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { canonical } from "../../core/json.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
-import { inStateHome, type StatePlace } from "./project-key.ts";
+import { inStateHome, type StateFolder } from "./project-key.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface KeptByRun<T> {
@@ -36,7 +36,7 @@ export interface Kind {
 type Kept = Readonly<Record<string, unknown>>;
 
 /** Creates nothing before there is a value, so that reading needs no write permission. */
-export function openKeptByRun<T>(state: StatePlace, kind: Kind): KeptByRun<T> {
+export function openKeptByRun<T>(state: StateFolder, kind: Kind): KeptByRun<T> {
   const folder = () => join(state.folder, kind.folder);
   const pathOf = (run: string) => join(folder(), nameOf(run));
   return {

@@ -1,6 +1,6 @@
 /** The last line of a growing file, read from its end, however long the file is. */
 import { type Disk, withOpen } from "./disk.ts";
-import { type KnownFolders, openPlain } from "./look.ts";
+import { type KnownFolders, openPlain } from "./read-at.ts";
 
 export interface LastLine {
   /** Without the line break. */

@@ -12,7 +12,7 @@ import type { LeaseManager } from "../../core/ports/leases.ts";
 import { LEASES, namesIn } from "./leases.ts";
 import { openLocks, tryLock } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
-import { ownPlace, writeOwnFile } from "./own-folder.ts";
+import { ownPath, writeOwnFile } from "./own-folder.ts";
 
 /** A lease's file, and one that its owner died over. */
 const OF_A_LEASE = /\.json(?:\.\d+\.new)?$/;
@@ -62,7 +62,7 @@ export function openLeaseManager(root: string): LeaseManager {
       };
     },
     async sweep() {
-      for (const name of await namesIn(ownPlace(root, LEASES))) {
+      for (const name of await namesIn(ownPath(root, LEASES))) {
         const lock = await tryLock(locks, `claim-${name.replace(OF_A_LEASE, "")}.lock`, "sweeping");
         if (lock === null) continue;
         await rm(join(root, LEASES, name), { force: true }).catch(() => {});

@@ -6,14 +6,14 @@ import { attempt } from "../../core/attempt.ts";
 import type { Lease } from "../../core/ports/leases.ts";
 import { isAbsence } from "./disk.ts";
 import { toDiskError } from "./disk-error.ts";
-import { ownPlace } from "./own-folder.ts";
+import { ownPath } from "./own-folder.ts";
 import { readPlainText } from "./plain-file.ts";
 
 export const LEASES = ".pawl/claims";
 
 /** The leases that are held, or whose owner died. Skips a torn lease: it has no owner. */
 export async function listLeases(root: string): Promise<readonly Lease[]> {
-  const folder = ownPlace(root, LEASES);
+  const folder = ownPath(root, LEASES);
   const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();
   return (await Promise.all(names.map((name) => leaseIn(join(folder, name))))).filter(
     (lease) => lease !== null,

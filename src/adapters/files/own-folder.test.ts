@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resultOrError } from "../../../test/rig/error-texts.ts";
-import { openOwnFolder, ownPlace, writeOwnFile } from "./own-folder.ts";
+import { openOwnFolder, ownPath, writeOwnFile } from "./own-folder.ts";
 import { realPathOf } from "./real-path.ts";
 
 let root = "";
@@ -37,22 +37,22 @@ const inTheWay = (path: string, what: string) => ({
 
 describe("the place of an own file", () => {
   test("is below the project, whether it is there or not", () => {
-    expect(ownPlace(project(), ".pawl/a/b")).toBe(at(".pawl/a/b"));
+    expect(ownPath(project(), ".pawl/a/b")).toBe(at(".pawl/a/b"));
     mkdirSync(at(".pawl"));
     writeFileSync(at(".pawl/a"), "");
-    expect(ownPlace(project(), ".pawl/a")).toBe(at(".pawl/a"));
-    expect(ownPlace(project(), ".pawl")).toBe(at(".pawl"));
+    expect(ownPath(project(), ".pawl/a")).toBe(at(".pawl/a"));
+    expect(ownPath(project(), ".pawl")).toBe(at(".pawl"));
   });
 
   test("is refused where the way to it, or it itself, is a link, or a file is on the way", () => {
     link(".pawl", join(root, "out"));
-    expect(resultOrError(() => ownPlace(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
-    expect(resultOrError(() => ownPlace(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(resultOrError(() => ownPath(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
+    expect(resultOrError(() => ownPath(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
     mkdirSync(at("own"));
     link("own/a", "nowhere");
-    expect(resultOrError(() => ownPlace(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
+    expect(resultOrError(() => ownPath(project(), "own/a/b"))).toEqual(inTheWay("own/a", "a symbolic link"));
     writeFileSync(at("own/file"), "");
-    expect(resultOrError(() => ownPlace(project(), "own/file/b"))).toEqual(
+    expect(resultOrError(() => ownPath(project(), "own/file/b"))).toEqual(
       inTheWay("own/file", "not a folder"),
     );
   });

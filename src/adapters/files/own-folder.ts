@@ -15,7 +15,7 @@ export const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TR
  * The absolute path of a path below the root. Throws `path-outside-project` if a parent is a link or no
  * folder, or if the path itself is a link.
  */
-export function ownPlace(root: string, path: string): string {
+export function ownPath(root: string, path: string): string {
   let folder = root;
   const names = path.split("/");
   for (const [index, name] of names.entries()) {
@@ -31,7 +31,7 @@ export function ownPlace(root: string, path: string): string {
 
 /** The same for a folder. Makes it if it is missing. */
 export function openOwnFolder(root: string, path: string, mode?: number): string {
-  const folder = ownPlace(root, path);
+  const folder = ownPath(root, path);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isDirectory()) throw inTheWay(path, false);
   if (stats === undefined) mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });

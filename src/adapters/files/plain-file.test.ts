@@ -28,7 +28,7 @@ import { generationNow } from "../events/log-parts.ts";
 import { discover } from "../git/discover.ts";
 import { listRefs, readRef } from "../git/ref-files.ts";
 import { branchHeldBy } from "../git/refs.ts";
-import { looksTracked } from "../git/tracked.ts";
+import { tracksPawl } from "../git/tracked.ts";
 import { openGitHooks } from "../git/workspace/git-hooks.ts";
 import { bringIncluded } from "../git/workspace/include.ts";
 import { emptyRepositories } from "../guard/empty-repositories.ts";
@@ -81,7 +81,11 @@ const PLANTS: Readonly<Record<string, (path: string) => unknown>> = {
 const RUN = "a1";
 const agentFile = (name: string) => `.pawl/agents/${RUN}/${name}`;
 const setup = (folder: string) =>
-  openSetups(root).look({ agentPath: folder }, { run: ["true"], inputs: ["lock"], cache: ["out"] }, "fresh");
+  openSetups(root).prepare(
+    { agentPath: folder },
+    { run: ["true"], inputs: ["lock"], cache: ["out"] },
+    "fresh",
+  );
 
 /** Where an agent may leave it, and who reads it there. What is thrown is an answer, too. */
 const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
@@ -117,7 +121,7 @@ const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
       return emptyRepositories(root);
     },
   ],
-  "git's folder": [".git", () => [discover(root), looksTracked(root)]],
+  "git's folder": [".git", () => [discover(root), tracksPawl(root)]],
   "git's HEAD": [".git/HEAD", () => [discover(root), String(readRef(ownGit(), "HEAD"))]],
   "the folder that checkouts share": [
     ".git/commondir",
@@ -131,7 +135,7 @@ const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
     () => {
       execFileSync("git", ["init", "-q"], { cwd: root });
       mkdirSync(join(root, ".pawl"));
-      return looksTracked(root);
+      return tracksPawl(root);
     },
   ],
   "a branch": [".git/refs/heads/main", () => String(readRef(ownGit(), "refs/heads/main"))],
@@ -159,7 +163,7 @@ const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
     async () => {
       execFileSync("git", ["init", "-q", "--template="], { cwd: root });
       const place = { root, environment: process.env, own: "pawl", shared: "pawl", marks: [] };
-      const look = await openGitHooks(place).look();
+      const look = await openGitHooks(place).inspect();
       return look.kind === "found" && look.hooks.map(({ guard }) => guard);
     },
   ],
@@ -206,10 +210,10 @@ it("a folder that setup keeps is neither taken nor put back through a link", asy
   mkdirSync(join(root, "one/pkg/node_modules"), { recursive: true });
   writeFileSync(join(root, "one/pkg/node_modules/x"), "kept");
   const first = { agentPath: join(root, "one") };
-  await setups.look(first, order, "fresh");
+  await setups.prepare(first, order, "fresh");
   await setups.done(first, order);
   symlinkSync(other, join(root, "two/pkg"));
-  expect(await setups.look({ agentPath: join(root, "two") }, order, "fresh")).toBe("needed");
+  expect(await setups.prepare({ agentPath: join(root, "two") }, order, "fresh")).toBe("needed");
   expect(readFileSync(join(other, "node_modules/mine"), "utf8")).toBe(SECRET);
   expect(existsSync(join(other, "node_modules/x"))).toBe(false);
 });

@@ -16,9 +16,9 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const folder = () => join(home, "a", "b");
 
 const MAKER = `
-import { openStatePlace } from ${JSON.stringify(new URL("./state-place.ts", import.meta.url).href)};
+import { openStateFolder } from ${JSON.stringify(new URL("./state-folder.ts", import.meta.url).href)};
 import { openProjectKey } from ${JSON.stringify(new URL("./project-key.ts", import.meta.url).href)};
-const key = openProjectKey(openStatePlace(process.argv[1])).makeKey();
+const key = openProjectKey(openStateFolder(process.argv[1])).makeKey();
 process.stdout.write(Buffer.from(key).toString("hex"));
 `;
 

@@ -9,7 +9,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Disk } from "./disk.ts";
 import { inStateHome, openProjectKey } from "./project-key.ts";
-import { openStatePlace } from "./state-place.ts";
+import { openStateFolder } from "./state-folder.ts";
 
 let home: string;
 beforeEach(() => {
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const folder = () => join(home, "a", "b");
-const open = () => openProjectKey(openStatePlace(folder()));
+const open = () => openProjectKey(openStateFolder(folder()));
 
 describe("a project's key", () => {
   test("is made when it is first needed, and is the same ever after", () => {

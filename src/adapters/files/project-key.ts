@@ -13,7 +13,7 @@ import { type Disk, errnoOf, withFile, writeAll, writeNew } from "./disk.ts";
 import { tryUnlink } from "./journal/temporary.ts";
 
 /** The folder that holds a project's data outside of it. */
-export interface StatePlace {
+export interface StateFolder {
   /** Absolute, for messages. */
   readonly folder: string;
   readonly disk: Disk;
@@ -36,7 +36,7 @@ const KEY = "key";
 const KEY_BYTES = 32;
 const UNFINISHED = /^key\..*\.new$/;
 
-export function openProjectKey(stateHome: StatePlace): ProjectKey {
+export function openProjectKey(stateHome: StateFolder): ProjectKey {
   let loaded: Uint8Array | null = null;
   const key = () => {
     loaded ??= readKey(stateHome);
@@ -70,7 +70,7 @@ export function openProjectKey(stateHome: StatePlace): ProjectKey {
   };
 }
 
-function readKey(stateHome: StatePlace): Uint8Array | null {
+function readKey(stateHome: StateFolder): Uint8Array | null {
   return inStateHome(stateHome, "be read", () => {
     const { disk } = stateHome;
     if (disk.lstat(KEY) === null) return null;
@@ -84,7 +84,7 @@ function readKey(stateHome: StatePlace): Uint8Array | null {
   });
 }
 
-function makeKey({ disk, make }: StatePlace): void {
+function makeKey({ disk, make }: StateFolder): void {
   make();
   const fresh = `key.${disk.uniqueId()}.new`;
   try {
@@ -113,7 +113,7 @@ function unlinkIfThere(disk: Disk, name: string): void {
 }
 
 /** A failure there does not concern the project's disk: it has its own error and its own fix. */
-export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () => T): T {
+export function inStateHome<T>({ folder }: StateFolder, verb: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
@@ -130,7 +130,7 @@ export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () =>
   }
 }
 
-function keyless({ folder }: StatePlace): PawlError {
+function keyless({ folder }: StateFolder): PawlError {
   return new PawlError(
     "state-home-failed",
     `Pawl made the project's key in ${folder}, but it is gone: another process removes it.`,

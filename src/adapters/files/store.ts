@@ -20,16 +20,16 @@ import { putAsideIfLong } from "./journal/put-aside.ts";
 import { applyFrom, type Project, recover, settle } from "./journal/recover.ts";
 import { ensureFolders } from "./journal/temporary.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
-import { checkFolders, type FileOnDisk, type KnownFolders } from "./look.ts";
 import { nodeDisk } from "./node-disk.ts";
-import { openProjectKey, type StatePlace } from "./project-key.ts";
+import { openProjectKey, type StateFolder } from "./project-key.ts";
+import { checkFolders, type FileOnDisk, type KnownFolders } from "./read-at.ts";
 import { openView, plainReader, type Reader, type Reads, stillHolds } from "./view.ts";
 
 export interface StoreOptions {
   /** The project's folder, absolute. */
   readonly root: string;
   /** The folder outside the project that holds its key and marker. */
-  readonly state: StatePlace;
+  readonly state: StateFolder;
   /** Reads a packaged text; null if there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
   /** Loads the editors, by the name in changes of type `edit`. */

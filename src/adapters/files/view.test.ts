@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../test/crash/disk-with.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Disk } from "./disk.ts";
-import type { FileOnDisk } from "./look.ts";
+import type { FileOnDisk } from "./read-at.ts";
 import { openView, plainReader, stillHolds } from "./view.ts";
 
 const path = projectPath;
@@ -173,7 +173,7 @@ test("What touches the disk is guarded; packaged texts are not on it", async () 
 
 test("A folder that is not there has no files, and one whose place a file takes is refused", () => {
   const { disk } = viewOf({ a: "one" });
-  const { list, look } = plainReader(disk);
-  expect([list("x"), look("x")]).toEqual([[], null]);
+  const { list, read } = plainReader(disk);
+  expect([list("x"), read("x")]).toEqual([[], null]);
   expect(() => list("a")).toThrow("a cannot be used: expected a folder, found a file.");
 });

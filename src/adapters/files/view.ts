@@ -3,7 +3,7 @@ import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk, FolderEntry } from "./disk.ts";
 import { type LastLine, lastLineAt } from "./last-line.ts";
-import { type FileOnDisk, type KnownFolders, readAt, statFolder, textOf } from "./look.ts";
+import { type FileOnDisk, type KnownFolders, readAt, statFolder, textOf } from "./read-at.ts";
 
 /** What was read through a view, as first read. */
 export interface Reads {
@@ -17,14 +17,14 @@ export interface Reads {
 
 /** Reads the project's files: as they are, or as they will be once pending commits are applied. */
 export interface Reader {
-  look(path: string, checkedFolders?: KnownFolders): FileOnDisk | null;
+  read(path: string, checkedFolders?: KnownFolders): FileOnDisk | null;
   lastLine(path: string, checkedFolders?: KnownFolders): LastLine | null;
   list(folder: string, checkedFolders?: KnownFolders): readonly FolderEntry[];
 }
 
 export function plainReader(disk: Disk): Reader {
   return {
-    look: (path, checkedFolders) => readAt(disk, path, checkedFolders),
+    read: (path, checkedFolders) => readAt(disk, path, checkedFolders),
     lastLine: (path, checkedFolders) => lastLineAt(disk, path, checkedFolders),
     list: (folder, checkedFolders) =>
       statFolder(disk, folder, checkedFolders) === null ? [] : disk.list(folder),
@@ -55,7 +55,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         // The first read counts. If the file changes after it, the view no longer holds.
         const before = texts.get(path);
         if (before !== undefined) return before;
-        const file = reader.look(path, checkedFolders);
+        const file = reader.read(path, checkedFolders);
         reads.files.set(path, file?.bytes ?? null);
         const text = file === null ? null : textOf(file.bytes, path);
         texts.set(path, text);
@@ -78,7 +78,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
       guarded(async () => {
         const reader = await ready();
         const isAsRead = ([path, before]: readonly [string, Uint8Array | null]) =>
-          isSame(reader.look(path)?.bytes ?? null, before);
+          isSame(reader.read(path)?.bytes ?? null, before);
         const isWanted = ([path]: readonly [string, unknown]) => (paths as readonly string[]).includes(path);
         return (
           [...reads.files].filter(isWanted).every(isAsRead) &&
@@ -90,7 +90,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   return { view, reads };
 }
 
-/** Whether everything is still as it was read. Adds the files that it reads to `looked`. */
+/** Whether everything is still as it was read. Adds the files that it reads to `filesRead`. */
 export function stillHolds(
   reader: Reader,
   reads: Reads,
@@ -98,7 +98,7 @@ export function stillHolds(
   checkedFolders: KnownFolders = new Set(),
 ): boolean {
   for (const [path, before] of reads.files) {
-    const found = reader.look(path, checkedFolders);
+    const found = reader.read(path, checkedFolders);
     if (!isSame(found?.bytes ?? null, before)) return false;
     filesRead?.set(path, found);
   }

@@ -6,7 +6,7 @@ import { mkdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { EVENTS } from "../../core/event.ts";
 import type { Watch } from "../../core/ports/watch.ts";
-import { ownPlace } from "./own-folder.ts";
+import { ownPath } from "./own-folder.ts";
 
 const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 const LOOK_MILLISECONDS = 20_000;
@@ -14,7 +14,7 @@ const LOOK_MILLISECONDS = 20_000;
 const SETTLE_MILLISECONDS = 30;
 
 export function openWatch(root: string, tasksFile: string): Watch {
-  const events = ownPlace(root, EVENTS);
+  const events = ownPath(root, EVENTS);
   const files = [events, ...[tasksFile, ...SETTINGS].map((path) => join(root, path))];
   return {
     onChange(listener) {

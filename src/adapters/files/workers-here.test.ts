@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { WorkerEntry, Workers, WorkPlace } from "../../core/ports/workers.ts";
+import type { WorkerEntry, WorkerLocation, Workers } from "../../core/ports/workers.ts";
 import { openWorkersHere } from "./workers-here.ts";
 
 const OWN: WorkerEntry = { name: "one", host: "here", version: "1", labels: [], capacity: 1 };
@@ -18,7 +18,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 function opened(allEnded: boolean) {
   const called: unknown[] = [];
   const workers = {
-    register: async (_: WorkerEntry, at?: WorkPlace) => {
+    register: async (_: WorkerEntry, at?: WorkerLocation) => {
       called.push(at);
       return { lasting: 1, beat: async () => "go-on", leave: async () => {} };
     },

@@ -133,7 +133,7 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
     expect(await open().ensure(order())).toMatchObject({ kind: "opened", number: 2 });
     expect(server.pulls).toMatchObject([{ head: "ann:feature/x" }, { head: "dev:feature/x", base: "main" }]);
     expect(await open().ensure(order())).toMatchObject({ kind: "found", number: 2 });
-    expect(await open().look({ repo: ".", into: "main", number: 2 })).toEqual({ kind: "open" });
+    expect(await open().inspect({ repo: ".", into: "main", number: 2 })).toEqual({ kind: "open" });
   });
   async function fromFork(owner: string): Promise<void> {
     if (owner === "ann") git("remote", "rename", "origin", "upstream");
@@ -145,7 +145,7 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
   it("is looked at: open, merged with its commit, or closed", async () => {
     commit("the work");
     await open().ensure(order());
-    const look = () => open().look({ repo: ".", into: "main", number: 1 });
+    const look = () => open().inspect({ repo: ".", into: "main", number: 1 });
     expect(await look()).toEqual({ kind: "open" });
     server.close(1, "closed");
     expect(await look()).toEqual({ kind: "closed" });
@@ -158,7 +158,7 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
     expect(await look()).toEqual({ kind: "merged", head: merged });
     server.heads = () => null;
     expect(await look()).toEqual({ kind: "merged", head: merged });
-    expect(await open().look({ repo: ".", into: "main", number: 7 })).toMatchObject({ kind: "refused" });
+    expect(await open().inspect({ repo: ".", into: "main", number: 7 })).toMatchObject({ kind: "refused" });
   });
 
   it("that could be opened later is told as unreachable, with the wait that the forge asks for", async () => {
@@ -174,9 +174,11 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
     const nobody = changed(/URL|HOST/, "http://127.0.0.1:9");
     git("remote", "set-url", "origin", "http://127.0.0.1:9/acme/app.git");
     expect(await open({ environment: nobody }).ensure(order())).toMatchObject({ kind: "unreachable" });
-    expect(await open({ environment: nobody }).look({ repo: ".", into: "main", number: 1 })).toMatchObject({
-      kind: "unreachable",
-    });
+    expect(await open({ environment: nobody }).inspect({ repo: ".", into: "main", number: 1 })).toMatchObject(
+      {
+        kind: "unreachable",
+      },
+    );
   });
 
   it("that only a person can make possible is refused, with the reason", async () => {
@@ -207,7 +209,7 @@ describe.each(FORGES)("a pull request on $name", ({ empty, lists, open: openForg
     const pulls = open({ warn: (line) => lines.push(line) });
     expect(await pulls.ensure(order())).toMatchObject({ kind: "opened", number: 1 });
     expect(await pulls.ensure(order())).toMatchObject({ kind: "found", number: 1 });
-    expect(await pulls.look({ repo: ".", into: "main", number: 1 })).toEqual({ kind: "open" });
+    expect(await pulls.inspect({ repo: ".", into: "main", number: 1 })).toEqual({ kind: "open" });
     expect(lines).toEqual([
       expect.stringMatching(/^The remote origin names old\/name, which is acme\/app on /),
     ]);
@@ -220,7 +222,7 @@ describe.each(FORGES)("What stands against an open pull request on $name", ({ na
   const reviews: readonly string[] = [];
   async function look(more: { readonly commit?: string; readonly reviews?: readonly string[] } = {}) {
     const returns = { commit: pushed ?? "", reviews, ...more };
-    return pulls.look({ repo: ".", into: "main", number: 1, returns });
+    return pulls.inspect({ repo: ".", into: "main", number: 1, returns });
   }
   beforeEach(async () => {
     await openServer(openForge);
@@ -352,7 +354,7 @@ describe("GitHub", () => {
     github.statuses.push({ sha: pushed ?? "", context: "ci/old", state: "error" });
     server.reviews.push({ id: 4, login: "ada", state: "COMMENTED", body: "By the way." });
     const returns = { commit: pushed ?? "", reviews: [] };
-    expect(await open().look({ repo: ".", into: "main", number: 1, returns })).toEqual({
+    expect(await open().inspect({ repo: ".", into: "main", number: 1, returns })).toEqual({
       kind: "open",
       returned: {
         isConflicting: false,
@@ -380,7 +382,7 @@ describe("GitLab", () => {
         conclusion: id > 100 ? "failure" : "success",
       });
     const returns = { commit: pushed ?? "", reviews: [] };
-    expect(await open().look({ repo: ".", into: "main", number: 1, returns })).toMatchObject({
+    expect(await open().inspect({ repo: ".", into: "main", number: 1, returns })).toMatchObject({
       returned: { checks: [{ name: "check 101" }] },
     });
   });
@@ -396,7 +398,7 @@ describe("GitLab", () => {
       { review: 1, path: "a.ts", line: 5, body: "Done.", resolved: true },
     );
     const look = (reviews: readonly string[]) =>
-      open().look({ repo: ".", into: "main", number: 1, returns: { commit: pushed ?? "", reviews } });
+      open().inspect({ repo: ".", into: "main", number: 1, returns: { commit: pushed ?? "", reviews } });
     expect(await look([])).toEqual({ kind: "open" });
     gitlab.wantsResolved = true;
     const found = await look([]);
@@ -413,7 +415,7 @@ describe("GitLab", () => {
     await open().ensure(order());
     server.checks.push({ id: 1, name: "lint", sha: pushed ?? "", conclusion: "failure" });
     const returns = { commit: pushed ?? "", reviews: [] };
-    const look = () => open().look({ repo: ".", into: "main", number: 1, returns });
+    const look = () => open().inspect({ repo: ".", into: "main", number: 1, returns });
     (server as GitlabServer).mergedHead = "f".repeat(40);
     expect(await look()).toEqual({ kind: "open" });
     (server as GitlabServer).mergedHead = pushed;
@@ -447,7 +449,7 @@ describe("Gitea", () => {
     (server as GiteaServer).isAdministrator = false;
     server.reviews.push({ id: 1, login: "ada", state: "CHANGES_REQUESTED", body: "Not yet." });
     const returns = { commit: pushed ?? "", reviews: [] };
-    const look = () => open().look({ repo: ".", into: "main", number: 1, returns });
+    const look = () => open().inspect({ repo: ".", into: "main", number: 1, returns });
     expect(await look()).toEqual({ kind: "open" });
     (server as GiteaServer).isAdministrator = true;
     expect(await look()).toMatchObject({ returned: { reviews: [{ author: "ada" }] } });

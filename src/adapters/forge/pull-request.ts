@@ -11,8 +11,8 @@ import { join } from "node:path";
 import type {
   ForgeFailure,
   PullRequestEnsured,
-  PullRequestLook,
   PullRequestOrder,
+  PullRequestState,
   PullRequests,
   WatchedPull,
 } from "../../core/ports/pull-requests.ts";
@@ -51,7 +51,7 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
         if ("kind" in repositories) return repositories;
         return ensure(await openApi(setup, memory, repositories.server, stop), repositories, order);
       }),
-    look: (pull, stop) =>
+    inspect: (pull, stop) =>
       limited(async () => {
         const key = `${pull.repo}\0${pull.into}`;
         const repositories = cache.get(key) ?? (await findRepositories(setup, memory, pull, stop));
@@ -137,7 +137,7 @@ async function readState(
   api: ForgeApi,
   { target }: PullRepositories,
   { number, returns }: WatchedPull,
-): Promise<PullRequestLook> {
+): Promise<PullRequestState> {
   const pull = await api.get(target, number);
   if (pull.state === "merged") return { kind: "merged", head: pull.head };
   if (pull.state === "closed") return { kind: "closed" };

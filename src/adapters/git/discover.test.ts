@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { discover } from "./discover.ts";
-import { looksTracked } from "./tracked.ts";
+import { tracksPawl } from "./tracked.ts";
 
 let base: string;
 const at = (path: string) => join(base, path);
@@ -67,13 +67,13 @@ describe("a folder's repository", () => {
     mkdirSync(at("inner/.pawl"));
     writeFileSync(at("inner/.pawl/journal"), "");
     git(base, "add", "-f", "inner/.pawl/journal");
-    expect(looksTracked(at("inner"))).not.toBe("no");
+    expect(tracksPawl(at("inner"))).not.toBe("no");
   });
 
   it("whose index cannot be read is asked of git, not taken for one without such files", () => {
     promise("state-home.unreadable");
     mkdirSync(at(".pawl"));
     mkdirSync(at(".git/index"));
-    expect(looksTracked(base)).toBe("perhaps");
+    expect(tracksPawl(base)).toBe("perhaps");
   });
 });

@@ -8,8 +8,8 @@ import { promise } from "../../../test/rig/promise.ts";
 import type { Worktree } from "../../core/ports/worktrees.ts";
 import { commits } from "./changes.ts";
 import { diff } from "./diff.ts";
-import { look } from "./look.ts";
 import { openRepositories } from "./repositories.ts";
+import { loadState } from "./status.ts";
 import { snapshot } from "./tree.ts";
 import { openWorktrees } from "./workspace/worktrees.ts";
 
@@ -71,7 +71,7 @@ async function everything(): Promise<readonly string[]> {
   const repositories = openRepositories(root, OWN());
   const order = { repo: ".", branch: "task", into: "main", message: "Merge task" } as const;
   await attempt(async () => {
-    const found = await look(PLACE());
+    const found = await loadState(PLACE());
     if (found.kind === "unavailable") codes.push(found.reason);
   });
   await attempt(() => snapshot(PLACE(), { base: "main", own: [".pawl"] }));
@@ -123,7 +123,7 @@ async function everything(): Promise<readonly string[]> {
   await attempt(() => worktrees.leave(".", "task"));
   await attempt(() => worktrees.reached({ repo: ".", branch: "task", into: "main", fetch: true }));
   await attempt(() => repositories.sync("."));
-  await attempt(() => repositories.look("."));
+  await attempt(() => repositories.inspect("."));
   await attempt(() => worktrees.remove({ repo: ".", branch: "task" }, { into: "main", branch: true }));
   return codes;
 }
@@ -326,7 +326,7 @@ it("a filter that the person trusts runs by the person's own commands, whatever 
 
 it("a configuration that leads git to another folder is refused by name", async () => {
   run("config", "core.worktree", home);
-  const found = await look(PLACE());
+  const found = await loadState(PLACE());
   expect(found).toMatchObject({ kind: "unavailable", reason: expect.stringContaining("core.worktree") });
 });
 

@@ -15,13 +15,13 @@ import { commitOf } from "./refs.ts";
 import { plantedIn } from "./workspace/planted.ts";
 import { strippedTrees } from "./workspace/stripped-tree.ts";
 
-export interface RangePlace {
+export interface RangeSources {
   readonly call: GitCall;
   readonly packaged: (path: string) => Promise<string | null>;
 }
 
 /** `range`: `BASE..HEAD`. Throws `usage` if one of its commits is missing. */
-export async function openRange({ call, packaged }: RangePlace, range: string): Promise<RangeHistory> {
+export async function openRange({ call, packaged }: RangeSources, range: string): Promise<RangeHistory> {
   const ends = rangeIn(range);
   if (ends === null)
     throw new PawlError(
@@ -133,7 +133,7 @@ async function mergedTree(call: GitCall, parents: readonly string[]): Promise<st
 }
 
 /** The project's files in a commit. */
-function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePlace["packaged"]): View {
+function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangeSources["packaged"]): View {
   const texts = new Map<string, Promise<string | null>>();
   const read = async (path: string) => {
     const name = `${commit}:${prefix}${path}`;

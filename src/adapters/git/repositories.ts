@@ -4,14 +4,14 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Repositories, RepositoryLook } from "../../core/ports/repositories.ts";
+import type { Repositories, RepositoryState } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { firstEntries } from "../files/plain-file.ts";
 import { gitFolderIn } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
-import { statusOf } from "./look.ts";
 import { remoteOf } from "./refs.ts";
+import { statusOf } from "./status.ts";
 import { sync } from "./sync.ts";
 import { lockName, openWorkplace, type Workplace } from "./workspace/workplace.ts";
 import { checkoutOf, checkRepository, encodeName } from "./workspace/worktree-paths.ts";
@@ -30,7 +30,7 @@ export function openRepositories(
   const workplace = openWorkplace(projectRoot, environment, filters);
   return {
     find: async () => [...findIn(workplace.projectRoot, "", DEPTH)],
-    look: (repo) => inspect(workplace, repo),
+    inspect: (repo) => inspect(workplace, repo),
     check: (path) => check(workplace, path),
     clone: (url, into) => clone(workplace, url, into),
     sync: (repo) => sync(workplace, repo),
@@ -53,7 +53,7 @@ function entriesOf(folder: string) {
   return attempt(() => firstEntries(folder, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1)), []);
 }
 
-async function inspect(workplace: Workplace, repo: Repo): Promise<RepositoryLook> {
+async function inspect(workplace: Workplace, repo: Repo): Promise<RepositoryState> {
   try {
     const call = workplace.call(checkoutOf(workplace.projectRoot, repo));
     await checkRepository(workplace.projectRoot, repo, call);

@@ -11,7 +11,6 @@ import { beside, topOf } from "../process/work-folder.ts";
 import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
 import { follow, formOf, openHub } from "./hub.ts";
 import { moveRef } from "./hub-refs.ts";
-import { parseStatus } from "./look.ts";
 import { countMissing } from "./reader.ts";
 import {
   branchRefs,
@@ -23,6 +22,7 @@ import {
   upstreamOf,
 } from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
+import { parseStatus } from "./status.ts";
 import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";

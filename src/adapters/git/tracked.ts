@@ -8,7 +8,7 @@ import { isAbsence } from "../files/disk.ts";
 import { readPlain } from "../files/plain-file.ts";
 import { discover } from "./discover.ts";
 
-export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
+export function tracksPawl(folder: string): "yes" | "perhaps" | "no" {
   try {
     const git = discover(folder)?.own;
     if (git === undefined || lstatSync(join(folder, ".pawl"), { throwIfNoEntry: false }) === undefined)

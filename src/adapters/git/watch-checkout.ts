@@ -10,8 +10,8 @@ import { isBookkeeping } from "../../core/gate-record.ts";
 import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
 import { type GitCall, git } from "./git.ts";
-import { statusOf } from "./look.ts";
 import { isPublished } from "./merge.ts";
+import { statusOf } from "./status.ts";
 import type { Workplace } from "./workspace/workplace.ts";
 import { type WorktreePaths, worktreePathsOf } from "./workspace/worktree-paths.ts";
 

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { GuardProof, GuardProofs } from "../../core/ports/guard-proofs.ts";
-import { inStateHome, type StatePlace } from "../files/project-key.ts";
+import { inStateHome, type StateFolder } from "../files/project-key.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
-export function openProofs(state: StatePlace): GuardProofs {
+export function openProofs(state: StateFolder): GuardProofs {
   const path = () => join(state.folder, "guard", "canary.json");
   return {
     find() {

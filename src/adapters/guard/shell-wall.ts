@@ -56,7 +56,7 @@ export interface ShellOrder {
   readonly isNested: boolean;
 }
 
-export interface ShellPlace {
+export interface ShellWallPaths {
   /** Pawl's own folder in the state home, of all projects. */
   readonly base: string;
   readonly bwrap: string;
@@ -83,7 +83,7 @@ export interface DrawnWall {
 }
 
 /** The program that starts a command behind a computed wall. */
-export function makeScript({ base, bwrap }: ShellPlace): string {
+export function makeScript({ base, bwrap }: ShellWallPaths): string {
   const script = join(base, "bin", "pawl-wall");
   for (const folder of [dirname(script), join(base, WALLS, "live")])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -91,7 +91,7 @@ export function makeScript({ base, bwrap }: ShellPlace): string {
   return script;
 }
 
-export function drawWall({ base, bwrap }: ShellPlace, order: ShellOrder): DrawnWall {
+export function drawWall({ base, bwrap }: ShellWallPaths, order: ShellOrder): DrawnWall {
   const folder = join(base, WALLS);
   mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
   const mounts = mountsOf(order, base, folder);

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
+import type { GuardedHook, HookState } from "../../core/ports/git-hooks.ts";
 import type { Environment } from "../process/environment.ts";
 import { findProgram } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
@@ -49,7 +49,7 @@ try {
  * no push. Git calls them in an environment with an agent's variable.
  */
 export function tryGitHooks(
-  hooks: readonly HookLook[],
+  hooks: readonly HookState[],
   root: string,
   environment: Environment,
 ): Readonly<Record<GuardedHook, Tried>> {

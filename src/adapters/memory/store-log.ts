@@ -10,7 +10,7 @@ const GENERATION = "store";
 export function openStoreLog(store: Store, watch: EventLog["watch"]): EventLog {
   const text = async () => (await store.view().read(EVENTS)) ?? "";
   return {
-    async look() {
+    async position() {
       const end = endOf(await text());
       return end === 0 ? null : { generation: GENERATION, end };
     },

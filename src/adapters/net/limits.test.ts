@@ -106,7 +106,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
     const kind = reason === "too-large" ? "refused" : "unreachable";
     const cut = { kind, reason: expect.stringContaining("cut off") };
     const repo = "." as Repo;
-    expect(await pulls.look({ repo, into: "main", number: 1 })).toEqual(cut);
+    expect(await pulls.inspect({ repo, into: "main", number: 1 })).toEqual(cut);
     const order = { repo, branch: "work", into: "main", title: "T", body: "B", commit: null };
     expect(await pulls.ensure(order)).toEqual(cut);
   });

@@ -4,7 +4,7 @@ import type { Receiver } from "../../core/ports/notify.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import type { Environment } from "../process/environment.ts";
 
-export interface ReceiverPlace {
+export interface ReceiverContext {
   readonly environment: Environment;
   /** The project's root. */
   readonly root: string;
@@ -14,7 +14,7 @@ export interface ReceiverPlace {
 export async function openReceiver(
   name: ReceiverName,
   notify: Pick<NotifySettings, ReceiverName>,
-  { environment, root }: ReceiverPlace,
+  { environment, root }: ReceiverContext,
 ): Promise<Receiver | null> {
   const { command, desktop, discord, slack, webhook } = notify;
   switch (name) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import { openStatePlace } from "../files/state-place.ts";
+import { openStateFolder } from "../files/state-folder.ts";
 import { openPolicies } from "./policies.ts";
 
 let home: string;
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const RUN = "alfred:TS-01";
-const open = () => openPolicies(openStatePlace(home));
+const open = () => openPolicies(openStateFolder(home));
 const folder = () => join(home, "policies");
 const file = () => join(folder(), readdirSync(folder())[0] ?? "");
 const edited = (change: (kept: Record<string, unknown>) => object) =>

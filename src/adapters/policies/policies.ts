@@ -2,7 +2,7 @@
 import { hashOfPolicy, type Policy } from "../../core/policy.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { type Kind, openKeptByRun } from "../files/kept-by-run.ts";
-import type { StatePlace } from "../files/project-key.ts";
+import type { StateFolder } from "../files/project-key.ts";
 
 const POLICY: Kind = {
   folder: "policies",
@@ -21,7 +21,7 @@ const EARLIER: Kind = {
 
 const MOST_EARLIER = 200;
 
-export function openPolicies(state: StatePlace): Policies {
+export function openPolicies(state: StateFolder): Policies {
   const policies = openKeptByRun<Policy>(state, POLICY);
   const hashes = openKeptByRun<readonly string[]>(state, EARLIER);
   const earlier = async (run: string) => (await hashes.find(run)) ?? [];

@@ -15,9 +15,9 @@ import { openEventLog } from "./event-log.ts";
 import { LASTING, openLeaseManager } from "./lease-manager.ts";
 import { checkShape, migrate } from "./migrate.ts";
 import { openMirror } from "./mirror.ts";
-import { CHANNEL, type StoredProject } from "./place.ts";
 import { accessOf } from "./roles.ts";
 import { openStore } from "./store.ts";
+import { CHANNEL, type StoredProject } from "./stored-project.ts";
 import { openWorkers } from "./workers.ts";
 
 export interface DatabaseOptions {

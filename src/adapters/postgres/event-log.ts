@@ -2,7 +2,7 @@
 import type { EventLog, LogEntry } from "../../core/ports/event-log.ts";
 import type { Watch } from "../../core/ports/watch.ts";
 import { hasAny } from "../events/event-line.ts";
-import type { StoredProject } from "./place.ts";
+import type { StoredProject } from "./stored-project.ts";
 
 interface Row {
   readonly place: string;
@@ -31,7 +31,7 @@ export function openEventLog({ connections, project }: StoredProject, watch: Wat
     return row ? { generation: row.generation, end: Number(row.events) } : null;
   };
   return {
-    look: readState,
+    position: readState,
     async read({ containing, from, generation, most }) {
       if ((await readState())?.generation !== generation) return null;
       const rows = await connections.query<Row>(PART, [project, from]);

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { Cap, Held, LeaseManager, TakenLease } from "../../core/ports/leases.ts";
 import { openHeldLeases } from "./held-leases.ts";
-import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
+import { CHANNEL, type Fence, type StoredProject } from "./stored-project.ts";
 
 /** Milliseconds. */
 export const LASTING = 15_000;

@@ -77,7 +77,7 @@ describe("a viewer", () => {
     const viewer = await as("viewer");
     expect(await viewer.database.access()).toMatchObject({ role: "viewer", missing: [], ungranted: [] });
     expect(await viewer.store.view().read(at("a"))).toBe("1");
-    expect((await viewer.eventLog.look())?.end).toBe(1);
+    expect((await viewer.eventLog.position())?.end).toBe(1);
     expect((await viewer.inspect()).revision).toBe(1);
     expect(await viewer.workers.list()).toEqual([]);
     const entry = { name: "w", host: "h", version: "1", labels: [], capacity: 1 };

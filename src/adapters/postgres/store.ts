@@ -22,7 +22,7 @@ import { isReserved } from "../files/control.ts";
 import { type Connections, sqlStateOf } from "./connections.ts";
 import { refusalOf } from "./failures.ts";
 import { type Base, type Mirror, openMirror } from "./mirror.ts";
-import { CHANNEL, type Fence, type StoredProject } from "./place.ts";
+import { CHANNEL, type Fence, type StoredProject } from "./stored-project.ts";
 
 export interface StoreOptions extends StoredProject {
   /** Reads a packaged text; null if there is none. */

@@ -4,7 +4,7 @@ import { attempt } from "../../core/attempt.ts";
 import type { RunAdvanced } from "../../core/event.ts";
 import type { AtWork, Registration, WorkerState, Workers } from "../../core/ports/workers.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { CHANNEL, type StoredProject } from "./place.ts";
+import { CHANNEL, type StoredProject } from "./stored-project.ts";
 
 interface Row {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Opens an address in the person's browser. */
 import { allowedEnvironment, type Environment } from "./environment.ts";
-import { tellsPeers } from "./peer.ts";
+import { canSeePeers } from "./peer.ts";
 import { findProgram, safePath } from "./programs.ts";
 import { spawn } from "./start-program.ts";
 
@@ -21,7 +21,7 @@ export function openBrowser(address: string, environment: Environment): boolean 
   const script = `open location ${JSON.stringify(address)}`;
   if (process.platform === "darwin") return start("/usr/bin/osascript", ["-"], environment, script);
   const hasDesktop = environment.DISPLAY || environment.WAYLAND_DISPLAY;
-  if (process.platform !== "linux" || !hasDesktop || !tellsPeers()) return false;
+  if (process.platform !== "linux" || !hasDesktop || !canSeePeers()) return false;
   return start("xdg-open", [address], environment, "");
 }
 

@@ -46,7 +46,7 @@ export function holderOf({ inode }: PeerSocket): number | null {
 }
 
 /** Whether this system shows the owner of a connection. */
-export function tellsPeers(): boolean {
+export function canSeePeers(): boolean {
   return attempt(() => readFileSync("/proc/net/tcp", "latin1") !== "", false);
 }
 

@@ -14,7 +14,7 @@ function memoryLog(step: number, ...first: readonly string[]) {
   const listeners = new Set<() => void>();
   const entry = (at: number) => ({ text: lines[at] ?? "", start: at * step, end: (at + 1) * step });
   const log: EventLog = {
-    look: async () => (lines.length === 0 ? null : { generation: `g${step}`, end: lines.length * step }),
+    position: async () => (lines.length === 0 ? null : { generation: `g${step}`, end: lines.length * step }),
     async read({ from, generation }) {
       if (generation !== `g${step}`) return null;
       // A part is two lines, however much is asked for.
@@ -44,7 +44,7 @@ function memoryLog(step: number, ...first: readonly string[]) {
 }
 
 async function all(log: EventLog, from = 0): Promise<{ texts: readonly string[]; end: number }> {
-  const look = await log.look();
+  const look = await log.position();
   const texts: string[] = [];
   let place = from;
   for (;;) {
@@ -74,7 +74,7 @@ describe("two event logs as one", () => {
     const log = openMergedLog(files.log, rows.log);
     const { end, texts } = await all(log);
     expect(texts).toEqual([a, b, c, d, e]);
-    expect((await log.look())?.end).toBe(end);
+    expect((await log.position())?.end).toBe(end);
     const back = await log.readBack({ before: end, limit: 9 });
     expect(back.map(({ text }) => text)).toEqual([e, d, c, b, a]);
     expect(back.map(({ end: at }) => at).slice(1)).toEqual(back.map(({ start }) => start).slice(0, -1));
@@ -97,11 +97,11 @@ describe("two event logs as one", () => {
   it("go on where a reader stopped once the one that was missing is there, and its lines are read", async () => {
     const [files, rows] = [memoryLog(90), memoryLog(1, b)];
     const log = openMergedLog(files.log, rows.log);
-    const before = await log.look();
+    const before = await log.position();
     const { end, texts } = await all(log);
     expect(texts).toEqual([b]);
     files.add(a, c);
-    expect((await log.look())?.generation).toBe(before?.generation);
+    expect((await log.position())?.generation).toBe(before?.generation);
     const { end: then, texts: more } = await all(log, end);
     expect(more).toEqual([a, c]);
     files.add(d);
@@ -110,7 +110,7 @@ describe("two event logs as one", () => {
 
   it("are another log for who saw the one that was missing in another process", async () => {
     const [files, rows] = [memoryLog(90), memoryLog(1, b)];
-    const before = await openMergedLog(files.log, rows.log).look();
+    const before = await openMergedLog(files.log, rows.log).position();
     files.add(a);
     const log = openMergedLog(files.log, rows.log);
     expect(await log.read({ generation: before?.generation ?? "", from: 0, most: 1 })).toBeNull();

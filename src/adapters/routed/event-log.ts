@@ -20,8 +20,8 @@ export function openMergedLog(
 ): EventLog {
   const [one, other] = [openPart(bytes), openPart(places)];
   return {
-    async look() {
-      const [first, second] = await Promise.all([one.look(), other.look()]);
+    async position() {
+      const [first, second] = await Promise.all([one.position(), other.position()]);
       if (first === null && second === null) return null;
       const [left, right] = [first ?? NOWHERE, second ?? NOWHERE];
       return {
@@ -58,7 +58,7 @@ export function openMergedLog(
   };
 }
 
-type Part = Pick<EventLog, "look" | "read">;
+type Part = Pick<EventLog, "position" | "read">;
 
 /**
  * A log that appears later is read from its beginning. It keeps the empty generation of a missing log, so
@@ -68,14 +68,14 @@ function openPart(log: EventLog): Part {
   let wasMissing = false;
   let came: string | null = null;
   const poll = async () => {
-    const found = await log.look();
+    const found = await log.position();
     wasMissing ||= found === null;
     if (found === null || !wasMissing) return found;
     came ??= found.generation;
     return found.generation === came ? { ...found, generation: "" } : found;
   };
   return {
-    look: poll,
+    position: poll,
     async read({ generation, ...order }) {
       if (generation !== "") return log.read({ generation, ...order });
       if (came === null && (await poll()) === null) return { entries: [], next: order.from, isAll: true };

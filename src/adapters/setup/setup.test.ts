@@ -40,7 +40,7 @@ function install(folder: string): void {
 }
 
 async function keep(setups: Setups, folder: AgentFolder, setup: SetupSettings): Promise<void> {
-  await setups.look(folder, setup, "fresh");
+  await setups.prepare(folder, setup, "fresh");
   await setups.done(folder, setup);
 }
 
@@ -48,13 +48,13 @@ describe("the setup of a folder", () => {
   it("is needed once, and again when a lock file or a command changes", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
-    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(folder, NPM, "fresh")).toBe("needed");
     install(folder.agentPath);
     await setups.done(folder, NPM);
-    expect(await openSetups(root).look(folder, NPM, "fresh")).toBe("ready");
-    expect(await setups.look(folder, { ...NPM, run: ["npm ci --omit dev"] }, "fresh")).toBe("needed");
+    expect(await openSetups(root).prepare(folder, NPM, "fresh")).toBe("ready");
+    expect(await setups.prepare(folder, { ...NPM, run: ["npm ci --omit dev"] }, "fresh")).toBe("needed");
     writeFileSync(join(folder.agentPath, "package-lock.json"), "two");
-    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(folder, NPM, "fresh")).toBe("needed");
   });
 
   it("is needed again where what it made is gone", async () => {
@@ -63,7 +63,7 @@ describe("the setup of a folder", () => {
     install(folder.agentPath);
     await setups.done(folder, NPM);
     rmSync(join(folder.agentPath, "node_modules"), { recursive: true });
-    expect(await setups.look(folder, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(folder, NPM, "fresh")).toBe("needed");
   });
 
   it("follows the files that it is told of, and no others", async () => {
@@ -72,9 +72,9 @@ describe("the setup of a folder", () => {
     const setup = { run: ["make deps"], inputs: ["deps.txt"] };
     await setups.done(folder, setup);
     writeFileSync(join(folder.agentPath, "package-lock.json"), "two");
-    expect(await setups.look(folder, setup, "fresh")).toBe("ready");
+    expect(await setups.prepare(folder, setup, "fresh")).toBe("ready");
     writeFileSync(join(folder.agentPath, "deps.txt"), "a");
-    expect(await setups.look(folder, setup, "fresh")).toBe("needed");
+    expect(await setups.prepare(folder, setup, "fresh")).toBe("needed");
   });
 
   it("is copied for a folder with the same inputs, links as they are, and not shared", async () => {
@@ -82,11 +82,11 @@ describe("the setup of a folder", () => {
     const [first, second] = [checkout("a"), checkout("b")];
     install(first.agentPath);
     await keep(setups, first, NPM);
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join(second.agentPath, "node_modules/.bin/tool"), "utf8")).toBe("tool\n");
     writeFileSync(join(second.agentPath, "node_modules/tool.js"), "changed by an agent\n");
     const third = checkout("c");
-    expect(await setups.look(third, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(third, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join(third.agentPath, "node_modules/tool.js"), "utf8")).toBe("tool\n");
   });
 
@@ -95,14 +95,14 @@ describe("the setup of a folder", () => {
     const [first, second] = [checkout("a"), checkout("b")];
     for (const at of ["", "packages/b", "packages/b/node_modules/deep"]) install(join(first.agentPath, at));
     await keep(setups, first, NPM);
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
     expect(existsSync(join(second.agentPath, "packages/b/node_modules/tool.js"))).toBe(true);
     rmSync(join(second.agentPath, "packages/b/node_modules"), { recursive: true });
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
     const globs = { ...NPM, cache: ["packages/*/node_modules"] };
     await keep(setups, first, globs);
     const third = checkout("c");
-    expect(await setups.look(third, globs, "fresh")).toBe("restored");
+    expect(await setups.prepare(third, globs, "fresh")).toBe("restored");
     expect(existsSync(join(third.agentPath, "packages/b/node_modules/tool.js"))).toBe(true);
     expect(existsSync(join(third.agentPath, "node_modules"))).toBe(false);
   });
@@ -116,19 +116,19 @@ describe("the setup of a folder", () => {
     for (const at of ["", "packages/own", "packages/other"])
       install(join((tops[0] as AgentFolder).agentPath, at));
     await keep(setups, first, NPM);
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
     expect(readFileSync(join((tops[1] as AgentFolder).agentPath, "node_modules/tool.js"), "utf8")).toBe(
       "tool\n",
     );
     expect(existsSync(join((tops[1] as AgentFolder).agentPath, "packages/other/node_modules"))).toBe(true);
-    expect(await setups.look(third, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(third, NPM, "fresh")).toBe("needed");
     const globs = { inputs: ["own.lock"], run: ["make"], cache: ["made/*"] };
     mkdirSync(join(first.agentPath, "made/one"), { recursive: true });
     await keep(setups, first, globs);
-    expect(await setups.look(second, globs, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, globs, "fresh")).toBe("restored");
     expect(existsSync(join(second.agentPath, "made/one"))).toBe(true);
     writeFileSync(join(second.agentPath, "own.lock"), "new");
-    expect(await setups.look(second, globs, "fresh")).toBe("needed");
+    expect(await setups.prepare(second, globs, "fresh")).toBe("needed");
   });
 
   it("brings husky's hooks along, without which git would run none", async () => {
@@ -138,10 +138,10 @@ describe("the setup of a folder", () => {
     mkdirSync(join(first.agentPath, ".husky/_"), { recursive: true });
     writeFileSync(join(first.agentPath, ".husky/_/pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
     await keep(setups, first, NPM);
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
     expect(statSync(join(second.agentPath, ".husky/_/pre-commit")).mode & 0o111).toBe(0o111);
     rmSync(join(second.agentPath, ".husky/_"), { recursive: true });
-    expect(await setups.look(second, NPM, "fresh")).toBe("restored");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("restored");
   });
 
   it.each([".venv", ".tox/py311"])(
@@ -154,8 +154,8 @@ describe("the setup of a folder", () => {
       writeFileSync(join(first.agentPath, at, "pyvenv.cfg"), "home = /usr/bin\n");
       const setup = { run: ["make"], cache: ["node_modules", ".venv", ".tox"] };
       await keep(setups, first, setup);
-      expect(await setups.look(first, setup, "fresh")).toBe("ready");
-      expect(await setups.look(checkout("b"), setup, "fresh")).toBe("needed");
+      expect(await setups.prepare(first, setup, "fresh")).toBe("ready");
+      expect(await setups.prepare(checkout("b"), setup, "fresh")).toBe("needed");
     },
   );
 
@@ -167,22 +167,22 @@ describe("the setup of a folder", () => {
     const outside = join(root, "outside/b");
     install(outside);
     symlinkSync(join(root, "outside"), join(second.agentPath, "packages"));
-    expect(await setups.look(second, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(second, NPM, "fresh")).toBe("needed");
     expect(readFileSync(join(outside, "node_modules/tool.js"), "utf8")).toBe("tool\n");
     const third = checkout("c", "other lock");
     symlinkSync(join(root, "outside"), join(third.agentPath, "packages"));
     await keep(setups, third, NPM);
     const fourth = checkout("d", "other lock");
-    expect(await setups.look(fourth, NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(fourth, NPM, "fresh")).toBe("needed");
   });
 
   it("serves no other folder where somebody had worked in the first", async () => {
     const setups = openSetups(root);
     const first = checkout("a");
-    await setups.look(first, NPM, "worked");
+    await setups.prepare(first, NPM, "worked");
     install(first.agentPath);
     await setups.done(first, NPM);
-    expect(await setups.look(checkout("b"), NPM, "fresh")).toBe("needed");
+    expect(await setups.prepare(checkout("b"), NPM, "fresh")).toBe("needed");
   });
 
   it("keeps the states that were used last, and no half copy", async () => {

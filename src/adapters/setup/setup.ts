@@ -26,7 +26,7 @@ import type { Setups, SetupUse } from "../../core/ports/setup.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { bytesIn, kindIn, placeIn } from "../files/agent-folder.ts";
-import { ownPlace } from "../files/own-folder.ts";
+import { ownPath } from "../files/own-folder.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { writeWhole } from "../files/write-whole.ts";
@@ -69,9 +69,9 @@ export interface WorkspaceFiles {
 
 /** `files`: absent where nobody works in the folders. */
 export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups {
-  const store = () => ownPlace(projectRoot, ".pawl/setup");
+  const store = () => ownPath(projectRoot, ".pawl/setup");
   return {
-    async look(folder, setup, use) {
+    async prepare(folder, setup, use) {
       const key = keyOf(folder, setup);
       const note = readNote(folder);
       const top = topOf(folder);

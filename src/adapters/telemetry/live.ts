@@ -29,7 +29,7 @@ import { type Measures, openMeasures } from "./metrics.ts";
 import { otlpSpan } from "./otlp-span.ts";
 import { type Environment, isSent, protocolOf, type Signal, sendsWords } from "./variables.ts";
 
-export interface LivePlace {
+export interface LiveOptions {
   readonly environment: Environment;
   readonly version: string;
   /** Identifies this process. */
@@ -55,7 +55,7 @@ const MOST_UNCLAIMED = 1000;
 /** Milliseconds that the process waits at its end. */
 const CLOSE_LIMIT = 2000;
 
-export function openLive(setup: LivePlace): Live {
+export function openLive(setup: LiveOptions): Live {
   const { environment, instance, version } = setup;
   const resource = resourceOf({ "service.version": version, "service.instance.id": instance });
   const warn = warnOnce(setup.warn);
@@ -129,7 +129,7 @@ interface Sinks {
   readonly metrics: PushMetricExporter | null;
 }
 
-function openSinks({ environment, isEnding }: LivePlace, warn: Warn): Sinks {
+function openSinks({ environment, isEnding }: LiveOptions, warn: Warn): Sinks {
   const limit = isEnding ? LIMIT.ending : LIMIT.running;
   const options = {
     ...(environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit }),

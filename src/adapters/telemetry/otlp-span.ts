@@ -1,6 +1,6 @@
 import type { Resource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { SpanPlace, TraceSpan } from "../../runtime/reports/trace.ts";
+import type { SpanLink, TraceSpan } from "../../runtime/reports/trace.ts";
 
 export const SCOPE = "pawl";
 
@@ -43,7 +43,7 @@ export function otlpSpan(span: TraceSpan, { resource, version, withWords }: Span
   };
 }
 
-function contextOf({ id, trace }: SpanPlace) {
+function contextOf({ id, trace }: SpanLink) {
   return { traceId: trace, spanId: id, traceFlags: SAMPLED };
 }
 

@@ -11,7 +11,7 @@ import type { Environment } from "../process/environment.ts";
 import { isInside } from "./arguments.ts";
 
 /** An agent's own folder: private, and kept as long as its workspace. Names are relative to it. */
-export interface HomePlace {
+export interface AgentHome {
   readonly at: string;
   /** The person's own settings: read-only, since other programs would execute them too. */
   readonly read: readonly string[];
@@ -34,7 +34,7 @@ function listedHome(): string | null {
 }
 
 /** The hidden places: each exists, is not a link, and is not the root of the file system. */
-export function hiddenPlaces(environment: Environment): readonly string[] {
+export function hiddenPaths(environment: Environment): readonly string[] {
   const homes = [homeOf(environment), listedHome() ?? undefined, ...XDG.map((name) => environment[name])];
   const places = [...TEMPORARY, ...homes]
     .filter((path): path is string => path !== undefined && isAbsolute(path))

@@ -24,7 +24,7 @@ import { NO_WALL } from "../../../test/rig/wall.ts";
 import { attempt } from "../../core/attempt.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
 import { openChecks } from "../checks/checks.ts";
-import type { HomePlace } from "./homes.ts";
+import type { AgentHome } from "./homes.ts";
 import { followsPlanted } from "./probe.ts";
 import { openWall } from "./wall.ts";
 
@@ -52,7 +52,7 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
       workflows: ["flows/own.yaml"],
     }).wall;
   /** What a shell prints behind the wall, as an agent's where a home is given. */
-  const sh = (words: readonly string[], place?: readonly HomePlace[]) => {
+  const sh = (words: readonly string[], place?: readonly AgentHome[]) => {
     const agent = place && { agent: { run: "T1.1", home: place, hosts: [] } };
     const called = wall()?.enclose({
       folder: { agentPath: folder },
@@ -64,7 +64,7 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
     const { program = "", args = [], environment: env = {} } = called ?? {};
     return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();
   };
-  const inside = (command: string, place?: readonly HomePlace[]) =>
+  const inside = (command: string, place?: readonly AgentHome[]) =>
     sh(["-c", `exec 2>&1; ${command}; true`], place);
   return {
     home,

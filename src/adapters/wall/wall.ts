@@ -21,8 +21,8 @@ import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount 
 import { joinWalls, makeCovers, WALLS } from "./covers.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import {
-  type HomePlace,
-  hiddenPlaces,
+  type AgentHome,
+  hiddenPaths,
   homeOf,
   namedPath,
   programReads,
@@ -57,7 +57,7 @@ interface WallOrder {
   /** For an agent: its run commits on its task's branch, and has a home. */
   readonly agent?: {
     readonly run: string;
-    readonly home: readonly HomePlace[];
+    readonly home: readonly AgentHome[];
     /** The hosts of its model, if the network is `model`. */
     readonly hosts: readonly string[];
   };
@@ -195,7 +195,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     network: setup.settings.network === "all" ? "all" : "none",
   };
   clearWays(layout);
-  makePlaces(layout);
+  makeMountPoints(layout);
   const guarded = guardedMounts(setup, layout, order.existing === true, order.agent !== undefined);
   const args = [
     ...bwrapArguments({ ...layout, guarded }),
@@ -352,8 +352,8 @@ function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] 
 }
 
 /** An agent's home is replaced by a private one; other hidden places stay empty. */
-function hiddenBy(setup: WallSetup, store: string | null, home: readonly HomePlace[]): readonly Hidden[] {
-  const places = hiddenPlaces(setup.environment);
+function hiddenBy(setup: WallSetup, store: string | null, home: readonly AgentHome[]): readonly Hidden[] {
+  const places = hiddenPaths(setup.environment);
   if (store === null) return places.map((at) => ({ at, by: null }));
   const personsHome = homeOf(setup.environment);
   // On a read-only mount, only existing paths can be mounted on.
@@ -393,7 +393,7 @@ function placeOf(path: string, hidden: readonly Hidden[]): Hidden | undefined {
     .toSorted((one, other) => other.at.length - one.at.length)[0];
 }
 
-function copyAfresh({ at, copy }: HomePlace, hidden: readonly Hidden[]): void {
+function copyAfresh({ at, copy }: AgentHome, hidden: readonly Hidden[]): void {
   for (const name of copy) {
     const path = join(at, name);
     const place = placeOf(path, hidden);
@@ -413,7 +413,7 @@ function clearWays({ closed, folder, hidden, read, root, write }: Layout): void 
 }
 
 /** A private home inside a read-only mount needs its folder first: it cannot be made inside. */
-function makePlaces({ hidden, read }: Layout): void {
+function makeMountPoints({ hidden, read }: Layout): void {
   for (const { at, by } of hidden)
     if (by !== null && read.some((path) => at !== path && isInside(at, path)))
       mkdirSync(at, { recursive: true, mode: 0o700 });

@@ -7,12 +7,12 @@ export interface Checks {
    * `project-untrusted`, and if a requested checkout cannot be made. When aborted, it returns the present
    * state at once: a command on a tree is ended, one in the project's folder continues.
    */
-  run(key: string, command: string, on?: CheckPlace, waiting?: Waiting): Promise<CheckOutcome>;
+  run(key: string, command: string, on?: CheckOptions, waiting?: Waiting): Promise<CheckOutcome>;
   /**
    * The state of that run; null: unknown. Starts nothing, ends nothing, waits for nothing. Absent: the state
    * is never known.
    */
-  look?(key: string, command: string, on?: Pick<CheckPlace, "tree">): Promise<CheckOutcome | null>;
+  recorded?(key: string, command: string, on?: Pick<CheckOptions, "tree">): Promise<CheckOutcome | null>;
 }
 
 /** The caller who waits for a check. */
@@ -23,7 +23,7 @@ export interface Waiting {
   readonly onWait?: (words: string) => void;
 }
 
-export interface CheckPlace {
+export interface CheckOptions {
   /** The command as the project's files write it, if this one was derived from it. */
   readonly named?: string;
   /** A snapshot's tree. The command runs in a fresh checkout of it, made and removed for this run. */

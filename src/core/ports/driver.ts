@@ -10,9 +10,9 @@ export interface Driver {
   /** Ends what dead workers left. Throws if this machine cannot work on any run. */
   start(): Promise<void>;
   /** The runs as they are now. Interrupts work that a person has overruled. */
-  look(): Promise<Backlog>;
+  load(): Promise<Backlog>;
   /** The same at the end, when nothing is at work. */
-  lookAgain(): Promise<Backlog>;
+  reload(): Promise<Backlog>;
   /** An agent begins in a run of another driver. It may write what this one reads. */
   agentBegins(): Promise<void>;
   /** Shows what the loop says of a run. */

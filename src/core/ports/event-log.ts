@@ -5,7 +5,7 @@
 
 export interface EventLog {
   /** The log's state; null: there is no log yet. */
-  look(): Promise<LogLook | null>;
+  position(): Promise<LogPosition | null>;
   /**
    * Whole lines from `from` on, in order, up to about `most` bytes. `generation`: the expected log's, which a
    * rotation may have replaced; null: that log no longer exists.
@@ -26,10 +26,10 @@ export interface EventLog {
 }
 
 export async function originOf(log: EventLog, run: string): Promise<string | null> {
-  return log.origin === undefined ? ((await log.look())?.generation ?? null) : log.origin(run);
+  return log.origin === undefined ? ((await log.position())?.generation ?? null) : log.origin(run);
 }
 
-export interface LogLook {
+export interface LogPosition {
   /** Distinguishes this log from the one before a rotation; stays the same while it grows. */
   readonly generation: string;
   /** The end of its last whole line. */

@@ -5,24 +5,24 @@ export type GuardedHook = (typeof GUARDED_HOOKS)[number];
 
 export interface GitHooks {
   /** Where they are, and whether they call the guard. */
-  look(): Promise<GitHooksLook>;
+  inspect(): Promise<GitHooksState>;
   /** Puts the guard into each hook, before the hook's own work. */
   install(): Promise<GitHooksChange>;
   /** Removes what `install` added. */
   uninstall(): Promise<GitHooksChange>;
 }
 
-export type GitHooksLook =
+export type GitHooksState =
   | {
       readonly kind: "found";
       /** Absolute. */
       readonly folder: string;
-      readonly hooks: readonly HookLook[];
+      readonly hooks: readonly HookState[];
     }
   /** Pawl leaves the hooks alone. `reason`: one sentence. */
   | { readonly kind: "left"; readonly reason: string };
 
-export interface HookLook {
+export interface HookState {
   readonly name: GuardedHook;
   /** Absolute. */
   readonly path: string;

@@ -8,7 +8,7 @@ export interface Git {
    */
   in?(repo: ProjectPath): Promise<Git>;
   /** Git's view of the project's folder, or why it is unavailable. */
-  look(): Promise<GitLook>;
+  state(): Promise<GitState>;
   /**
    * The commit that work starts from: the checked-out branch if it is not `work`; otherwise the point at
    * which `work` left main or master. Null if there is none.
@@ -163,7 +163,7 @@ export type GitCommits =
     }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-export type GitLook =
+export type GitState =
   | {
       readonly kind: "repository";
       /** Empty if HEAD is detached. */

@@ -32,7 +32,7 @@ export interface LoopRest {
 }
 
 /** State about notices that all processes of a project share, kept outside the project. */
-export interface NoticePlace {
+export interface NoticeStore {
   /** Requests a search for notices to send. */
   ask(): void;
   /** Whether a search is requested. */

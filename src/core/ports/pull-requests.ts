@@ -8,7 +8,7 @@ export interface PullRequests {
    */
   ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
   /** Its state on the forge. */
-  look(pull: WatchedPull, stop?: AbortSignal): Promise<PullRequestLook>;
+  inspect(pull: WatchedPull, stop?: AbortSignal): Promise<PullRequestState>;
 }
 
 export interface WatchedPull {
@@ -44,7 +44,7 @@ export type PullRequestEnsured =
     }
   | ForgeFailure;
 
-export type PullRequestLook =
+export type PullRequestState =
   /** `returned`: what its author must do before it can be merged. */
   | { readonly kind: "open"; readonly returned?: Returned }
   | { readonly kind: "closed" }

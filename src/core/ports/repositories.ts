@@ -8,7 +8,7 @@ export interface Repositories {
    */
   find(): Promise<readonly Repo[]>;
   /** Never throws. */
-  look(repo: Repo): Promise<RepositoryLook>;
+  inspect(repo: Repo): Promise<RepositoryState>;
   /**
    * Returns the repository at the path (from the project's root, or absolute). Throws if there is none, or if
    * it is outside the project.
@@ -26,7 +26,7 @@ export interface Repositories {
   sync(repo: Repo): Promise<Synced>;
 }
 
-export type RepositoryLook =
+export type RepositoryState =
   | {
       readonly kind: "repository";
       /** Null: HEAD is detached. */

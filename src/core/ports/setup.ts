@@ -4,7 +4,7 @@ import type { AgentFolder } from "./worktrees.ts";
 /** Whether a folder has what its repository's `setup` makes: packages and the like. */
 export interface Setups {
   /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
-  look(folder: AgentFolder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
+  prepare(folder: AgentFolder, setup: SetupSettings, use: SetupUse): Promise<SetupState>;
   /** Records that the commands have run. Returns the tracked files that were put back, since they are no work. */
   done(folder: AgentFolder, setup: SetupSettings): Promise<readonly string[]>;
 }

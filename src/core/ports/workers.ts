@@ -1,9 +1,9 @@
 /** Workers on several machines: which there are, and whether they should continue. */
 
 export interface Workers {
-  list(): Promise<readonly WorkerSeen[]>;
+  list(): Promise<readonly WorkerStatus[]>;
   /** Null: another process of that name is alive. */
-  register(own: WorkerEntry, at?: WorkPlace): Promise<Registration | null>;
+  register(own: WorkerEntry, at?: WorkerLocation): Promise<Registration | null>;
   /**
    * Makes a worker take no more tasks and end. Returns its previous state; null: there is none of that name.
    */
@@ -39,14 +39,14 @@ export interface WorkerEntry {
   readonly capacity: number;
 }
 
-export interface WorkPlace {
+export interface WorkerLocation {
   /** The machine and the folder on it where it works. */
   readonly place: string;
   /** No other process of that name is alive there: one that is registered there is dead. */
   readonly isAlone: boolean;
 }
 
-export interface WorkerSeen extends WorkerEntry {
+export interface WorkerStatus extends WorkerEntry {
   readonly atWork: number;
   /** `gone` also without a recent heartbeat. */
   readonly state: WorkerState;

@@ -13,7 +13,7 @@ function logOf(lines: string[], { part = 100, generation = "g1" } = {}) {
   const state = { generation, isThere: true, isGone: false };
   const entries = (): LogEntry[] => lines.map((text, at) => ({ text, start: at * 10, end: (at + 1) * 10 }));
   const log: EventLog = {
-    look: async () => (state.isThere ? { generation: state.generation, end: lines.length * 10 } : null),
+    position: async () => (state.isThere ? { generation: state.generation, end: lines.length * 10 } : null),
     async read(order) {
       orders.push(order);
       if (state.isGone || order.generation !== state.generation) return null;
@@ -102,7 +102,7 @@ describe("what is made of a log", () => {
       ["one,three", 20],
     ]);
     const long = logOf([]);
-    const huge = { ...long.log, look: async () => ({ generation: "g1", end: 9_000_000 }) };
+    const huge = { ...long.log, position: async () => ({ generation: "g1", end: 9_000_000 }) };
     await texts().of(huge);
     expect(long.orders.map(({ most }) => most)).toEqual([4 * 1024 * 1024]);
   });
@@ -133,7 +133,7 @@ describe("what is made of a log", () => {
   it("is made once for those who ask at once, also behind one whose look failed", async () => {
     const { log, orders } = logOf([told("one")]);
     const digest = texts();
-    const failing = { ...log, look: () => Promise.reject(new Error("no")) };
+    const failing = { ...log, position: () => Promise.reject(new Error("no")) };
     const found = await Promise.allSettled([digest.of(failing), digest.of(log), digest.of(log)]);
     expect(found.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
     expect(orders).toHaveLength(1);

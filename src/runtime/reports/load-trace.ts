@@ -61,7 +61,7 @@ export async function openTraceDigest(
   { log, runs, workflows }: TracedRuns,
   onEnd: (spans: readonly TraceSpan[], by: PawlEvent) => void,
 ): Promise<Digest<ReadonlyMap<string, Trace>> | null> {
-  if ((await log.look()) === null) return null;
+  if ((await log.position()) === null) return null;
   const traced = await Promise.all(
     runs.map(async (run) => ({
       origin: (await originOf(log, run)) ?? "",

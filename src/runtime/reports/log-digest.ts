@@ -4,7 +4,7 @@
  */
 import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import type { EventLog, LogEntry, LogLook } from "../../core/ports/event-log.ts";
+import type { EventLog, LogEntry, LogPosition } from "../../core/ports/event-log.ts";
 import type { Project } from "../project.ts";
 
 export interface Digest<T> {
@@ -41,13 +41,13 @@ const PART = 4 * 1024 * 1024;
 /** `begin`: reads only what follows; null: there was no log yet, so all of it. */
 export function openDigest<T>(
   { containing, make, take }: Taking<T>,
-  begin: LogLook | null = null,
+  begin: LogPosition | null = null,
 ): Digest<T> {
   let made = make();
   let { generation, end: from } = begin ?? { generation: "", end: 0 };
   let reading: Promise<unknown> = Promise.resolve();
   const read = async (log: EventLog) => {
-    const state = await log.look();
+    const state = await log.position();
     if (state === null) return make();
     if (state.generation !== generation || state.end < from)
       [made, generation, from] = [make(), state.generation, 0];

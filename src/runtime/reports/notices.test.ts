@@ -5,8 +5,8 @@ import type { PawlEvent } from "../../core/event.ts";
 import { type Cause, NOTICE_KINDS } from "../../core/notice.ts";
 import type { RestingAccount } from "../../core/ports/agents.ts";
 import type { RunOverview } from "../transaction/transaction.ts";
-import { mayTell } from "./may-tell.ts";
-import { causesOf, endedNotice, lastQuietEnd, oneLine, quietEnd, tellings, testNotice } from "./notices.ts";
+import { mayCauseNotice } from "./notice-events.ts";
+import { causesOf, dueNotices, endedNotice, lastQuietEnd, oneLine, quietEnd, testNotice } from "./notices.ts";
 
 const PLACE = { project: "shop", board: null, pages: null, time: "2026-03-01T12:00:00.000Z" };
 const GATE: RunOverview = {
@@ -45,7 +45,7 @@ const gates = (count: number, hour = 11) =>
 const tellingsFor = async (
   causes: readonly Cause[],
   more: { told?: Record<string, string>; after?: Date } = {},
-) => tellings(causes, NOTICE_KINDS, more.told ?? {}, more.after ?? null, PLACE);
+) => dueNotices(causes, NOTICE_KINDS, more.told ?? {}, more.after ?? null, PLACE);
 
 describe("A cause", () => {
   it("is a run that waits for a person, if it has begun and can be read", () => {
@@ -76,7 +76,7 @@ describe("A cause", () => {
     expect(one).toMatchObject({ key: both[0]?.key, says: expect.stringContaining("bloom:T2 waits for it.") });
     const other = { ...red("bloom:T3"), target: { ...target, command: "npm run lint" } };
     expect(causesOf([red("bloom:T1"), other], null)).toHaveLength(2);
-    expect(mayTell({ type: "target:red" } as PawlEvent)).toBe(true);
+    expect(mayCauseNotice({ type: "target:red" } as PawlEvent)).toBe(true);
   });
 
   it("is an agent that rests, once for all that wait for it, for as long as any does", () => {
@@ -97,7 +97,7 @@ describe("A cause", () => {
     expect(later?.key).toBe(both?.key);
     const [refused] = causesOf([resting("bloom:T2", { state: "exhausted" })], null);
     expect(refused?.key).not.toBe(both?.key);
-    expect(mayTell({ type: "agent:rests" } as PawlEvent)).toBe(true);
+    expect(mayCauseNotice({ type: "agent:rests" } as PawlEvent)).toBe(true);
   });
 
   it("is each open question of an agent, in place of the turn that is about it, and beside a gate", () => {
@@ -149,7 +149,7 @@ describe("A receiver", () => {
     ]);
     const rest = await tellingsFor(causes, { told: { [first?.key ?? ""]: "then" } });
     expect(rest.map(({ notice }) => notice.run)).toEqual(["alfred:T2"]);
-    expect(await tellings(causes, ["question"], {}, null, PLACE)).toEqual([]);
+    expect(await dueNotices(causes, ["question"], {}, null, PLACE)).toEqual([]);
   });
 
   it("is told of many at once in one notice, which names the first ten", async () => {
@@ -235,7 +235,7 @@ describe("Quiet hours", () => {
 
 describe("An event", () => {
   it("is worth a look where it may bring a cause; a task's own events are, its moves are not", () => {
-    const may = (event: object) => mayTell({ id: "1", time: "t", ...event } as PawlEvent);
+    const may = (event: object) => mayCauseNotice({ id: "1", time: "t", ...event } as PawlEvent);
     expect(may({ type: "run:advanced", run: "alfred:T1" })).toBe(true);
     expect(may({ type: "run:advanced", run: "bloom:T1" })).toBe(false);
     expect(may({ type: "task:blocked", taskId: "T1" })).toBe(true);
@@ -348,7 +348,7 @@ describe("The words of a notice", () => {
   it("lead to the run's page on the board: a gate's review, else the run itself", async () => {
     const at = { ...PLACE, board: "http://127.0.0.1:1/", pages: "http://127.0.0.1:1/#/k" };
     const board = async (...causes: readonly Cause[]) =>
-      (await tellings(causes, NOTICE_KINDS, {}, null, at))[0]?.notice.board;
+      (await dueNotices(causes, NOTICE_KINDS, {}, null, at))[0]?.notice.board;
     expect(await board(cause("gate", { run: "alfred:A 1" }))).toBe(
       "http://127.0.0.1:1/#/k/review/alfred%3AA%201",
     );

@@ -118,7 +118,7 @@ const MOST_LISTED = 5;
 
 // ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Telling {
+export interface DueNotice {
   readonly notice: Notice;
   /** The causes in this notice. */
   readonly keys: readonly string[];
@@ -137,13 +137,13 @@ export interface NoticeContext {
 const MOST_APART = 3;
 
 /** A receiver's notices now. `after`: the end of the last quiet hours; null: there are none. */
-export function tellings(
+export function dueNotices(
   causes: readonly Cause[],
   kinds: readonly NoticeKind[],
   known: Readonly<Record<string, unknown>>,
   after: Date | null,
   context: NoticeContext,
-): readonly Telling[] {
+): readonly DueNotice[] {
   const fresh = causes.filter(({ key, kind }) => kinds.includes(kind) && !Object.hasOwn(known, key));
   const began = (cause: Cause) => after !== null && Date.parse(cause.since) < after.getTime();
   const held = fresh.filter(began);
@@ -199,7 +199,7 @@ function summaryOf(causes: readonly Cause[]): string {
 }
 
 /** The last notice to a receiver whose settings differ from those with a person's consent. */
-export function endedNotice(agreed: string, context: NoticeContext): Telling {
+export function endedNotice(agreed: string, context: NoticeContext): DueNotice {
   const key = `ended ${hashOf(agreed)}`;
   const notice = made(context, key, {
     type: "ended",

@@ -32,7 +32,10 @@ export interface OverviewFacts {
 }
 
 /** Lazy: reads the settings once, on first use. */
-export function aroundOf({ cache, memory, now, outside, settings }: Runtime, view: View): OverviewContext {
+export function overviewContext(
+  { cache, memory, now, outside, settings }: Runtime,
+  view: View,
+): OverviewContext {
   let read: ReturnType<typeof settings> | undefined;
   return {
     settings() {

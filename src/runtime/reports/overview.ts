@@ -3,7 +3,7 @@ import { fewOf } from "../../core/text/few.ts";
 import { nearest } from "../../core/text/nearest.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../project.ts";
-import { aroundOf, type OverviewFacts } from "./overview-context.ts";
+import { type OverviewFacts, overviewContext } from "./overview-context.ts";
 
 interface ShownError {
   readonly message: string;
@@ -31,7 +31,7 @@ export async function overview(
   project: Pick<Project, "runtime" | "workflows">,
 ): Promise<readonly WorkflowOverview[]> {
   const view = project.runtime.store.view();
-  const context = aroundOf(project.runtime, view);
+  const context = overviewContext(project.runtime, view);
   const modules = await loadWorkflows(project.workflows);
   const faults: PawlError[] = [];
   const workflows = await Promise.all(
@@ -63,7 +63,7 @@ export async function overviewOf(
   { id, module, run }: NamedRun,
 ): Promise<RunOverview | null> {
   const view = runtime.store.view();
-  const runs = await module.overview(view, { ...aroundOf(runtime, view), only: id });
+  const runs = await module.overview(view, { ...overviewContext(runtime, view), only: id });
   return runs.find((each) => each.run === run) ?? null;
 }
 

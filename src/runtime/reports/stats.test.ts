@@ -123,7 +123,7 @@ describe("the figures of a project", () => {
   const log = (...events: readonly PawlEvent[]) => {
     const entries = events.map((event, at) => ({ text: JSON.stringify(event), start: at, end: at + 1 }));
     return {
-      look: async () => ({ generation: "1", end: entries.length }),
+      position: async () => ({ generation: "1", end: entries.length }),
       read: async () => ({ entries, next: entries.length, isAll: true }),
     };
   };

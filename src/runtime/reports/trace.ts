@@ -13,7 +13,7 @@ import { runOf } from "../../core/event-lines.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type GateWait, openGateWaits } from "./gate-waits.ts";
 
-export interface TraceSpan extends SpanPlace {
+export interface TraceSpan extends SpanLink {
   readonly parent: string | null;
   readonly kind: "run" | "step" | "agent" | "check" | "merge" | "wait";
   readonly name: string;
@@ -26,10 +26,10 @@ export interface TraceSpan extends SpanPlace {
   /** A text of an agent, a person or the project, such as a check's command. */
   readonly words: string | null;
   /** Spans of others that caused it. */
-  readonly links: readonly SpanPlace[];
+  readonly links: readonly SpanLink[];
 }
 
-export interface SpanPlace {
+export interface SpanLink {
   /** 32 and 16 hexadecimal digits. */
   readonly trace: string;
   readonly id: string;
@@ -69,7 +69,7 @@ export function traceparentOf(
 }
 
 /** Null: the text is invalid. */
-export function parseTraceparent(text: unknown): SpanPlace | null {
+export function parseTraceparent(text: unknown): SpanLink | null {
   if (typeof text !== "string") return null;
   const [, trace = "", id = ""] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text) ?? [];
   return /[1-9a-f]/.test(trace) && /[1-9a-f]/.test(id) ? { trace, id } : null;
@@ -80,7 +80,7 @@ function spanId(trace: string, key: string): string {
 }
 
 type Span = { -readonly [K in keyof Omit<TraceSpan, "links">]: TraceSpan[K] } & {
-  readonly links: SpanPlace[];
+  readonly links: SpanLink[];
 };
 
 interface Step {

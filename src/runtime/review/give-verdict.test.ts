@@ -69,7 +69,7 @@ function scene({ gate = () => MOVED, hasReview = true, fault, edits, sign }: Ver
       ? {}
       : {
           scopeWatch: {
-            async look(run: string) {
+            async find(run: string) {
               looked.push(run);
               return edits;
             },

@@ -195,7 +195,7 @@ function devicePasskey(passkey: DevicePasskey | undefined): DevicePasskey {
 
 /** Out-of-scope edits are shown with the question, and accepted with the answer. */
 async function hasOutOfScopeEdits({ runtime }: Project, run: string): Promise<boolean> {
-  return ((await runtime.scopeWatch?.look(run)) ?? null) !== null;
+  return ((await runtime.scopeWatch?.find(run)) ?? null) !== null;
 }
 
 export interface FoundGate {

@@ -8,10 +8,10 @@ import type { Project } from "../project.ts";
 import { findRun, overview } from "../reports/overview.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
 import { briefOf } from "./brief.ts";
+import { cachedGit } from "./cached-git.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
-import { cachedGit } from "./seen-once.ts";
 
 export type { Waiting } from "./queue.ts";
 

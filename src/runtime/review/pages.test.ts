@@ -74,7 +74,7 @@ function scene({ review = REVIEW, root = "/shop", edits, diff }: PagesCase = {})
     },
     now: () => new Date(now),
     newId: () => "id",
-    ...(edits === undefined ? {} : { scopeWatch: { look: async () => edits } }),
+    ...(edits === undefined ? {} : { scopeWatch: { find: async () => edits } }),
   };
   const project = {
     ...{ root, runtime, workflows: { a: async () => module as unknown as WorkflowModule } },

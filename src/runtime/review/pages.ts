@@ -68,7 +68,7 @@ export function openReviews(coloursOf: Colouring) {
   return {
     async page(project: Project, run: string): Promise<ReviewPage> {
       const review = await make(project, run, false);
-      const strayed = review && (await project.runtime.scopeWatch?.look(review.run));
+      const strayed = review && (await project.runtime.scopeWatch?.find(review.run));
       return { review, strayed: strayed ? found(strayed) : null };
     },
     /** The same model of the work, whatever the run waits for; null: nothing is known of its work. */

@@ -42,7 +42,7 @@ function adoptIn({ branches, isOver = false, notes = [], caller = PERSON, answer
   const proposal = adoptRun(
     {
       ...{ run: RUN, branches: branches },
-      look(one) {
+      describe(one) {
         looked.push(one);
         return { machine: "release", state: "in_review", isOver, notes };
       },

@@ -20,7 +20,7 @@ export interface Adoption<RecordedState> {
   readonly run: string;
   readonly branches: readonly RunBranch<RecordedState>[];
   /** The run's table and state on a branch, whether it is over, and notes for a person. */
-  look(branch: RunBranch<RecordedState>): {
+  describe(branch: RunBranch<RecordedState>): {
     readonly machine: string;
     readonly state: string;
     readonly isOver: boolean;
@@ -32,7 +32,7 @@ export interface Adoption<RecordedState> {
  * `written`: the changes that write the run of the branch. Throws `no-effect`, `usage`, `records-forked`.
  */
 export function adoptRun<RecordedState>(
-  { look, run, branches }: Adoption<RecordedState>,
+  { describe, run, branches }: Adoption<RecordedState>,
   { branch: named }: AdoptInput,
   written: (branch: RunBranch<RecordedState>) => readonly Change[],
   context: Context,
@@ -45,7 +45,7 @@ export function adoptRun<RecordedState>(
   if (branches.length === 0) throw here;
   const branch = chosenBranch(run, branches, named);
   const others = branches.filter((each) => each !== branch);
-  const { isOver, machine, notes, state } = look(branch);
+  const { isOver, machine, notes, state } = describe(branch);
   if (others.length === 0 && isOver)
     throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to adopt.");
   if (others.length === 0 && branch.recorded === null) throw here;

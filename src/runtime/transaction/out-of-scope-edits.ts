@@ -23,7 +23,7 @@ export interface OutOfScopeEdits {
 
 export interface ScopeWatch {
   /** The out-of-scope edits since the run came to its state; null: none, or everything may be written. */
-  look(run: string): Promise<OutOfScopeEdits | null>;
+  find(run: string): Promise<OutOfScopeEdits | null>;
   /**
    * Called after a move of the run: files that change from now on count. `accepted`: the edits to which a
    * person agreed. `view`: the one through which the move read the settings; absent: they are read again.

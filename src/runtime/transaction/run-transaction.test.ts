@@ -450,8 +450,8 @@ describe("What strayed", () => {
   function watchOver(edits: OutOfScopeEdits | null, fails = false) {
     const told: unknown[] = [];
     const own: ScopeWatch = {
-      async look(run) {
-        told.push(["look", run]);
+      async find(run) {
+        told.push(["find", run]);
         return edits;
       },
       async note(run, accepted, view) {
@@ -467,7 +467,7 @@ describe("What strayed", () => {
     const { runtime } = inMemory({ scopeWatch: own });
     await runTransaction(runtime, addOne, {}, CALLER);
     expect(told).toEqual([
-      ["look", "test:count"],
+      ["find", "test:count"],
       ["note", "test:count", null, true],
     ]);
   });
@@ -485,7 +485,7 @@ describe("What strayed", () => {
     const person: Caller = { channel: "terminal" };
     const { ask } = await runTransaction(runtime, asking, {}, person);
     expect(ask && shownIn(ask)).toMatch(/^While test:count is at "open".*Add\?$/s);
-    expect(told).toEqual([["look", "test:count"]]);
+    expect(told).toEqual([["find", "test:count"]]);
     expect(
       (await runTransaction(runtime, asking, {}, person, { to: askedIn(ask ?? { message: "" }) })).reply,
     ).toBe("now 1");
@@ -632,7 +632,7 @@ describe("Whoever waits", () => {
     const checks = {
       kept: "its own",
       run: async () => null,
-      look(this: { readonly kept: string }, key: string) {
+      recorded(this: { readonly kept: string }, key: string) {
         looked.push([this.kept, key]);
       },
     };
@@ -641,16 +641,16 @@ describe("Whoever waits", () => {
     const looking: typeof addOne = {
       ...addOne,
       async observe(_seen, _input, { checks: given }) {
-        (given.look as ((key: string) => void) | undefined)?.("key");
+        (given.recorded as ((key: string) => void) | undefined)?.("key");
       },
     };
     await runTransaction(runtime, looking, {}, CALLER);
     expect(looked).toEqual([["its own", "key"]]);
-    const { look: _, ...without } = checks;
+    const { recorded: _, ...without } = checks;
     const bare = inMemory({ waiting, outside: { checks: without } as unknown as Outside });
     const absent: typeof addOne = {
       ...addOne,
-      observe: async (_seen, _input, outside) => looked.push("look" in outside.checks),
+      observe: async (_seen, _input, outside) => looked.push("recorded" in outside.checks),
     };
     await runTransaction(bare.runtime, absent, {}, CALLER);
     expect(looked.at(-1)).toBe(false);

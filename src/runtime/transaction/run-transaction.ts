@@ -107,7 +107,7 @@ function outOfScopeEditsOf(
 ): () => Promise<OutOfScopeEdits | null> {
   let outOfScope: Promise<OutOfScopeEdits | null> | undefined;
   return () => {
-    outOfScope ??= (run === null ? undefined : outOfScopeEdits?.look(run)) ?? Promise.resolve(null);
+    outOfScope ??= (run === null ? undefined : outOfScopeEdits?.find(run)) ?? Promise.resolve(null);
     return outOfScope;
   };
 }
@@ -272,7 +272,7 @@ function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;
   const run: Checks["run"] = (key, command, on) => checks.run(key, command, on, waiting);
-  return { ...outside, checks: { run, ...(checks.look && { look: checks.look.bind(checks) }) } };
+  return { ...outside, checks: { run, ...(checks.recorded && { recorded: checks.recorded.bind(checks) }) } };
 }
 
 /** The work's result; throws at once if the call is cancelled. */

@@ -12,7 +12,7 @@ import { stateFolder } from "../../config/state-home.ts";
 import { attempt } from "../../core/attempt.ts";
 import type { SandboxNote } from "../../surfaces/cli/guard/claude-sandbox.ts";
 
-export interface ClaudePlace {
+export interface ClaudeSession {
   /** The project's root. */
   readonly root: string;
   /** The folder in which Claude Code was started, with its settings. */
@@ -32,9 +32,9 @@ const NAME = ".claude/settings.local.json";
 const SEEN_AFTER = 4000;
 
 /** Sets it, and returns the milliseconds until it counts. Null: the settings cannot be used. */
-export async function arrangeShell(place: ClaudePlace, isClosed: boolean): Promise<number | null> {
-  const { environment, root } = place;
-  const folder = realPathOf(place.folder);
+export async function arrangeShell(session: ClaudeSession, isClosed: boolean): Promise<number | null> {
+  const { environment, root } = session;
+  const folder = realPathOf(session.folder);
   const file = join(folder, NAME);
   const note = join(stateFolder(root, environment), "guard", "claude-sandbox.json");
   const kept = attempt(() => JSON.parse(readFileSync(note, "utf8")) as Kept, null);

@@ -178,8 +178,8 @@ export function walled(
     dialect,
     kind,
     limits,
-    place,
-  }: { dialect: Dialect; kind: "closed" | "open"; limits: Limits; place: GuardContext },
+    context,
+  }: { dialect: Dialect; kind: "closed" | "open"; limits: Limits; context: GuardContext },
 ): Output | null {
   const { call, client, environment } = surroundings;
   const shell = call.actions.find((action) => action.type === "shell");
@@ -188,12 +188,12 @@ export function walled(
   const order: ShellOrder = {
     use: useOf(surroundings, limits),
     kind,
-    root: place.root,
+    root: context.root,
     cwd: shell.cwd,
-    home: place.home,
-    files: place.files,
-    own: place.own,
-    writable: kind === "open" ? [] : writableIn(limits, place, environment),
+    home: context.home,
+    files: context.files,
+    own: context.own,
+    writable: kind === "open" ? [] : writableIn(limits, context, environment),
     // An answer that lets the command run may keep the client from asking the person: so it gets no network.
     isNested: client === "codex",
     hasNetwork: shellOf(surroundings) === "wall",
@@ -216,12 +216,12 @@ function returning(line: string): string {
 
 const CACHES = [".cache", ".npm/_cacache", ".npm/_logs"];
 
-function writableIn(limits: Limits, place: GuardContext, environment: Environment): readonly string[] {
-  const caches = [...CACHES.map((name) => join(place.home, name)), environment.XDG_CACHE_HOME ?? ""];
+function writableIn(limits: Limits, context: GuardContext, environment: Environment): readonly string[] {
+  const caches = [...CACHES.map((name) => join(context.home, name)), environment.XDG_CACHE_HOME ?? ""];
   const plan =
     limits === null || "fault" in limits || limits.writes !== "plan"
       ? []
-      : limits.planFiles.map((glob) => join(place.root, glob.replace(/(?:^|\/)[^/]*[*?[].*$/, "")));
-  const inside = plan.filter((path) => path !== place.root && realPathOf(path) === path);
-  return [...caches, ...place.clientFolders, ...inside].filter((path) => isAbsolute(path));
+      : limits.planFiles.map((glob) => join(context.root, glob.replace(/(?:^|\/)[^/]*[*?[].*$/, "")));
+  const inside = plan.filter((path) => path !== context.root && realPathOf(path) === path);
+  return [...caches, ...context.clientFolders, ...inside].filter((path) => isAbsolute(path));
 }

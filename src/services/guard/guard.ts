@@ -103,7 +103,7 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
   if (call.event === "shell") return shellProgram(surroundings, dialect);
   if (call.event === "after-tool") return afterTool(surroundings, dialect);
   let behind: Output | null = null;
-  for (const root of rootsAround(surroundings)) {
+  for (const root of projectRootsOf(surroundings)) {
     if (call.session !== CANARY_SESSION) noteCall(stateFolder(root, environment), client, Date.now());
     const { answer: walled, verdict } = await judge(surroundings, root, dialect);
     if (!verdict.allow) return dialect.deny(verdict.reason);
@@ -131,7 +131,7 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
   const { call, client, environment, start } = surroundings;
   if (call.actions.some(({ type }) => type === "call")) await arrangeNext(surroundings);
   if (!call.actions.some(({ type }) => type === "shell")) return dialect.allow(call);
-  for (const root of rootsAround(surroundings)) {
+  for (const root of projectRootsOf(surroundings)) {
     const session = openSessions(stateFolder(root, environment)).find(client, call.session);
     // A failure here repeats at the next write, and stops it.
     if (session)
@@ -146,16 +146,16 @@ async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<
 async function arrangeNext(surroundings: Surroundings): Promise<void> {
   const { call, client, environment, start } = surroundings;
   if (environment.PAWL_RUN_MARK) return;
-  for (const root of rootsAround(surroundings)) {
-    const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
-    const known =
-      own &&
+  for (const root of projectRootsOf(surroundings)) {
+    const run = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
+    const scopes =
+      run &&
       (await scopesIn(start, root, environment)
-        .project(own)
+        .project(run)
         .catch(() => null));
-    if (!known) continue;
+    if (!scopes) continue;
     // A failure here repeats before the next command, and stops it.
-    await arranged(aboutOf(surroundings), root, limitsOf(known, own)).catch(() => null);
+    await arranged(aboutOf(surroundings), root, limitsOf(scopes, run)).catch(() => null);
   }
 }
 
@@ -180,7 +180,7 @@ interface Surroundings {
 const MAX_TARGETS = 1000;
 
 /** The projects that the call is in, or writes to. A session may have left its project's folder. */
-function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlySet<string> {
+function projectRootsOf({ call, cwd, environment, start }: Surroundings): ReadonlySet<string> {
   const home = environment.HOME || homedir();
   const targets = call.actions.flatMap((action) =>
     action.type === "write"
@@ -196,10 +196,12 @@ function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlyS
     environment.CURSOR_PROJECT_DIR,
   ];
   const folders = [cwd, start.cwd ?? process.cwd(), ...call.folders, ...named, ...targets];
-  return new Set([...new Set(folders)].flatMap((folder) => (folder ? rootAround(folder, environment) : [])));
+  return new Set(
+    [...new Set(folders)].flatMap((folder) => (folder ? projectRootOf(folder, environment) : [])),
+  );
 }
 
-function rootAround(folder: string, environment: Environment): readonly string[] {
+function projectRootOf(folder: string, environment: Environment): readonly string[] {
   return attempt(() => {
     const wanted = {
       cwd: folder,
@@ -219,27 +221,27 @@ interface Judged {
 
 async function judge(surroundings: Surroundings, root: string, dialect: Dialect): Promise<Judged> {
   const { call, client, cwd, environment, start } = surroundings;
-  const known = scopesIn(start, root, environment);
+  const kept = scopesIn(start, root, environment);
   const calls = call.actions.flatMap((action) => callsIn(action, surroundings, root));
-  if (calls.length > 0) await noteRun(surroundings, root, known, calls);
+  if (calls.length > 0) await noteRun(surroundings, root, kept, calls);
   const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
   if (risky.length === 0) return { verdict: ALLOWED, answer: null };
   const isLoops = Boolean(environment.PAWL_RUN_MARK || environment.BLOOM_TASK);
   const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
-  const found = await known.project(own).catch((thrown: unknown) => faultOf(thrown));
+  const found = await kept.project(own).catch((thrown: unknown) => faultOf(thrown));
   // An agent of Pawl's own loop has its wall and its permission.
   const limits = isLoops ? null : await withUndoing(limitsOf(found, own), root, environment, own);
   const hasShell = !isLoops && risky.some(({ type }) => type === "shell");
   const about = aboutOf(surroundings);
   const shells = hasShell ? await arranged(about, root, limits) : ({ kind: "none", wait: 0 } as const);
-  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found, shells.kind);
+  const context = guardContext(start, environment, root, cwd, "fault" in found ? null : found, shells.kind);
   let answer: Output | null = null;
   for (const action of risky) {
-    const verdict = decide(action, limits, place);
+    const verdict = decide(action, limits, context);
     if (!verdict.allow) return { verdict, answer: null };
     if (verdict.wall === undefined) continue;
-    answer = walled(about, { dialect, kind: verdict.wall, limits, place });
-    const without = answer === null ? decide(action, limits, { ...place, shell: "none" }) : ALLOWED;
+    answer = walled(about, { dialect, kind: verdict.wall, limits, context: context });
+    const without = answer === null ? decide(action, limits, { ...context, shell: "none" }) : ALLOWED;
     if (!without.allow) return { verdict: without, answer: null };
   }
   if (shells.wait > 0) await new Promise((done) => setTimeout(done, shells.wait));
@@ -276,15 +278,15 @@ async function withUndoing(
   if (own === null || limits === null || "fault" in limits || limits.run !== own) return limits;
   if (limits.writes !== "none" && limits.writes !== "plan") return limits;
   if (!existsSync(join(stateFolder(root, environment), TREES))) return limits;
-  const told =
+  const named =
     (
       await openTreeNotes(root, environment)
         .find(own)
         .catch(() => null)
     )?.told ?? [];
-  return told.length === 0
+  return named.length === 0
     ? limits
-    : { ...limits, writes: "plan", planFiles: [...limits.planFiles, ...told] };
+    : { ...limits, writes: "plan", planFiles: [...limits.planFiles, ...named] };
 }
 
 type CallAction = Extract<Action, { type: "call" }>;
@@ -296,7 +298,7 @@ type CallAction = Extract<Action, { type: "call" }>;
 function callsIn(action: Action, surroundings: Surroundings, root: string): readonly CallAction[] {
   if (action.type === "call") return [action];
   if (action.type !== "shell" || !/\bcall\b/.test(action.command)) return [];
-  const isHere = rootAround(resolve(action.cwd), surroundings.environment).includes(root);
+  const isHere = projectRootOf(resolve(action.cwd), surroundings.environment).includes(root);
   return (isHere ? (plainCommands(action.command) ?? []) : []).flatMap((command) => {
     const call = callOf(command);
     const input = call && argumentsOf(call.given, action.cwd);
@@ -341,13 +343,13 @@ const MAX_STOPS = 2;
 async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
   const { call, client, environment, start } = surroundings;
   if (call.isSubagent || call.continued >= MAX_STOPS) return dialect.allow(call);
-  for (const root of rootsAround(surroundings)) {
+  for (const root of projectRootsOf(surroundings)) {
     const sessions = openSessions(stateFolder(root, environment));
     const session = sessions.find(client, call.session);
     if (session === null) continue;
     const project = scopesIn(start, root, environment);
-    const known = await project.project(session.run).catch(() => null);
-    const scope = known?.scopes.find(({ run }) => run === session.run);
+    const scopes = await project.project(session.run).catch(() => null);
+    const scope = scopes?.scopes.find(({ run }) => run === session.run);
     if (!scope || (session.stops[scope.state] ?? 0) >= MAX_STOPS) continue;
     const edits = await project.outOfScopeEdits(session.run).catch(() => null);
     const reason = edits ? `${foundIn(edits)} ${UNDO}` : unfinished(scope);
@@ -367,15 +369,15 @@ function unfinished({ awaits, next, run, state }: Scope): string | null {
 
 const TASKS_FILE = "tasks.yaml";
 
-function placeOf(
+function guardContext(
   { program }: GuardStart,
   environment: Environment,
   root: string,
   cwd: string,
-  known: ProjectScopes | null,
+  scopes: ProjectScopes | null,
   shell: GuardContext["shell"],
 ): GuardContext {
-  const files = { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] };
+  const files = { tasksFile: scopes?.tasksFile ?? TASKS_FILE, workflows: scopes?.workflows ?? [] };
   const pawlFolders = [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")];
   const ownPackage = packageOf(realPathOf(program), root);
   const home = realPathOf(environment.HOME || homedir());
@@ -404,13 +406,13 @@ const MOST_FILES = 2000;
 
 /** The protected file of which the path is a hard link; checked only if the file has several names. */
 function twinOf(path: string, root: string, files: GuardContext["files"]): string | null {
-  const found = attempt(() => statSync(path), null);
-  if (!found?.isFile() || found.nlink < 2) return null;
+  const stats = attempt(() => statSync(path), null);
+  if (!stats?.isFile() || stats.nlink < 2) return null;
   const open = [...protectedPlaces(files).map((place) => place.path), ".git/config", ".git/hooks"];
-  for (let looked = 0; open.length > 0 && looked < MOST_FILES; looked++) {
+  for (let count = 0; open.length > 0 && count < MOST_FILES; count++) {
     const name = open.shift() ?? "";
     const other = lstatSync(join(root, name), { throwIfNoEntry: false });
-    if (other?.isFile() && other.ino === found.ino && other.dev === found.dev) return name;
+    if (other?.isFile() && other.ino === stats.ino && other.dev === stats.dev) return name;
     if (other?.isDirectory())
       open.push(
         ...attempt(() => firstNames(join(root, name), MOST_FILES), []).map((each) => `${name}/${each}`),

@@ -112,7 +112,7 @@ export function keptScopes(wanted: Wanted) {
     /** The out-of-scope edits of the run, which the event log names from then on. */
     async outOfScopeEdits(run: string): Promise<OutOfScopeEdits | null> {
       if (!existsSync(join(stateFolder(root, environment), TREES))) return null;
-      return wanted.open(async ({ runtime }) => (await runtime.scopeWatch?.look(run)) ?? null);
+      return wanted.open(async ({ runtime }) => (await runtime.scopeWatch?.find(run)) ?? null);
     },
     /** The run that a call of one of Pawl's tools is about. */
     async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {

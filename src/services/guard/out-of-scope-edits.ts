@@ -35,7 +35,7 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
       scopeOf: (run) => scopeOf(project(), run),
       isOn: () => isOn(),
       nested: () => emptyRepositories(root),
-      async tell(event) {
+      async append(event) {
         const { outOfScopeEvent } = await import("../../guard/out-of-scope-events.ts");
         await runTransaction(project().runtime, outOfScopeEvent, event, { channel: "script" });
       },
@@ -49,7 +49,7 @@ export function lateScopeWatch({ environment, home, project, root }: ScopeWatchO
     setImmediate(() => void kept.update(run).catch(() => {}));
   };
   return {
-    look: async (run) => (isNoted() ? (await open()).look(run) : null),
+    find: async (run) => (isNoted() ? (await open()).find(run) : null),
     async note(run, accepted, view) {
       const guards = await isOn(view);
       if (guards || isNoted()) await (await open()).note(run, accepted);

@@ -59,7 +59,7 @@ it("An agent's process never looks: it has no secret, and ends with its run", as
   promise("notices.not-by-agents");
   const { looks, notices } = opened(null, { PAWL_RUN_MARK: "x.T1.1" });
   notices.wake();
-  notices.saw([
+  notices.onCommit([
     {
       type: "append",
       path: ".pawl/events.jsonl" as never,

@@ -11,29 +11,29 @@ import type { LoopRest } from "../../core/ports/notify.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { receiversOf } from "../../core/trust.ts";
 import type { Notices, Trust } from "../../runtime/project.ts";
-import { mayTell } from "../../runtime/reports/may-tell.ts";
+import { mayCauseNotice } from "../../runtime/reports/notice-events.ts";
 import { eventIn } from "../committed.ts";
-import type { NoticesPlace } from "./notices-place.ts";
+import type { NoticesContext } from "./notices-context.ts";
 
 /** Several events of one moment cause one search. */
 const SOON_MILLISECONDS = 300;
 
 export type OpenNotices = Notices & {
   /** Takes committed changes. */
-  saw(changes: readonly Change[]): void;
+  onCommit(changes: readonly Change[]): void;
   /** Starts a pending search. */
   close(): Promise<void>;
 };
 
-export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
+export function openNotices(context: NoticesContext, trust: Trust): OpenNotices {
   // An agent's process has no secrets, and ends with its run. The loop reports its work.
-  const isAgents = place.environment[MARK] !== undefined;
-  let [looks, hasWorked] = [false, false];
+  const isAgents = context.environment[MARK] !== undefined;
+  let [mustSearch, hasWorked] = [false, false];
   let rest: LoopRest | null | undefined;
   let timer: NodeJS.Timeout | undefined;
   let morning: NodeJS.Timeout | undefined;
   const wake = () => {
-    looks = true;
+    mustSearch = true;
     soon();
   };
   const soon = () => {
@@ -42,13 +42,13 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
   const flush = async () => {
     clearTimeout(timer);
     timer = undefined;
-    const wish = { looks, ...(rest === undefined ? {} : { rest }) };
-    const isWish = looks || rest !== undefined;
-    looks = false;
+    const order = { search: mustSearch, ...(rest === undefined ? {} : { rest }) };
+    const hasOrder = mustSearch || rest !== undefined;
+    mustSearch = false;
     rest = undefined;
     try {
-      if (!isWish || !(await isTold(place))) return;
-      const wait = await (await import("./wake.ts")).wakeSender(place, wish);
+      if (!hasOrder || !(await hasReceivers(context))) return;
+      const wait = await (await import("./wake.ts")).wakeSender(context, order);
       clearTimeout(morning);
       if (wait > 0) morning = setTimeout(wake, wait).unref();
     } catch {
@@ -57,20 +57,20 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
   };
   return {
     wake,
-    saw(changes) {
-      if (changes.some(tells)) wake();
+    onCommit(changes) {
+      if (changes.some(mayCauseNoticeIn)) wake();
     },
-    hear(event) {
+    receive(event) {
       if (event.type !== "loop:stands") return;
       const { blocked, done, idle, open, waiting } = event;
       if (!idle) rest = null;
-      else if (hasWorked) rest = { time: place.now().toISOString(), done, open, blocked, waiting };
+      else if (hasWorked) rest = { time: context.now().toISOString(), done, open, blocked, waiting };
       if (idle && hasWorked) wake();
       hasWorked = !idle;
       soon();
     },
-    receivers: async () => (await import("./show.ts")).receiverStandings(place, trust),
-    test: async () => (await import("./show.ts")).testReceivers(place, trust),
+    receivers: async () => (await import("./show.ts")).receiverStatuses(context, trust),
+    test: async () => (await import("./show.ts")).testReceivers(context, trust),
     close: async () => (isAgents ? undefined : flush()),
   };
 }
@@ -78,13 +78,13 @@ export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
 /**
  * Whether a receiver is named, or was consented to: one that was removed from pawl.yaml gets a last notice.
  */
-async function isTold({ environment, root, settings }: NoticesPlace): Promise<boolean> {
+async function hasReceivers({ environment, root, settings }: NoticesContext): Promise<boolean> {
   if (receiversOf((await settings()).notify).length > 0) return true;
   const record = join(stateFolder(root, environment), TRUST_FILE);
   return attempt(() => readFileSync(record, "utf8").includes('"kind": "notice"'), false);
 }
 
-function tells(change: Change): boolean {
+function mayCauseNoticeIn(change: Change): boolean {
   const event = eventIn(change);
-  return event !== null && attempt(() => mayTell(event), false);
+  return event !== null && attempt(() => mayCauseNotice(event), false);
 }

@@ -9,49 +9,49 @@
  *     receiver with consent that was removed from pawl.yaml, or changed there, gets one last notice, so that
  *     it cannot be silenced unnoticed.
  */
-import { openNoticePlace } from "../../adapters/notify/place.ts";
+import { openNoticeStore } from "../../adapters/notify/notice-store.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import { toPawlError } from "../../core/error.ts";
 import type { Cause, ReceiverName } from "../../core/notice.ts";
-import type { LoopRest, NoticePlace, Receiver, ReceiverMemory } from "../../core/ports/notify.ts";
+import type { LoopRest, NoticeStore, Receiver, ReceiverMemory } from "../../core/ports/notify.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import { type AgreedNotice, agreedNotices, isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
 import type { Project } from "../../runtime/project.ts";
 import {
   causesOf,
+  type DueNotice,
+  dueNotices,
   endedNotice,
   lastQuietEnd,
   quietEnd,
-  type Telling,
-  tellings,
 } from "../../runtime/reports/notices.ts";
 import { overview } from "../../runtime/reports/overview.ts";
 import { logFailure } from "../../runtime/transaction/run-transaction.ts";
 import { heldTasks } from "../../workflows/bloom/lease.ts";
 import type { ProjectLocation, WithProject } from "../with-project.ts";
-import { placeOf } from "./notices-place.ts";
+import { noticeContext } from "./notices-context.ts";
 
 export async function sendNotices(given: ProjectLocation, withProject: WithProject): Promise<void> {
-  const place = openNoticePlace(openStateHome(given.root, given.environment));
-  for (let lock = await place.tryLock(); lock !== null; lock = place.isAsked() ? await place.tryLock() : null)
+  const store = openNoticeStore(openStateHome(given.root, given.environment));
+  for (let lock = await store.tryLock(); lock !== null; lock = store.isAsked() ? await store.tryLock() : null)
     try {
-      while (place.isAsked()) {
-        place.takeAsked();
+      while (store.isAsked()) {
+        store.takeAsked();
         // The next event repeats a failed search; `pawl status` reports the fault.
-        await withProject(given, (project) => sendToAll(project, given, place)).catch(() => {});
+        await withProject(given, (project) => sendToAll(project, given, store)).catch(() => {});
       }
     } finally {
       lock.release();
     }
 }
 
-async function sendToAll(project: Project, given: ProjectLocation, place: NoticePlace): Promise<void> {
+async function sendToAll(project: Project, given: ProjectLocation, store: NoticeStore): Promise<void> {
   const { runtime, trust } = project;
   const { notify } = await runtime.settings(runtime.store.view());
-  const found = await findCauses(project, place.findRest());
-  const { record } = await trust.look();
-  const sending = { project, given, memory: openMemory(place), now: runtime.now() };
+  const found = await findCauses(project, store.findRest());
+  const { record } = await trust.status();
+  const sending = { project, given, memory: openMemory(store), now: runtime.now() };
   await Promise.all([
     ...receiversOf(notify)
       .filter((name) => isTrusted(noticeEntry(name, notify), record))
@@ -78,17 +78,17 @@ async function sendDue(
   if (quietEnd(notify.quiet, now) !== null) return;
   const after = lastQuietEnd(notify.quiet, now);
   const { told } = memory.of(name);
-  const due = tellings(causes, notify.for, told, after, placeOf(given, now));
+  const due = dueNotices(causes, notify.for, told, after, noticeContext(given, now));
   await sendAll(sending, name, await openReceiver(name, notify, given), due);
 }
 
 async function sendEnd(sending: Sending, { name, settings, text }: AgreedNotice): Promise<void> {
   const { given, memory, now } = sending;
-  const telling = endedNotice(text, placeOf(given, now));
-  memory.keepOnly(name, new Set(telling.keys));
-  const isTold = telling.keys.some((key) => Object.hasOwn(memory.of(name).told, key));
-  if (isTold || quietEnd(settings.quiet, now) !== null) return;
-  await sendAll(sending, name, await openReceiver(name, settings, given), [telling]);
+  const notice = endedNotice(text, noticeContext(given, now));
+  memory.keepOnly(name, new Set(notice.keys));
+  const isSent = notice.keys.some((key) => Object.hasOwn(memory.of(name).told, key));
+  if (isSent || quietEnd(settings.quiet, now) !== null) return;
+  await sendAll(sending, name, await openReceiver(name, settings, given), [notice]);
 }
 
 interface NoticeCauses {
@@ -114,7 +114,7 @@ async function sendAll(
   { memory, project: { runtime } }: Sending,
   name: ReceiverName,
   receiver: Receiver | null,
-  due: readonly Telling[],
+  due: readonly DueNotice[],
 ): Promise<void> {
   for (const { keys, notice } of due) {
     const before = memory.of(name);
@@ -143,12 +143,12 @@ interface Memory {
 
 const NOTHING: ReceiverMemory = { told: {}, sent: null, fault: null };
 
-function openMemory(place: NoticePlace): Memory {
-  let known = place.load();
+function openMemory(store: NoticeStore): Memory {
+  let known = store.load();
   const of = (name: ReceiverName) => ({ ...NOTHING, ...known[name] });
   const set = (name: ReceiverName, memory: ReceiverMemory) => {
     known = { ...known, [name]: memory };
-    place.save(known);
+    store.save(known);
   };
   return {
     of,

@@ -1,6 +1,6 @@
 /** `pawl config notify`: the state of the receivers, and a test of each. */
 
-import { openNoticePlace } from "../../adapters/notify/place.ts";
+import { openNoticeStore } from "../../adapters/notify/notice-store.ts";
 import { openReceiver } from "../../adapters/notify/receivers.ts";
 import { openStateHome } from "../../config/state-home.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
@@ -8,18 +8,18 @@ import { isObject } from "../../core/json.ts";
 import type { ReceiverName } from "../../core/notice.ts";
 import type { NotifySettings } from "../../core/settings.ts";
 import { isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
-import type { ReceiverStanding, ReceiverTest, Trust } from "../../runtime/project.ts";
+import type { ReceiverStatus, ReceiverTest, Trust } from "../../runtime/project.ts";
 import { testNotice } from "../../runtime/reports/notices.ts";
-import { type NoticesPlace, placeOf } from "./notices-place.ts";
+import { type NoticesContext, noticeContext } from "./notices-context.ts";
 
-export async function receiverStandings(
-  place: NoticesPlace,
+export async function receiverStatuses(
+  context: NoticesContext,
   trust: Trust,
-): Promise<readonly ReceiverStanding[]> {
-  const { environment, root, settings } = place;
+): Promise<readonly ReceiverStatus[]> {
+  const { environment, root, settings } = context;
   const { notify } = await settings();
-  const { record } = await trust.look();
-  const memory = openNoticePlace(openStateHome(root, environment)).load();
+  const { record } = await trust.status();
+  const memory = openNoticeStore(openStateHome(root, environment)).load();
   return receiversOf(notify).map((name) => ({
     name,
     trusted: isTrusted(noticeEntry(name, notify), record),
@@ -28,19 +28,19 @@ export async function receiverStandings(
   }));
 }
 
-export async function testReceivers(place: NoticesPlace, trust: Trust): Promise<readonly ReceiverTest[]> {
-  const { notify } = await place.settings();
-  const notice = testNotice(placeOf(place, place.now()));
-  const test = async ({ name, trusted }: ReceiverStanding): Promise<ReceiverTest> => {
+export async function testReceivers(context: NoticesContext, trust: Trust): Promise<readonly ReceiverTest[]> {
+  const { notify } = await context.settings();
+  const notice = testNotice(noticeContext(context, context.now()));
+  const test = async ({ name, trusted }: ReceiverStatus): Promise<ReceiverTest> => {
     if (!trusted) return { name, error: untrusted(name) };
     try {
-      await (await openReceiver(name, notify, place))?.send(notice);
+      await (await openReceiver(name, notify, context))?.send(notice);
       return { name, error: null };
     } catch (thrown) {
       return { name, error: toPawlError(thrown) };
     }
   };
-  return Promise.all((await receiverStandings(place, trust)).map(test));
+  return Promise.all((await receiverStatuses(context, trust)).map(test));
 }
 
 function variablesOf(name: ReceiverName, notify: NotifySettings): readonly string[] {

@@ -15,12 +15,12 @@ const END_LIMIT = 3000;
 /** Maximum bytes that wait while the process reads nothing. */
 const MOST_WAITING = 8 * 1024 * 1024;
 
-export interface ApartPlace extends ProjectLocation {
+export interface ApartOptions extends ProjectLocation {
   readonly version: string;
   readonly warn: (line: string) => void;
 }
 
-export function openLiveApart({ environment, home, root, version, warn }: ApartPlace): Live {
+export function openLiveApart({ environment, home, root, version, warn }: ApartOptions): Live {
   const program = ownProgram("../../app/export-telemetry.ts", "export-telemetry.js");
   const child = spawn(process.execPath, [program, root, home, version], {
     cwd: "/",

@@ -4,7 +4,7 @@
  */
 
 import { MARK } from "../../adapters/agents/mark.ts";
-import { ownPlace } from "../../adapters/files/own-folder.ts";
+import { ownPath } from "../../adapters/files/own-folder.ts";
 import type { Live } from "../../adapters/telemetry/live.ts";
 import { isTelemetryOn } from "../../adapters/telemetry/variables.ts";
 import { EVENTS, type PawlEvent } from "../../core/event.ts";
@@ -20,7 +20,7 @@ import type { ProjectLocation } from "../with-project.ts";
  */
 const SOON_MILLISECONDS = 5000;
 
-export interface TelemetryPlace extends ProjectLocation {
+export interface TelemetryContext extends ProjectLocation {
   readonly version: () => string;
   readonly newId: () => string;
   readonly workflows: Workflows;
@@ -33,7 +33,7 @@ export type TraceparentOf = (task: string, kind: "agent" | "check", id: string) 
 
 export interface Telemetry {
   /** Takes committed changes. Never fails. */
-  saw(changes: readonly Change[]): void;
+  onCommit(changes: readonly Change[]): void;
   /** Trace data for the loop's agents and checks. From now on the export runs in a separate process. */
   loop(): Promise<{ readonly traceparentOf?: TraceparentOf }>;
   /** Sends the rest, waiting a moment at most. */
@@ -41,20 +41,20 @@ export interface Telemetry {
 }
 
 /** Does nothing in an agent's process, which has no receiver's address: the loop reports its work. */
-export function openTelemetry(place: TelemetryPlace): Telemetry {
-  const { environment } = place;
+export function openTelemetry(context: TelemetryContext): Telemetry {
+  const { environment } = context;
   if (!isTelemetryOn(environment) || environment[MARK] !== undefined) return OFF;
-  const warn = (line: string) => place.warn?.(line);
+  const warn = (line: string) => context.warn?.(line);
   let committed: PawlEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let live: Live | undefined;
   let isLoop = false;
   let sending: Promise<unknown> = Promise.resolve();
   const open = async (isEnding: boolean): Promise<Live> => {
-    const version = place.version();
-    if (isLoop) return (await import("./apart.ts")).openLiveApart({ ...place, version, warn });
+    const version = context.version();
+    if (isLoop) return (await import("./apart.ts")).openLiveApart({ ...context, version, warn });
     const { openLive } = await import("../../adapters/telemetry/live.ts");
-    return openLive({ ...place, version, instance: place.newId(), warn, isEnding });
+    return openLive({ ...context, version, instance: context.newId(), warn, isEnding });
   };
   const send = async (isEnding: boolean) => {
     clearTimeout(timer);
@@ -71,7 +71,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
     return sending;
   };
   return {
-    saw(changes) {
+    onCommit(changes) {
       committed.push(...changes.flatMap((change) => eventIn(change) ?? []));
       if (committed.length === 0) return;
       // Starts while the first agents work, so that it is ready when the loop ends.
@@ -80,7 +80,7 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
     },
     async loop() {
       isLoop = true;
-      return { traceparentOf: await loopTraces(place) };
+      return { traceparentOf: await loopTraces(context) };
     },
     async close() {
       await queue(true);
@@ -89,13 +89,13 @@ export function openTelemetry(place: TelemetryPlace): Telemetry {
   };
 }
 
-const OFF: Telemetry = { saw() {}, loop: async () => ({}), close: async () => {} };
+const OFF: Telemetry = { onCommit() {}, loop: async () => ({}), close: async () => {} };
 
 /** The future span of an agent's run or a check: their own traces belong below it. */
-async function loopTraces({ log, root }: TelemetryPlace): Promise<TraceparentOf> {
+async function loopTraces({ log, root }: TelemetryContext): Promise<TraceparentOf> {
   const { generationNow } = await import("../../adapters/events/log-parts.ts");
   const { traceparentOf } = await import("../../runtime/reports/trace.ts");
-  const events = ownPlace(root, EVENTS);
+  const events = ownPath(root, EVENTS);
   const elsewhere = await (await log()).origin?.("bloom:");
   return (task, kind, id) => {
     const origin = elsewhere ?? generationNow(events);

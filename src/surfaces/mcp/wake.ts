@@ -54,7 +54,7 @@ export function openFollower({ eventLog }: Pick<Project, "eventLog">): Follower 
         if (decided !== null && !isOver) for (const heard of listeners) heard(decided);
       },
     };
-    const digest = openDigest(verdicts, await log.look());
+    const digest = openDigest(verdicts, await log.position());
     // A failed read is repeated with the next event.
     const soon = () => void digest.of(log).catch(() => {});
     if (isOver) return;

@@ -13,7 +13,7 @@ const CHUNK = 500;
 export async function endedInLog(log: EventLog, items: readonly EndedItem[]): Promise<ReadonlySet<string>> {
   const open = new Map(items.map(({ id, status }) => [id, status]));
   const ended = new Set<string>();
-  let before = (await log.look())?.end ?? 0;
+  let before = (await log.position())?.end ?? 0;
   for (let read = 0; before > 0 && open.size > 0 && read < MOST; read += CHUNK) {
     const entries = await log.readBack({ before, limit: CHUNK });
     for (const entry of entries) {

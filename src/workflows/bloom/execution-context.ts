@@ -108,7 +108,7 @@ export interface TaskFolder {
 }
 
 /** The folder where the task is worked on. Creates its workspace if it is missing. */
-export async function placeOf(context: ExecutionContext): Promise<TaskFolder> {
+export async function taskFolder(context: ExecutionContext): Promise<TaskFolder> {
   const { task } = context.known;
   const repo = repoOf(task);
   if (repo === null)

@@ -4,9 +4,9 @@ import { overview } from "./overview.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 import { BLOOM, REPLIES } from "./run/table.ts";
 import { cancel } from "./verbs/cancel.ts";
-import * as look from "./verbs/look.ts";
 import * as person from "./verbs/person.ts";
 import * as question from "./verbs/question.ts";
+import * as look from "./verbs/show.ts";
 import * as status from "./verbs/status.ts";
 import * as step from "./verbs/step.ts";
 

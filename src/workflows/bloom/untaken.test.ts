@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
-import type { AtWork, WorkerSeen } from "../../core/ports/workers.ts";
+import type { AtWork, WorkerStatus } from "../../core/ports/workers.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import type { TaskRun } from "./run/task-run.ts";
@@ -12,12 +12,12 @@ const settings = {
   caps: { repositories: { api: 2 }, agents: { codex: 1 }, usd_per_day: 20 },
 };
 const task = (more: object = {}) => ({ id: "T", ...more }) as Task;
-const worker = (labels: readonly string[], state = "working") => ({ labels, state }) as WorkerSeen;
+const worker = (labels: readonly string[], state = "working") => ({ labels, state }) as WorkerStatus;
 const at = (more: Partial<AtWork>): AtWork => ({
   ...{ what: "X", repository: null, agent: "claude", usd: 0, alive: true },
   ...more,
 });
-const untaken = async (list: readonly WorkerSeen[], atWork: readonly AtWork[] = [], spent = 0) => {
+const untaken = async (list: readonly WorkerStatus[], atWork: readonly AtWork[] = [], spent = 0) => {
   const found = await openUntaken(
     { list: async () => list, atWork: async () => atWork, spentToday: async () => spent },
     settings,

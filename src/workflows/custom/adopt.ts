@@ -56,7 +56,7 @@ function adoptBranch(
     {
       run: `${name}:${input.id}`,
       branches,
-      look(branch) {
+      describe(branch) {
         const file = fileAt(branch);
         if (loaded) checkBranch(runsOf(name, loaded), branch);
         if (loaded) configurationOf(branch.recorded?.path ?? runPath(name, input.id), file, loaded);

@@ -7,7 +7,7 @@ import { PawlError } from "../../core/error.ts";
 import { isBookkeeping } from "../../core/gate-record.ts";
 import { projectPath } from "../../core/path.ts";
 import type { CheckOutcome } from "../../core/ports/checks.ts";
-import type { GitLook } from "../../core/ports/git.ts";
+import type { GitState } from "../../core/ports/git.ts";
 import { renderOddBoxes } from "../../core/text/checkbox.ts";
 import { parseTaskItems } from "../../core/text/markdown.ts";
 import { nearest } from "../../core/text/nearest.ts";
@@ -106,7 +106,7 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): O
     ...Object.entries(sent.given).map(([name, value]) => [name, { observe: () => ({ value }) }] as const),
     ...of(["git-clean", "git-branch"], (name) => ({
       costly: true,
-      observe: async () => ({ value: gitValue(definition, name, await outside.git.look()) }),
+      observe: async () => ({ value: gitValue(definition, name, await outside.git.state()) }),
     })),
     ...of(["given"], (name) => ({
       costly: true,
@@ -169,7 +169,7 @@ export function observeChecklist(text: string, where: string): Observation<Note>
   };
 }
 
-function gitValue(definition: Definition, name: string, git: GitLook): FactValue {
+function gitValue(definition: Definition, name: string, git: GitState): FactValue {
   const repository = git.kind === "repository" ? git : null;
   if (definition.sources[name]?.type === "git-branch")
     return branchValue(definition, name, repository?.branch);

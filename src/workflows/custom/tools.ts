@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Tool } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
-import { lookAt } from "./look.ts";
 import { sendTo } from "./send.ts";
+import { show } from "./show-run.ts";
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -43,7 +43,7 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       input: z.strictObject({ run: run.optional() }),
       readOnly: true,
       idempotent: true,
-      transaction: lookAt(sources),
+      transaction: show(sources),
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { lookOnce } from "../../core/once.ts";
+import { readOnce } from "../../core/once.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import { EVENTS } from "./events.ts";
 import { FACTS } from "./facts-space.ts";
@@ -6,11 +6,11 @@ import { STATES } from "./states.ts";
 import { achieveRows } from "./table/achieve.ts";
 import { errorRows } from "./table/errors.ts";
 import { gatherRows } from "./table/gather.ts";
-import { lookRows } from "./table/looks.ts";
+import { lookRows } from "./table/lumos.ts";
 import { reviewRows } from "./table/review.ts";
 
 /** Lazy: most commands send no event, so they need no rules. */
-const rules = lookOnce(() => [
+const rules = readOnce(() => [
   ...gatherRows(),
   ...achieveRows(),
   ...reviewRows(),

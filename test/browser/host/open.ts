@@ -9,7 +9,7 @@ import type { Shown } from "./page.ts";
 type Params = Readonly<Record<string, unknown>>;
 export type Answer = (tool: string, given: Params) => Promise<unknown>;
 
-export interface ClientLook extends Look {
+export interface ClientStyle extends Look {
   readonly theme?: "light" | "dark";
   /** What it lets an app do besides calling tools. */
   readonly capabilities?: Shown["capabilities"];
@@ -41,7 +41,7 @@ let script: Promise<string> | undefined;
 export async function openClient(
   browser: Browser,
   answer: Answer,
-  look: ClientLook = {},
+  look: ClientStyle = {},
   document?: string,
 ): Promise<ClientWindow> {
   script ??= bundled();

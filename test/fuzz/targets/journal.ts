@@ -8,7 +8,7 @@ import {
   renderRecord,
 } from "../../../src/adapters/files/journal/record.ts";
 import type { Step } from "../../../src/adapters/files/journal/steps.ts";
-import { openStatePlace } from "../../../src/adapters/files/state-place.ts";
+import { openStateFolder } from "../../../src/adapters/files/state-folder.ts";
 import { openStore } from "../../../src/adapters/files/store.ts";
 import { projectPath } from "../../../src/core/path.ts";
 import type { Target } from "../target.ts";
@@ -39,7 +39,7 @@ export const journal: Target = {
     runs++;
     if (runs % EVERY !== 0) return;
     const root = join(scratch, `project-${runs % (10 * EVERY)}`);
-    const state = openStatePlace(join(scratch, "state"));
+    const state = openStateFolder(join(scratch, "state"));
     state.make();
     writeFileSync(join(state.folder, "key"), KEY);
     mkdirSync(join(root, ".pawl"), { recursive: true });

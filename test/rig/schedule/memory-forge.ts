@@ -51,7 +51,7 @@ export function memoryForge(): MemoryForge {
       if (!known) pulls.push({ ...order, number, kind: "open" });
       return { kind: known ? "found" : "opened", number, url: urlOf(number) };
     },
-    async look({ number, returns }, stop) {
+    async inspect({ number, returns }, stop) {
       looks += 1;
       const failed = await failure(stop);
       if (failed) return failed;

@@ -19,7 +19,7 @@ import type {
   QuotaWindow,
 } from "../../../core/ports/agents.ts";
 import type { Environment } from "../../process/environment.ts";
-import type { HomePlace } from "../../wall/homes.ts";
+import type { AgentHome } from "../../wall/homes.ts";
 
 export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";
@@ -38,7 +38,7 @@ export interface Dialect {
   /** Added to the environment. */
   environment(call: Call): Readonly<Record<string, string>>;
   /** The files of the person's home that it may reach behind the wall. */
-  home(environment: Environment): readonly HomePlace[];
+  home(environment: Environment): readonly AgentHome[];
   /** The file with the login that its program keeps, and the path of its account's id in there. */
   login?(environment: Environment): readonly [file: string, ...path: string[]];
   /** Its own folder, if the sessions that it keeps there say what its account has used. */

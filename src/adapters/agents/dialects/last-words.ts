@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
-import { ownPlace } from "../../files/own-folder.ts";
+import { ownPath } from "../../files/own-folder.ts";
 import { readPlainEnd, readPlainText } from "../../files/plain-file.ts";
 import { runFolder } from "../run-folder.ts";
 import { DIALECTS } from "../setup.ts";
@@ -16,7 +16,7 @@ const LONGEST = 400;
 export function lastWords(root: string, run: string): readonly string[] {
   return attempt(() => {
     const { path } = runFolder(root, "agents", run);
-    const folder = ownPlace(root, path);
+    const folder = ownPath(root, path);
     const { agent } = JSON.parse(readPlainText(join(folder, "call.json")));
     const dialect = Object.hasOwn(DIALECTS, agent) ? DIALECTS[agent] : undefined;
     const dialects = dialect ? [dialect] : Object.values(DIALECTS);

@@ -1,7 +1,7 @@
 /** Opens a foreign journal that was set aside, for a person who may accept what it would write. */
 import { PawlError } from "../../../core/error.ts";
 import type { ForeignJournal } from "../../../runtime/project.ts";
-import { fileOnDisk, foldersOf, readAt, tryTextOf } from "../look.ts";
+import { fileOnDisk, foldersOf, readAt, tryTextOf } from "../read-at.ts";
 import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
 import { parseUntrusted } from "./record.ts";

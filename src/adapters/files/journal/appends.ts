@@ -1,7 +1,7 @@
 /** Appends so that a repeat is harmless. */
 
 import { type Disk, withOpen, writeAll } from "../disk.ts";
-import { readAt, statFile } from "../look.ts";
+import { readAt, statFile } from "../read-at.ts";
 import { isPieceOf } from "./chain.ts";
 import type { Append } from "./steps.ts";
 import { ensureFolders, openInside } from "./temporary.ts";

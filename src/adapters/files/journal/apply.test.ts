@@ -8,7 +8,7 @@ import { EVENTS } from "../../../core/event.ts";
 import { hashOf } from "../../../core/hash.ts";
 import type { Editor } from "../../../core/ports/store.ts";
 import type { Editors } from "../editors.ts";
-import { fileOnDisk } from "../look.ts";
+import { fileOnDisk } from "../read-at.ts";
 import { applySteps, outcomeOf } from "./apply.ts";
 import type { Append, Put, Step } from "./steps.ts";
 

@@ -13,7 +13,7 @@
 import { hashOf } from "../../../core/hash.ts";
 import type { Disk } from "../disk.ts";
 import { type Editors, EditorsNeeded } from "../editors.ts";
-import { checkFolders, type FileOnDisk, readAndHold, readAt, tryTextOf } from "../look.ts";
+import { checkFolders, type FileOnDisk, readAndHold, readAt, tryTextOf } from "../read-at.ts";
 import { applyAppends, withAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import { keepAside, type OnKept } from "./keep.ts";

@@ -3,7 +3,7 @@
  * whatever happened to other paths, and can be repeated at any point.
  */
 import { hashOf } from "../../../core/hash.ts";
-import type { FileOnDisk } from "../look.ts";
+import type { FileOnDisk } from "../read-at.ts";
 import { type Append, bytesOf, type Put, type Step } from "./steps.ts";
 
 export interface Aim {

@@ -7,7 +7,7 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { JOURNAL, KEPT } from "../control.ts";
 import { type Disk, withFile, writeNew } from "../disk.ts";
-import { foldersOf, readAt, readToEnd, statFile, statFolder } from "../look.ts";
+import { foldersOf, readAt, readToEnd, statFile, statFolder } from "../read-at.ts";
 import { cutTail, type ProjectStorage } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";

@@ -1,5 +1,5 @@
 import { type Disk, errnoOf, fsyncFile } from "../disk.ts";
-import { checkFolders, foldersOf, readAt, statFile } from "../look.ts";
+import { checkFolders, foldersOf, readAt, statFile } from "../read-at.ts";
 import { temporaryOf, writeTemporary } from "./temporary.ts";
 
 /** Syncs the files that exist, and every folder on the way to them up to the project's root. */

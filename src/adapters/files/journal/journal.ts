@@ -9,8 +9,8 @@
 import { PawlError } from "../../../core/error.ts";
 import { CONTROL, JOURNAL } from "../control.ts";
 import { closeQuietly, type Disk, withFile, withOpen, writeAll } from "../disk.ts";
-import { readToEnd, statFile } from "../look.ts";
 import type { ProjectKey } from "../project-key.ts";
+import { readToEnd, statFile } from "../read-at.ts";
 import { type Applied, emptyStart, type Marker, readMarker, writeMarker } from "./marker.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { diskWith } from "../../../../test/crash/disk-with.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { hashOf } from "../../../core/hash.ts";
-import { fileOnDisk } from "../look.ts";
+import { fileOnDisk } from "../read-at.ts";
 import { copyJournal, foreignEvent, listForeign } from "./foreign.ts";
 import { keepAside, newKeptFolder } from "./keep.ts";
 import { FIRST, renderRecord } from "./record.ts";

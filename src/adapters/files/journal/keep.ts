@@ -2,7 +2,7 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { EVENTS } from "../../../core/event.ts";
 import { KEPT } from "../control.ts";
 import { type Disk, errnoOf, writeNew } from "../disk.ts";
-import { type FileOnDisk, foldersOf, statFile } from "../look.ts";
+import { type FileOnDisk, foldersOf, statFile } from "../read-at.ts";
 import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 

@@ -7,7 +7,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Pending } from "../../../core/ports/store.ts";
 import { errnoOf, type FolderEntry } from "../disk.ts";
 import { lastLineIn } from "../last-line.ts";
-import { type FileOnDisk, fileOnDisk, readAt } from "../look.ts";
+import { type FileOnDisk, fileOnDisk, readAt } from "../read-at.ts";
 import { plainReader, type Reader } from "../view.ts";
 import { outcomeOf } from "./apply.ts";
 import { chainsOf } from "./chain.ts";
@@ -54,14 +54,14 @@ export function findUnapplied(project: Project, code: string): Unapplied {
     return bytes === null ? null : fileOnDisk(bytes, file?.mode ?? 0o644);
   };
   const reader: Reader = {
-    look: (path, checkedFolders) => afterJournal(path, plain.look(path, checkedFolders)),
+    read: (path, checkedFolders) => afterJournal(path, plain.read(path, checkedFolders)),
     lastLine: (path, checkedFolders) =>
       chains.has(path)
-        ? lastLineIn(reader.look(path, checkedFolders)?.bytes ?? new Uint8Array())
+        ? lastLineIn(reader.read(path, checkedFolders)?.bytes ?? new Uint8Array())
         : plain.lastLine(path, checkedFolders),
     list: (folder, checkedFolders) => {
       const entries = new Map(plain.list(folder, checkedFolders).map((entry) => [entry.name, entry]));
-      for (const path of chains.keys()) update(entries, folder, path, () => reader.look(path) !== null);
+      for (const path of chains.keys()) update(entries, folder, path, () => reader.read(path) !== null);
       return [...entries.values()];
     },
   };

@@ -6,7 +6,7 @@ import { resultOrError } from "../../../../test/rig/error-texts.ts";
 import { hashOf } from "../../../core/hash.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Disk } from "../disk.ts";
-import type { FileOnDisk } from "../look.ts";
+import type { FileOnDisk } from "../read-at.ts";
 import { planSteps } from "./plan.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { hashOf } from "../../../core/hash.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import { isReserved } from "../control.ts";
 import { type Disk, withFile } from "../disk.ts";
-import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, readAt, statFile } from "../look.ts";
+import { type FileOnDisk, folderOf, foldersOf, type KnownFolders, readAt, statFile } from "../read-at.ts";
 import { type Append, type Content, contentOf, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */

@@ -9,7 +9,7 @@ import { EVENTS } from "../../../core/event.ts";
 import { asideName, asideNames, asideNumber } from "../../../core/log-parts.ts";
 import { CONTROL } from "../control.ts";
 import { type Disk, withFile } from "../disk.ts";
-import { statFile } from "../look.ts";
+import { statFile } from "../read-at.ts";
 
 const NEWLINE = 0x0a;
 /** Bytes that surely include the first event's id. */

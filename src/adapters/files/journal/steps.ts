@@ -5,7 +5,7 @@
 import { type Fields, isObject } from "../../../core/json.ts";
 import { pathFault } from "../../../core/path.ts";
 import { isReserved } from "../control.ts";
-import { tryTextOf } from "../look.ts";
+import { tryTextOf } from "../read-at.ts";
 
 /** One step of a record, about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
 export type Step = Put | Drop | Append | KnownText;

@@ -7,7 +7,7 @@ import { hashOf } from "../../../core/hash.ts";
 import { fileName } from "../../../core/path.ts";
 import { ensureFolder } from "../control.ts";
 import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "../disk.ts";
-import { checkFolders, folderOf, foldersOf, type KnownFolders, statFile, statFolder } from "../look.ts";
+import { checkFolders, folderOf, foldersOf, type KnownFolders, statFile, statFolder } from "../read-at.ts";
 import { PERMISSIONS } from "./steps.ts";
 
 const LONGEST_NAME = 200;

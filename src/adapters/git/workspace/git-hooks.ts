@@ -15,10 +15,10 @@ import { attempt } from "../../../core/attempt.ts";
 import {
   type GitHooks,
   type GitHooksChange,
-  type GitHooksLook,
+  type GitHooksState,
   GUARDED_HOOKS,
   type GuardedHook,
-  type HookLook,
+  type HookState,
 } from "../../../core/ports/git-hooks.ts";
 import { writeOwnFile } from "../../files/own-folder.ts";
 import { readLinkedText } from "../../files/plain-file.ts";
@@ -28,7 +28,7 @@ import { discover } from "../discover.ts";
 import { configOf } from "../git.ts";
 import { lastOf } from "../safe-config.ts";
 
-export interface HooksPlace {
+export interface HooksContext {
   readonly root: string;
   readonly environment: Environment;
   /** The command that starts Pawl from a hook of this machine, quoted for a shell. */
@@ -48,9 +48,9 @@ interface HookFolder {
   readonly isShared: boolean;
 }
 
-export function openGitHooks(setup: HooksPlace): GitHooks {
+export function openGitHooks(setup: HooksContext): GitHooks {
   return {
-    async look(): Promise<GitHooksLook> {
+    async inspect(): Promise<GitHooksState> {
       const hookFolder = await folderOf(setup);
       if (typeof hookFolder === "string") return { kind: "left", reason: hookFolder };
       const hooks = GUARDED_HOOKS.map((name) => {
@@ -67,7 +67,7 @@ export function openGitHooks(setup: HooksPlace): GitHooks {
 }
 
 async function change(
-  setup: HooksPlace,
+  setup: HooksContext,
   apply: (hookFolder: HookFolder, name: GuardedHook) => boolean,
   inTheWay: (paths: readonly string[]) => string | undefined = () => undefined,
 ): Promise<GitHooksChange> {
@@ -92,7 +92,7 @@ async function change(
 }
 
 /** The folder, or why the hooks are left alone. */
-async function folderOf({ environment, root }: HooksPlace): Promise<HookFolder | string> {
+async function folderOf({ environment, root }: HooksContext): Promise<HookFolder | string> {
   const repository = discover(root);
   if (repository?.top == null) return "There is no git repository with a working folder here.";
   const named = lastOf(await configOf({ folder: root, environment }), "core.hookspath");
@@ -134,7 +134,7 @@ function withoutLines(text: string): string {
 }
 
 /** `whole` only if the lines are first: text before them could keep them from running. */
-function guardIn(text: string | null, lines: string): HookLook["guard"] {
+function guardIn(text: string | null, lines: string): HookState["guard"] {
   if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";
   return text?.includes(BEGIN) ? "differs" : "none";
 }
@@ -148,7 +148,7 @@ const SHELL_LINE =
  * skip agents of Pawl's own loop, which has its own limits. On a machine without Pawl, a person's commit
  * passes; an agent's is refused.
  */
-function linesOf({ marks, own, shared }: HooksPlace, { isShared }: HookFolder, name: string): string {
+function linesOf({ marks, own, shared }: HooksContext, { isShared }: HookFolder, name: string): string {
   const pawl = isShared ? shared : own;
   const agent = marks.map((mark) => `\${${mark}:-}`).join("");
   return `${BEGIN}
@@ -178,7 +178,7 @@ function takenAside(paths: readonly string[]): string | undefined {
   return moving.map((path) => path + ASIDE).find((aside) => existsSync(aside));
 }
 
-function put(setup: HooksPlace, hookFolder: HookFolder, name: string): boolean {
+function put(setup: HooksContext, hookFolder: HookFolder, name: string): boolean {
   const path = join(hookFolder.folder, name);
   const lines = linesOf(setup, hookFolder, name);
   const text = textIn(path);

@@ -61,7 +61,7 @@ afterEach(() => {
 it("is no work of the task, whatever its name, until somebody changes it", async () => {
   promise("bloom.setup-left-out");
   put("mine.txt", "before setup\n");
-  await setups().look(work.folder, SETUP, "fresh");
+  await setups().prepare(work.folder, SETUP, "fresh");
   const odd = ["#odd", "!odd", "a*b", "end ", "back\\slash", "[set]", "ä ö"];
   for (const name of ["uv.lock", "gen/one.ts", "gen/deep/two.ts", ...odd]) put(name, "made\n");
   await setups().done(work.folder, SETUP);
@@ -81,7 +81,7 @@ it("is no work of the task, whatever its name, until somebody changes it", async
 
 it("is a whole folder where nobody reads its files: a virtual environment, a repository, thousands", async () => {
   promise("bloom.setup-left-out");
-  await setups().look(work.folder, SETUP, "fresh");
+  await setups().prepare(work.folder, SETUP, "fresh");
   put(".venv/pyvenv.cfg", "home = /usr/bin\n");
   put(".venv/bin/tool", "#!/bin/sh\n");
   for (let n = 0; n < 1001; n++) put(`many/${n}`, "");
@@ -95,12 +95,12 @@ it("is a whole folder where nobody reads its files: a virtual environment, a rep
 });
 
 it("stays left out in a second setup, which may change what the first made", async () => {
-  await setups().look(work.folder, SETUP, "fresh");
+  await setups().prepare(work.folder, SETUP, "fresh");
   put("uv.lock", "one\n");
   await setups().done(work.folder, SETUP);
   put("mine.txt", "by the agent\n");
   put("Makefile", "all: more\n");
-  expect(await setups().look(work.folder, SETUP, "worked")).toBe("needed");
+  expect(await setups().prepare(work.folder, SETUP, "worked")).toBe("needed");
   put("uv.lock", "two\n");
   put("other.lock", "two\n");
   await setups().done(work.folder, SETUP);
@@ -109,35 +109,35 @@ it("stays left out in a second setup, which may change what the first made", asy
 
 it("of a setup that failed first is kept, too, and left out of its copy's workspace", async () => {
   promise("bloom.setup-left-out");
-  expect(await setups().look(work.folder, CACHED, "fresh")).toBe("needed");
+  expect(await setups().prepare(work.folder, CACHED, "fresh")).toBe("needed");
   put("lib/half.js", "made\n");
   put("fetched.lock", "made\n");
   // It failed. Another loop tries it again; the folder is not new by then.
-  expect(await setups().look(work.folder, CACHED, "worked")).toBe("needed");
+  expect(await setups().prepare(work.folder, CACHED, "worked")).toBe("needed");
   put("lib/whole.js", "made\n");
   await setups().done(work.folder, CACHED);
   expect(await uncommitted()).toEqual([]);
   const second = await ensure("bloom/T2");
-  expect(await setups().look(second.folder, CACHED, "fresh")).toBe("restored");
+  expect(await setups().prepare(second.folder, CACHED, "fresh")).toBe("restored");
   expect(readFileSync(join(second.folder.agentPath, "lib/whole.js"), "utf8")).toBe("made\n");
   expect(readFileSync(join(second.folder.agentPath, "vendor/lib/code.js"), "utf8")).toBe("committed\n");
   expect(await uncommitted(second)).toEqual([]);
 });
 
 it("is not kept if the commands wrote into a folder that git has", async () => {
-  expect(await setups().look(work.folder, CACHED, "fresh")).toBe("needed");
+  expect(await setups().prepare(work.folder, CACHED, "fresh")).toBe("needed");
   put("vendor/lib/made.js", "made\n");
   put("lib/made.js", "made\n");
   await setups().done(work.folder, CACHED);
   const second = await ensure("bloom/T2");
-  expect(await setups().look(second.folder, CACHED, "fresh")).toBe("needed");
+  expect(await setups().prepare(second.folder, CACHED, "fresh")).toBe("needed");
   expect(existsSync(join(second.folder.agentPath, "lib"))).toBe(false);
 });
 
 it("puts back what setup changed in tracked files, unless somebody has worked there", async () => {
   promise("bloom.setup-put-back");
   const again = async (use: "fresh" | "worked", change: () => void) => {
-    await setups().look(work.folder, { ...SETUP, inputs: ["mine.txt"] }, use);
+    await setups().prepare(work.folder, { ...SETUP, inputs: ["mine.txt"] }, use);
     change();
     return setups().done(work.folder, SETUP);
   };
@@ -158,9 +158,9 @@ it("puts back what setup changed in tracked files, unless somebody has worked th
 
 it("puts nothing back where a person has edited files after a setup that failed", async () => {
   promise("bloom.setup-put-back");
-  await setups().look(work.folder, SETUP, "fresh");
+  await setups().prepare(work.folder, SETUP, "fresh");
   put("a.txt", "by a person\n");
-  await setups().look(work.folder, SETUP, "worked");
+  await setups().prepare(work.folder, SETUP, "worked");
   expect(await setups().done(work.folder, SETUP)).toEqual([]);
   expect(readFileSync(join(work.folder.agentPath, "a.txt"), "utf8")).toBe("by a person\n");
 });

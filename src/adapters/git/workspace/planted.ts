@@ -7,7 +7,7 @@ import { PawlError } from "../../../core/error.ts";
 import { isPawlName } from "../../../core/path.ts";
 import { type GitCall, git } from "../git.ts";
 import { LINK_MODE } from "../objects.ts";
-import { looksTracked } from "../tracked.ts";
+import { tracksPawl } from "../tracked.ts";
 
 const INCLUDE = ".worktreeinclude";
 
@@ -72,7 +72,7 @@ async function hasModules(call: GitCall, branch: string): Promise<boolean> {
 
 /** Throws `pawl-tracked` if the repository around the project has files of its `.pawl/`. */
 export async function checkUntracked(call: GitCall): Promise<void> {
-  if (looksTracked(call.folder) === "no") return;
+  if (tracksPawl(call.folder) === "no") return;
   const { code, output } = await git({ ...call, accept: [128] }, ["ls-files", "-z", "--", ":(icase).pawl"]);
   const [first, ...others] = code === 0 ? output.split("\0").filter(Boolean) : [];
   if (first === undefined) return;

@@ -12,7 +12,7 @@ import { hashOf } from "../../../core/hash.ts";
 import { branchFault } from "../../../core/id.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { AgentFolder, Repo } from "../../../core/ports/worktrees.ts";
-import { ownPlace } from "../../files/own-folder.ts";
+import { ownPath } from "../../files/own-folder.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
@@ -74,8 +74,8 @@ export function worktreePathsOf(
   repo: Repo,
 ): WorktreePaths {
   const folder = repo === "." ? "@project" : encodeName(repo);
-  const base = ownPlace(work, folder);
-  const at = (name: string) => ownPlace(work, `${folder}/${name}`);
+  const base = ownPath(work, folder);
+  const at = (name: string) => ownPath(work, `${folder}/${name}`);
   return {
     checkout: checkoutOf(projectRoot, repo),
     base,

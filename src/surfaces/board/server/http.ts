@@ -23,7 +23,7 @@ const MOST_SILENT = 32;
 /** Milliseconds until a request must have arrived in full. */
 const REQUEST_LIMIT = 5000;
 
-export interface HttpPlace {
+export interface HttpAddress {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -36,7 +36,7 @@ export interface HttpPlace {
  * had.
  */
 export async function listenHttp(
-  { host, port, tls }: HttpPlace,
+  { host, port, tls }: HttpAddress,
   fetch: (request: Request, bindings: object) => Response | Promise<Response>,
   admits: (socket: Socket) => boolean,
 ): Promise<BoardServer> {

@@ -7,7 +7,7 @@ import { edgesOf } from "../../../engine/diagram.ts";
 import { isFinal, isVariable, pairOf, renderBoxes, renderValue } from "../../../engine/lookup.ts";
 import { movingEvents } from "../../../engine/reach.ts";
 import type { Facts, FactValue, Rule, Workflow } from "../../../engine/workflow.ts";
-import type { TablePlace } from "../../../runtime/board.ts";
+import type { TableState } from "../../../runtime/board.ts";
 import type { RunOverview, Table, WorkflowModule } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import type { Machine, Move, TryAnswer, TryOrder, WorkflowsPage } from "../wire.ts";
@@ -34,7 +34,7 @@ const WHO: Readonly<Record<RunOverview["awaits"], string>> = {
 
 /** Every event of the table; first those that may move the run. */
 export function movesAt(
-  { configuration, owners = {}, workflow }: TablePlace,
+  { configuration, owners = {}, workflow }: TableState,
   awaits: RunOverview["awaits"],
 ): Move[] {
   const moving = new Set(movingEvents(workflow, configuration));

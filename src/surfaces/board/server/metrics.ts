@@ -7,11 +7,11 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { minutesOf } from "../../../runtime/reports/gate-waits.ts";
 import type { Digest } from "../../../runtime/reports/log-digest.ts";
-import { aroundOf } from "../../../runtime/reports/overview-context.ts";
+import { overviewContext } from "../../../runtime/reports/overview-context.ts";
 import { type Figures, openFigures } from "../../../runtime/reports/stats.ts";
-import { type BoardServer, type HttpPlace, listenHttp } from "./http.ts";
+import { type BoardServer, type HttpAddress, listenHttp } from "./http.ts";
 import type { BoardOptions } from "./options.ts";
-import { type BoardPlace, type BoardProject, boardProjects } from "./projects.ts";
+import { type BoardProject, boardProjects, type ProjectSource } from "./projects.ts";
 import { admitFigures } from "./request-guards.ts";
 
 const METRICS_HEADERS = {
@@ -39,8 +39,8 @@ type Samples = Map<string, { readonly name: Name; value: number }>;
 
 /** Serves the metrics of a program without a board: a worker. */
 export function serveFigures(
-  project: BoardPlace,
-  { host, port }: Pick<HttpPlace, "host" | "port">,
+  project: ProjectSource,
+  { host, port }: Pick<HttpAddress, "host" | "port">,
   metricsToken: BoardOptions["metricsToken"],
 ): Promise<BoardServer> {
   const app = new Hono();
@@ -106,7 +106,7 @@ function count(samples: Samples, labels: Labels, { costs, waits }: Figures): voi
 /** Counts the queued tasks and the workers, for an autoscaler. */
 async function countTasks(samples: Samples, labels: Labels, { runtime, workflows }: Project): Promise<void> {
   const view = runtime.store.view();
-  const context = aroundOf(runtime, view);
+  const context = overviewContext(runtime, view);
   for (const { board } of await loadWorkflows(workflows)) {
     const tasks = await (await board?.())?.load(view, context);
     for (const { state } of tasks?.tasks ?? []) add(samples, "pawl_tasks", { ...labels, state }, 1);

@@ -1,7 +1,7 @@
-import type { Caller, DeviceSeen } from "../../../core/event.ts";
+import type { Caller, DeviceEvent } from "../../../core/event.ts";
 import type { Devices } from "../../../core/ports/devices.ts";
 import type { PageFiles } from "./page.ts";
-import type { BoardPlace } from "./projects.ts";
+import type { ProjectSource } from "./projects.ts";
 
 /** The ends of a connection. */
 export interface PeerPorts {
@@ -20,12 +20,12 @@ export interface ListenOptions {
   readonly origin: string | null;
   readonly devices: Devices;
   /** Called with each entrance and refusal. */
-  readonly onSeen: (device: DeviceSeen) => void;
+  readonly onSeen: (device: DeviceEvent) => void;
 }
 
 /** What the program provides to a board. */
 export interface BoardOptions {
-  readonly places: readonly BoardPlace[];
+  readonly places: readonly ProjectSource[];
   readonly files: PageFiles;
   /** 0: any free port. */
   readonly port: number;

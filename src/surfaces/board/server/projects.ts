@@ -9,7 +9,7 @@ import type { ProjectEntry } from "../wire.ts";
 import { refused } from "./errors.ts";
 
 /** A project's folder, and how to open it. */
-export interface BoardPlace {
+export interface ProjectSource {
   /** Absolute. */
   readonly root: string;
   open(): Promise<Project>;
@@ -24,10 +24,10 @@ export interface BoardProject {
   /** Opens the project. Throws the reason if it cannot be opened. */
   project(): Promise<Project>;
   log(): Promise<EventLog>;
-  readonly tail: BoardPlace["tail"];
+  readonly tail: ProjectSource["tail"];
 }
 
-export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string, BoardProject> {
+export function boardProjects(places: readonly ProjectSource[]): ReadonlyMap<string, BoardProject> {
   return new Map(
     places.map(({ root, open, tail }) => {
       const key = projectKey(root);

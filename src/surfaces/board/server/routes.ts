@@ -16,7 +16,7 @@ import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { type Costs, mergeCosts } from "../../../runtime/reports/costs.ts";
 import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
 import { findRun } from "../../../runtime/reports/overview.ts";
-import { aroundOf } from "../../../runtime/reports/overview-context.ts";
+import { overviewContext } from "../../../runtime/reports/overview-context.ts";
 import { costsIn } from "../../../runtime/reports/stats.ts";
 import { doneOf, openVerdicts } from "../../../runtime/review/give-verdict.ts";
 import { openReviews } from "../../../runtime/review/pages.ts";
@@ -32,7 +32,7 @@ import type {
   VerdictQuestion,
   WordsOrder,
 } from "../wire.ts";
-import type { BoardUser, RequestAdmission } from "./door.ts";
+import type { BoardUser, RequestAdmission } from "./admission.ts";
 import { errorAnswer, refusal, refused } from "./errors.ts";
 import { runsOf } from "./inbox.ts";
 import { tryEvent, workflowsOf } from "./machine.ts";
@@ -262,7 +262,7 @@ async function tasksOf(
   of?: string,
 ): Promise<Tasks> {
   const view = project.runtime.store.view();
-  const overviewContext = aroundOf(project.runtime, view);
+  const context = overviewContext(project.runtime, view);
   const found = {
     tasks: [] as Tasks["tasks"][number][],
     overlaps: [] as Overlap[],
@@ -271,7 +271,7 @@ async function tasksOf(
   try {
     for (const { board, name } of await loadWorkflows(project.workflows)) {
       if (!board) continue;
-      const { accounts, overlaps, tasks } = await (await board()).load(view, overviewContext);
+      const { accounts, overlaps, tasks } = await (await board()).load(view, context);
       found.accounts.push(...accounts);
       found.overlaps.push(...overlaps);
       for (const task of tasks) {

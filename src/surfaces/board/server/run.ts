@@ -3,7 +3,7 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import type { TablePlace } from "../../../runtime/board.ts";
+import type { TableState } from "../../../runtime/board.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { type Digest, openDigest } from "../../../runtime/reports/log-digest.ts";
 import { findRun, type NamedRun, overviewOf } from "../../../runtime/reports/overview.ts";
@@ -41,7 +41,7 @@ export async function runOf(
 }
 
 /** Null if the run is in no table now, or its state is unreadable, which the run's entry shows. */
-async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Promise<TablePlace | null> {
+async function tablePlaceOf({ runtime }: Project, { module, run }: NamedRun): Promise<TableState | null> {
   try {
     const view = runtime.store.view();
     const kind = module.log && (await kindOf(await module.log.kind(), view, run));

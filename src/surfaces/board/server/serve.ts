@@ -2,8 +2,8 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Session } from "../wire.ts";
-import { admitDevices } from "./devices/door.ts";
-import { admitLocal, type RequestAdmission } from "./door.ts";
+import { admitLocal, type RequestAdmission } from "./admission.ts";
+import { admitDevices } from "./devices/admission.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { type BoardServer, LOOPBACK, listenHttp } from "./http.ts";
 import { openInbox } from "./inbox.ts";

@@ -15,7 +15,7 @@ const line = (id: string) =>
 function logOf(lines: readonly string[]): EventLog {
   const entries = lines.map((text, at) => ({ text, start: FAR + at, end: FAR + at + 1 }));
   return {
-    look: async () => ({ generation: GENERATION, end: FAR + lines.length }),
+    position: async () => ({ generation: GENERATION, end: FAR + lines.length }),
     read: async ({ from }) => ({
       entries: entries.filter(({ start }) => start >= from),
       next: FAR + lines.length,
@@ -74,9 +74,9 @@ describe("the places of a page", () => {
   });
 
   it("are none where a log does not answer in time, or fails", async () => {
-    const look = () => new Promise<never>(() => {});
-    expect(await placesNow([project(async () => ({ ...logOf([]), look }))])).toBe("");
+    const silent = () => new Promise<never>(() => {});
+    expect(await placesNow([project(async () => ({ ...logOf([]), position: silent }))])).toBe("");
     const fails = () => Promise.reject(new Error("no"));
-    expect(await placesNow([project(async () => ({ ...logOf([]), look: fails }))])).toBe("");
+    expect(await placesNow([project(async () => ({ ...logOf([]), position: fails }))])).toBe("");
   });
 });

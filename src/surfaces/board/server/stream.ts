@@ -91,7 +91,7 @@ interface CatchingUp {
 async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promise<void> {
   while (!signal.aborted) {
     const position = positions.get(key) ?? NOWHERE;
-    const state = await log.look();
+    const state = await log.position();
     const isPresent = state?.generation === position.generation;
     if (state === null && position.generation === "") return;
     if (state !== null && position.generation === "") {
@@ -129,7 +129,7 @@ async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promi
 const NOWHERE: StreamPosition = { generation: "", offset: 0 };
 
 async function endOf(log: EventLog): Promise<StreamPosition> {
-  const state = await log.look();
+  const state = await log.position();
   return state === null ? NOWHERE : { generation: state.generation, offset: state.end };
 }
 

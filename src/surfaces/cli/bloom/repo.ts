@@ -1,6 +1,6 @@
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import { type ProjectPath, pathFault } from "../../../core/path.ts";
-import type { RepositoryLook, Synced } from "../../../core/ports/repositories.ts";
+import type { RepositoryState, Synced } from "../../../core/ports/repositories.ts";
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
@@ -15,7 +15,7 @@ import { clean, type Paint } from "../terminal/terminal.ts";
 /** The tasks of tasks.yaml; empty if there is no such file. */
 export async function tasksOf({ runtime }: Project, { person }: Host): Promise<readonly Task[]> {
   try {
-    return (await runTransaction(runtime, pick, { worker: ANY_WORKER, look: true }, person.caller())).reply
+    return (await runTransaction(runtime, pick, { worker: ANY_WORKER, dryRun: true }, person.caller())).reply
       .file.tasks;
   } catch (thrown) {
     if (toPawlError(thrown).code === "tasks-missing") return [];
@@ -41,12 +41,12 @@ export const repoList: Run = async (host) => {
   const all = [...new Set([...uses.keys(), ...(await repositories.find())])];
   const rows = [];
   for (const repo of all)
-    rows.push({ repo, tasks: uses.get(repo) ?? [], ...(await repositories.look(repo)) });
+    rows.push({ repo, tasks: uses.get(repo) ?? [], ...(await repositories.inspect(repo)) });
   const text = rows.map((row) => renderRow(row, host.terminal.paint)).join("");
   return { text: text === "" ? "No repositories.\n" : text, data: { repositories: rows } };
 };
 
-type Row = { readonly repo: Repo; readonly tasks: readonly string[] } & RepositoryLook;
+type Row = { readonly repo: Repo; readonly tasks: readonly string[] } & RepositoryState;
 
 function renderRow(row: Row, paint: Paint): string {
   const used = row.tasks.length === 0 ? paint.dim("no task uses it") : row.tasks.join(", ");

@@ -133,7 +133,7 @@ async function dryRun(
   worker: Worker,
   caller: Caller,
 ): Promise<Answer> {
-  const { reply } = await runTransaction(runtime, pick, { worker, look: true }, caller);
+  const { reply } = await runTransaction(runtime, pick, { worker, dryRun: true }, caller);
   const { bloom } = await runtime.settings(runtime.store.view());
   const ready = nowReady(reply.file.tasks, reply.states);
   const tasks = [

@@ -68,7 +68,7 @@ export async function runWith(
     runtime: project.runtime,
     show(event) {
       screen.show(event);
-      project.notices.hear(event);
+      project.notices.receive(event);
       onEvent?.(event);
     },
   });

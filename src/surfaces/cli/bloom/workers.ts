@@ -1,7 +1,7 @@
 /** `pawl worker list`: lists the project's workers, and ends one of them. */
 import { setTimeout } from "node:timers/promises";
 import { PawlError } from "../../../core/error.ts";
-import type { WorkerSeen, WorkerState, Workers } from "../../../core/ports/workers.ts";
+import type { WorkerState, WorkerStatus, Workers } from "../../../core/ports/workers.ts";
 import { nearest } from "../../../core/text/nearest.ts";
 import { withProjectOnDatabase } from "../database/database.ts";
 import type { Answer, Run } from "../line/command.ts";
@@ -28,7 +28,7 @@ function isGiven(label: string): boolean {
 const DAY = 86_400_000;
 
 export function renderWorkers(
-  all: readonly WorkerSeen[],
+  all: readonly WorkerStatus[],
   spent: number,
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
@@ -89,7 +89,7 @@ async function whenDrained(all: Pick<Workers, "list">, name: string, before: Wor
   }
 }
 
-function missing(name: string, all: readonly WorkerSeen[]): PawlError {
+function missing(name: string, all: readonly WorkerStatus[]): PawlError {
   const near = nearest(
     name,
     all.map((each) => each.name),

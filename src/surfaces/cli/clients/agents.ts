@@ -62,7 +62,7 @@ export async function openAgents(host: Host): Promise<{
   }
   const { root, runtime, trust } = project;
   const settings = await runtime.settings(runtime.store.view());
-  const { untrusted } = await trust.look();
+  const { untrusted } = await trust.status();
   const names = untrusted.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
   return { programs: await host.machine.agents(root, settings, names), root, settings, trust };
 }

@@ -96,7 +96,7 @@ async function packaged(
   const [client, launch] = [CLIENT_FILES[name], host.machine.launch() as Launch];
   const what = `${client.title}'s ${plugin}`;
   const { remove, update } = UPKEEP[name](plugin);
-  const own = (await host.machine.look(root)).installed ?? host.version;
+  const own = (await host.machine.inspect(root)).installed ?? host.version;
   const skewed =
     version === own ? [] : [hint(what, `is ${version}, and this project's Pawl is ${own}`, update)];
   const view = runtime.store.view();
@@ -137,7 +137,7 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
             command: `pawl init --guard --client ${place.client}`,
           }),
     );
-    const hooksLook = await outside.gitHooks.look();
+    const hooksLook = await outside.gitHooks.inspect();
     const hooks =
       hooksLook.kind === "left"
         ? settings.guard

@@ -93,7 +93,7 @@ async function open(host: Host): Promise<Opened> {
 
 function machineOf(host: Host, root: string | null): Promise<readonly Finding[]> {
   return findingsOr("machine", async () => {
-    const { git, installed, leftOut, node } = await host.machine.look(root);
+    const { git, installed, leftOut, node } = await host.machine.inspect(root);
     const skewed = installed !== null && installed !== host.version;
     const program = `${host.version}, by ${host.machine.launch().slice(0, -1).join(" ")}`;
     return [

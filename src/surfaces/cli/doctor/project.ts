@@ -9,7 +9,7 @@ import { type Finding, fault, findingsOr, good, hint } from "./finding.ts";
 export async function state(host: Host, project: Project): Promise<readonly Finding[]> {
   return [
     ...(await findingsOr("state folder", async () => {
-      const { board, state } = await host.machine.look(project.root);
+      const { board, state } = await host.machine.inspect(project.root);
       const folder = "state folder";
       return [
         ...(state === null
@@ -70,8 +70,8 @@ async function journal({ repairJournal, runtime }: Project): Promise<readonly Fi
   ];
 }
 
-async function trust({ trust: { look } }: Project): Promise<readonly Finding[]> {
-  const { entries, untrusted } = await look();
+async function trust({ trust: { status } }: Project): Promise<readonly Finding[]> {
+  const { entries, untrusted } = await status();
   if (untrusted.length === 0)
     return [good("trust", `all that the project starts is agreed to (${entries.length})`)];
   const names = untrusted.map(({ name }) => name).join(", ");

@@ -9,7 +9,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { isOpenStatus } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../../../workflows/bloom/lease.ts";
 import { listUnderway } from "../../../workflows/bloom/run/task-run.ts";
-import { validate } from "../../../workflows/bloom/verbs/look.ts";
+import { validate } from "../../../workflows/bloom/verbs/show.ts";
 import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
 import type { Host } from "../line/command.ts";
 import { tablesOf } from "../project/tables.ts";

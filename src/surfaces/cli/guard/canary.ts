@@ -77,7 +77,7 @@ export async function setUp(
 ): Promise<SetUp> {
   const all = await placesIn(runtime.store.view(), guardLaunch(host), GUARDED_CLIENTS);
   const files = all.filter((file) => lackIn(file, file.text) !== "all");
-  const git = await outside.gitHooks.look();
+  const git = await outside.gitHooks.inspect();
   const hooks = git.kind === "found" ? git.hooks.filter(({ guard }) => guard !== "none") : [];
   const texts = [
     ...files.map(({ name, text }) => [name, text] as const),
@@ -148,7 +148,7 @@ async function tryGit(
   { gitHooks, tryGitHooks }: GuardOutside,
   isWanted: boolean,
 ): Promise<readonly LayerProof[]> {
-  const hooks = await gitHooks.look();
+  const hooks = await gitHooks.inspect();
   if (hooks.kind === "left")
     return [{ layer: "git", of: "commit and push", result: "said", seen: hooks.reason }];
   if (!isWanted && hooks.hooks.every(({ guard }) => guard === "none")) return [];

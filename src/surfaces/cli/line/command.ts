@@ -1,9 +1,9 @@
 /** A command: data that describes it, and a function that is loaded when the command is called. */
-import type { Caller, DeviceSeen } from "../../../core/event.ts";
+import type { Caller, DeviceEvent } from "../../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../../core/ports/agents.ts";
 import type { Database } from "../../../core/ports/database.ts";
 import type { Devices } from "../../../core/ports/devices.ts";
-import type { GitHooks, GuardedHook, HookLook } from "../../../core/ports/git-hooks.ts";
+import type { GitHooks, GuardedHook, HookState } from "../../../core/ports/git-hooks.ts";
 import type { GuardProofs } from "../../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../../core/ports/repositories.ts";
 import type { Keys } from "../../../core/ports/signatures.ts";
@@ -146,7 +146,7 @@ export interface GuardOutside {
    * Has git call each hook in a state that forbids commits and pushes, from a process that looks like an
    * agent's.
    */
-  tryGitHooks(hooks: readonly HookLook[]): Readonly<Record<GuardedHook, Tried>>;
+  tryGitHooks(hooks: readonly HookState[]): Readonly<Record<GuardedHook, Tried>>;
   /** A client's settings file below the user's home folder; null: it does not exist. */
   settingsAtHome(path: string): string | null;
   /**
@@ -255,7 +255,7 @@ export interface PersonPort {
   caller(): Caller;
   /** The caller, if this process belongs to one of the loop's runs in the project at `root`; else null. */
   inRun(root: string): Promise<Caller | null>;
-  /** The agent whose process calls, or null: see `agentAround`. */
+  /** The agent whose process calls, or null: see `callingAgent`. */
   agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
   /** The terminal at which a person is asked. */
   readonly terminal: ControllingTerminal;
@@ -273,7 +273,7 @@ export interface MachinePort {
   /** The command line by which a client starts this program, in words. */
   launch(): readonly string[];
   /** The state of the machine: for the project at `root`, or outside any project. */
-  look(root: string | null): Promise<MachineReport>;
+  inspect(root: string | null): Promise<MachineReport>;
   /**
    * The agents in the settings of the project at `root`; null: outside any project. `untrusted`: the agents
    * whose programs a survey does not start.
@@ -313,7 +313,7 @@ export interface ServersPort {
     at: Pick<BoardListen, "host" | "port">,
   ): Promise<{ readonly host: string; close(): Promise<void> }>;
   /** The devices that may use a board, and the log for what becomes of them. */
-  devices(): Promise<Devices & { report(device: DeviceSeen): Promise<void> }>;
+  devices(): Promise<Devices & { report(device: DeviceEvent): Promise<void> }>;
   /** Serves MCP over standard input and output until the client disconnects (null) or a signal ends it. */
   mcp(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;
   /** Serves MCP over HTTP to programs on this machine until a signal ends it; returns the signal. */

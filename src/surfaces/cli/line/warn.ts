@@ -19,7 +19,7 @@ export async function warnOfTasksFile(
 }
 
 /** A place where people make no project on purpose, but by being in another folder than they think. */
-export async function warnOfPlace({ machine, name, terminal }: Host, { root }: Project): Promise<void> {
+export async function warnOfLocation({ machine, name, terminal }: Host, { root }: Project): Promise<void> {
   const { isHome, isInRepository } = await machine.situation(root);
   const words = isHome
     ? `is your home folder, and becomes the project of every folder in it; \`${name} uninstall\` takes it back`

@@ -102,7 +102,7 @@ async function offerOutOfScopeEdits(host: Host, { runtime, workflows }: Project)
   const accepted: string[] = [];
   for (const { runs } of await overview({ runtime, workflows }))
     for (const { run } of runs) {
-      const edits = await scopeWatch.look(run);
+      const edits = await scopeWatch.find(run);
       if (edits === null || !isAgreed(host, found(edits))) continue;
       const { outOfScopeEvent } = await import("../../../guard/out-of-scope-events.ts");
       const event = { type: "guard:accepted", run, paths: edits.files, by: host.person.caller() } as const;

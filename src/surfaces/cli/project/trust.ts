@@ -1,5 +1,5 @@
 import { renderExecutables } from "../../../core/trust.ts";
-import type { Project, TrustLook } from "../../../runtime/project.ts";
+import type { Project, TrustStatus } from "../../../runtime/project.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { agrees, confirm, refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -12,7 +12,7 @@ export const trust: Run = async (host, call) => {
   const project = await host.projects.open();
   const { show, revoke, yes } = call.options;
   if (revoke === true) return revoked(project);
-  const state = await project.trust.look();
+  const state = await project.trust.status();
   if (show === true || state.untrusted.length === 0) return shown(state, project, host);
   const text = described(state, project);
   // A person's own script may agree without a question.
@@ -33,7 +33,7 @@ export const trust: Run = async (host, call) => {
  */
 export async function agreeToNew(project: Project, host: Host): Promise<void> {
   if (!(host.terminal.isScreen && host.person.agent() === null)) return;
-  const state = await project.trust.look();
+  const state = await project.trust.status();
   if (state.untrusted.length === 0) return;
   const news = described({ ...state, entries: state.untrusted }, project);
   const message = state.record === null ? news : `New since you agreed:\n\n${news}`;
@@ -49,7 +49,7 @@ async function revoked({ root, trust }: Project): Promise<Answer> {
   };
 }
 
-function shown(state: TrustLook, project: Project, { terminal }: Host): Answer {
+function shown(state: TrustStatus, project: Project, { terminal }: Host): Answer {
   const { record, untrusted } = state;
   if (state.entries.length === 0)
     return { text: "The project's files name nothing to start.\n", data: dataOf(state, project) };
@@ -64,12 +64,12 @@ function shown(state: TrustLook, project: Project, { terminal }: Host): Answer {
   };
 }
 
-function dataOf({ entries, record, untrusted }: TrustLook, { root }: Project) {
+function dataOf({ entries, record, untrusted }: TrustStatus, { root }: Project) {
   const trusted = untrusted.length === 0;
   return { project: root, trusted, since: record?.time ?? null, by: record?.by ?? null, entries, untrusted };
 }
 
-function described({ entries, record }: TrustLook, project: Project): string {
+function described({ entries, record }: TrustStatus, project: Project): string {
   const lines = [
     `The files of ${project.root} would start these on your machine, with your permissions:`,
     "",

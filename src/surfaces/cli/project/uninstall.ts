@@ -83,7 +83,7 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
   if (wanted.client !== undefined)
     return { edits, kept, hooks: [], worktrees: [], paths: [], stateFolder: null };
   const outside = await host.machine.guard(project.root);
-  const hooksLook = await outside.gitHooks.look();
+  const hooksLook = await outside.gitHooks.inspect();
   const hooks =
     hooksLook.kind === "left"
       ? []

@@ -1,4 +1,4 @@
-import type { ReceiverStanding, ReceiverTest } from "../../../runtime/project.ts";
+import type { ReceiverStatus, ReceiverTest } from "../../../runtime/project.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
@@ -38,7 +38,7 @@ function tested(tests: readonly ReceiverTest[], project: string, host: Host): An
 }
 
 /** The receiver's status, obstacles first. */
-function standingOf({ memory, trusted, unset }: ReceiverStanding): readonly string[] {
+function standingOf({ memory, trusted, unset }: ReceiverStatus): readonly string[] {
   return [
     ...(trusted ? [] : ["not trusted: nothing is sent before you agree, with `pawl trust`"]),
     ...unset.map((name) => `$${name} is not set here`),

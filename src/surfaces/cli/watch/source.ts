@@ -7,7 +7,7 @@ import type { LogEntry } from "../../../core/ports/event-log.ts";
 import type { TaskCard } from "../../../runtime/board.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { overview } from "../../../runtime/reports/overview.ts";
-import { aroundOf } from "../../../runtime/reports/overview-context.ts";
+import { overviewContext } from "../../../runtime/reports/overview-context.ts";
 import { reviewOf, type Waiting } from "../../../runtime/review/load.ts";
 import type { Review } from "../../../runtime/review/model.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
@@ -47,7 +47,7 @@ export async function openSource(
 
   const refresh = async () => {
     try {
-      const [workflows, end] = await Promise.all([overview(project), log.look()]);
+      const [workflows, end] = await Promise.all([overview(project), log.position()]);
       const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MOST_EVENTS });
       const waits = workflows.flatMap(({ runs }) => runs.flatMap(waitingIn)).map(reviews.withMinutes);
       rows = rowsOf(inTurn(waits, project.runtime.now()), workflows, await tasksOf(project));
@@ -148,7 +148,7 @@ function keyOf(run: string, since: string | null): string {
 /** By run. */
 async function tasksOf(project: Project): Promise<ReadonlyMap<string, TaskCard>> {
   const view = project.runtime.store.view();
-  const context = aroundOf(project.runtime, view);
+  const context = overviewContext(project.runtime, view);
   const tasks = new Map<string, TaskCard>();
   for (const { board, name } of await loadWorkflows(project.workflows)) {
     if (!board) continue;

@@ -9,7 +9,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { CLIENTS } from "../clients/client-names.ts";
 import { CLIENT_FILES, type Client, type Launch } from "../clients/clients.ts";
 import type { Host, Run } from "../line/command.ts";
-import { warnOfPlace } from "../line/warn.ts";
+import { warnOfLocation } from "../line/warn.ts";
 import { editFiles } from "../project/edit-files.ts";
 import { withProjectId } from "../team/project-id.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
@@ -38,7 +38,7 @@ export const init: Run = async (host, call) => {
     steps.push(...(await guardSteps(project, host, client as GuardedClient | undefined)));
   }
   await (await import("../guard/elicitation.ts")).warnOfElicitation(host, project);
-  await warnOfPlace(host, project);
+  await warnOfLocation(host, project);
   const { paint } = host.terminal;
   const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;

@@ -89,7 +89,7 @@ async function newest(
   isChosen: (event: PawlEvent) => boolean,
 ): Promise<readonly PawlEvent[]> {
   const newestFirst: PawlEvent[] = [];
-  for (let before = (await opened.look())?.end ?? 0; before > 0; ) {
+  for (let before = (await opened.position())?.end ?? 0; before > 0; ) {
     const entries = await opened.readBack({ before, limit: PAGE });
     const events = entries.flatMap((entry) => parseEvent(entry) ?? []);
     newestFirst.push(...events.filter(isChosen));

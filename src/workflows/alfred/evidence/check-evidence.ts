@@ -13,8 +13,8 @@ export interface Where {
 export type AskCheck = (key: string, command: string, where: Where) => Promise<CheckOutcome | null>;
 
 /** Neither starts a check nor waits for one: returns its known outcome. */
-export function storedOutcomes({ look }: Checks): AskCheck {
-  return async (key, command, { tree }) => (await look?.(key, command, { tree })) ?? null;
+export function storedOutcomes({ recorded }: Checks): AskCheck {
+  return async (key, command, { tree }) => (await recorded?.(key, command, { tree })) ?? null;
 }
 
 /** Runs the configured checks in parallel. `round` makes the keys of this round's runs unique. */

@@ -1,7 +1,7 @@
 /**
  * Gathers what the server observes itself, outside every lock; the findings are stored with the submission.
  */
-import type { GitLook, Snapshot } from "../../../core/ports/git.ts";
+import type { GitState, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
 import type { LoadedRun } from "../state/load.ts";
@@ -27,8 +27,8 @@ interface GatherContext {
 type Gatherer = (context: GatherContext) => Promise<readonly Finding[]>;
 
 const withGit =
-  (find: (artifact: Artifact, git: GitLook, id: string) => Finding): Gatherer =>
-  async ({ artifact, outside, run }) => [find(artifact, await outside.git.look(), run.id)];
+  (find: (artifact: Artifact, git: GitState, id: string) => Finding): Gatherer =>
+  async ({ artifact, outside, run }) => [find(artifact, await outside.git.state(), run.id)];
 
 const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
   "git-status": withGit((artifact, git) => statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, git)),

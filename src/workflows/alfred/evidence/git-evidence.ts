@@ -1,4 +1,4 @@
-import type { GitLook } from "../../../core/ports/git.ts";
+import type { GitState } from "../../../core/ports/git.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { Finding } from "./evidence.ts";
 
@@ -7,7 +7,7 @@ export const GIT = "git";
 const MAX_NAMED = 10;
 
 /** Compares the reported status with the repository's. Pawl's own files never make a tree unclean. */
-export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, git: GitLook): Finding {
+export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, git: GitState): Finding {
   if (git.kind !== "repository") return withoutRepository(git);
   const others = git.uncommitted.filter((path) => !isOwn(path));
   const isClean = others.length === 0;
@@ -26,7 +26,7 @@ export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, git: Gi
 /** Compares the reported branch with the one that is checked out. */
 export function branchFinding(
   reported: ArtifactOf<"BranchCreationArtifact">,
-  git: GitLook,
+  git: GitState,
   id: string,
 ): Finding {
   if (git.kind !== "repository") return withoutRepository(git);
@@ -46,7 +46,7 @@ export function branchFinding(
 }
 
 /** Compares the reported commit with the one that is checked out. */
-export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: GitLook): Finding {
+export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: GitState): Finding {
   if (git.kind !== "repository") return withoutRepository(git);
   const hash = reported.commit_hash.trim().toLowerCase();
   const isHead = git.head !== null && hash.length >= 7 && git.head.startsWith(hash);
@@ -71,7 +71,7 @@ function verdictOn(differences: readonly string[], found: string): Finding {
   };
 }
 
-function withoutRepository(git: Exclude<GitLook, { kind: "repository" }>): Finding {
+function withoutRepository(git: Exclude<GitState, { kind: "repository" }>): Finding {
   if (git.kind === "not-a-repository")
     return {
       about: GIT,

@@ -15,7 +15,7 @@ import {
   loopDonePath,
 } from "../../../core/loop-record.ts";
 import type { ProjectPath } from "../../../core/path.ts";
-import type { GitCommits, GitLook } from "../../../core/ports/git.ts";
+import type { GitCommits, GitState } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Step, Task } from "../../../tasks-file/task.ts";
 import { baseOf } from "../evidence/diff-evidence.ts";
@@ -104,7 +104,7 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
 
 /** Checks E3 and E4 in git and the log files. Throws `loop-work-moved` and `loop-evidence-missing`. */
 export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside): Promise<Proved> {
-  const git = await outside.git.look();
+  const git = await outside.git.state();
   const checkout = checkCheckout(run, done, git);
   const passed = checkCommands(run.id, done, checkout.commit);
   await checkLogs(run.id, passed, outside);
@@ -121,7 +121,7 @@ export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside):
 function checkCheckout(
   { id, state }: LoadedRun,
   { path, work }: DoneInLoop,
-  git: GitLook,
+  git: GitState,
 ): Pick<Proved, "branch" | "commit" | "uncommitted"> {
   if (git.kind !== "repository")
     throw unproved(

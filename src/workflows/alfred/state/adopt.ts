@@ -28,7 +28,7 @@ const adopt: Transaction<AdoptInput, LoadedBranches, undefined, Reply> = {
     return adoptRun(
       {
         ...{ run: nameOf(id), branches },
-        look(branch) {
+        describe(branch) {
           const { task_status: state } = stateAt(branch);
           return { machine: "alfred", state, isOver: NEXT_TOOL[state] === null, notes: notesOn(branch, own) };
         },

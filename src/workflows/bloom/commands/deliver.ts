@@ -14,7 +14,7 @@ import type {
 } from "../../../core/ports/worktrees.ts";
 import { firstFew } from "../../../core/text/few.ts";
 import { oneLine } from "../../../core/text/lines.ts";
-import type { MergePlace } from "../../../scheduler/merge-queue.ts";
+import type { QueuedMerge } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import {
   type ExecutionContext,
@@ -106,7 +106,7 @@ type Again = "void" | "moved" | { readonly refused: StepResult };
 
 async function mergeOnce(
   context: ExecutionContext,
-  place: MergePlace,
+  place: QueuedMerge,
   how: Delivery,
   onPublished: (commit: string) => void,
 ): Promise<StepResult | Again> {
@@ -143,7 +143,7 @@ async function mergeOnce(
  */
 async function onTurn(
   context: ExecutionContext,
-  place: MergePlace,
+  place: QueuedMerge,
   act: () => Promise<StepResult | Again>,
 ): Promise<StepResult | Again> {
   const turnResult = await place.waitForTurn(context.stop);
@@ -153,7 +153,7 @@ async function onTurn(
 
 function mergeOrder(
   context: ExecutionContext,
-  { lease, slot }: MergePlace,
+  { lease, slot }: QueuedMerge,
   how: Delivery,
   onto: string | null,
 ): MergeOrder {
@@ -205,7 +205,7 @@ function unprepared(
 
 async function publish(
   context: ExecutionContext,
-  place: MergePlace,
+  place: QueuedMerge,
   order: MergeOrder,
   prepared: Proposal,
   seen: Pick<Verified, "patch">,

@@ -2,7 +2,7 @@ import type { LoopWork } from "../../../core/loop-record.ts";
 import type { Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import { firstFew } from "../../../core/text/few.ts";
 import { branchOf, hasOwnWork, type Task } from "../../../tasks-file/task.ts";
-import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import { type ExecutionContext, type StepResult, taskFolder } from "../execution-context.ts";
 import { refusals } from "../run-prompt.ts";
 import { targetOf } from "./pull-request.ts";
 import { save } from "./save.ts";
@@ -13,7 +13,7 @@ const SHORT_PATHS = 5;
 /** Checks that all of the agent's work is committed on the task's branch. */
 export async function ensureCommitted(context: ExecutionContext): Promise<StepResult> {
   const { task } = context.known;
-  const { worktree, lost } = await placeOf(context);
+  const { worktree, lost } = await taskFolder(context);
   if (worktree === null) return { event: "committed" };
   if (lost !== null)
     return { event: "uncommitted", reason: LOST, patch: { message: lostIn(lost), lost: null } };

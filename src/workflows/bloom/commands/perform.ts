@@ -1,7 +1,7 @@
 /** Runs a rule's commands through the ports. A failure of git is an outcome, too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
-import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import { type ExecutionContext, type StepResult, taskFolder } from "../execution-context.ts";
 import { ORDER_AGAIN } from "../run/table.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
@@ -66,7 +66,7 @@ export async function perform(command: Command, context: ExecutionContext): Prom
   const done = await orFailure(
     context,
     async () => {
-      if (context.shared !== null && OF_BRANCH.has(command.type)) await placeOf(context);
+      if (context.shared !== null && OF_BRANCH.has(command.type)) await taskFolder(context);
       if (OF_PROGRAMS.has(command.type) && (await context.bringUp()) === "stopped")
         return { event: "interrupted" };
       return act(context);
@@ -83,7 +83,7 @@ export async function perform(command: Command, context: ExecutionContext): Prom
 /** Saves what an earlier worker left in the workspace, before its agent's deferred calls are made. */
 export function performSave(context: ExecutionContext): Promise<StepResult> {
   const saved = async () =>
-    (context.shared && (await save(context, (await placeOf(context)).worktree))) ?? {};
+    (context.shared && (await save(context, (await taskFolder(context)).worktree))) ?? {};
   return orFailure(context, saved, {});
 }
 

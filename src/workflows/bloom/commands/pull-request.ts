@@ -4,8 +4,8 @@ import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { criterionText } from "../../../core/criterion.ts";
 import { PawlError } from "../../../core/error.ts";
 import type {
-  PullRequestLook,
   PullRequestOrder,
+  PullRequestState,
   Returned,
   WatchedPull,
 } from "../../../core/ports/pull-requests.ts";
@@ -68,7 +68,7 @@ async function checkPullRequest(context: ExecutionContext): Promise<StepResult> 
   const { reached } = context.ports.worktrees;
   if (pull === null) return { event: "pr_failed", reason: "its pull request is no longer known" };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
-  const state = await context.ports.pullRequests.look(watched(context, pull), stop);
+  const state = await context.ports.pullRequests.inspect(watched(context, pull), stop);
   if (state.kind === "open") return state.returned ? returnToAgent(context, pull, state.returned) : PENDING;
   if (state.kind === "closed") return closed(task, pull);
   // Dependent tasks start from the local copy of the target.
@@ -144,7 +144,7 @@ function notChecked({ known: { task, run }, stop, show }: ExecutionContext, reas
   return { event: "pr_pending" };
 }
 
-function whyNotChecked(state: PullRequestLook, into: string): string {
+function whyNotChecked(state: PullRequestState, into: string): string {
   return "reason" in state ? state.reason : `it is merged, but ${into} could not be fetched from the remote`;
 }
 

@@ -23,7 +23,12 @@ import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../allowed.ts";
 import { withCost } from "../costs.ts";
-import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } from "../execution-context.ts";
+import {
+  type ExecutionContext,
+  type StepResult,
+  type TaskSnapshot,
+  taskFolder,
+} from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../run/facts.ts";
 import type { Purpose, TaskRun } from "../run/task-run.ts";
 import { refusals, runPrompt } from "../run-prompt.ts";
@@ -37,7 +42,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   const { known } = context;
   const before = checkFirst(known, context.now().toISOString());
   if (before) return before;
-  const place = await placeOf(context);
+  const place = await taskFolder(context);
   const agent = agentOf(known.task, known.run, known.settings);
   const lost = lostSession(known, agent, place.folder, context.ports.host);
   if (lost) return { event: "session_lost", reason: lost };

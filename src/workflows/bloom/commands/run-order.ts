@@ -14,7 +14,12 @@ import {
 import { lastQuestion } from "../../../scheduler/agent-run.ts";
 import { added, budgetOf, overspent, shownSpent, spentWords } from "../../../scheduler/budget.ts";
 import { withCost } from "../costs.ts";
-import { type ExecutionContext, placeOf, type StepResult, type TaskSnapshot } from "../execution-context.ts";
+import {
+  type ExecutionContext,
+  type StepResult,
+  type TaskSnapshot,
+  taskFolder,
+} from "../execution-context.ts";
 import { orderContext } from "../prompt.ts";
 import { type LifeOrder, orderOf, type RuledOrder, textOf } from "../run/life.ts";
 import type { TaskEvent } from "../run/table.ts";
@@ -82,7 +87,7 @@ function orderSpent(
 }
 
 async function runOnce(context: ExecutionContext, ordered: RuledOrder): Promise<StepResult> {
-  const place = await placeOf(context);
+  const place = await taskFolder(context);
   if ((await setUp(context, place.folder, place.isNew ? "fresh" : "worked")) === "stopped")
     return { event: "interrupted" };
   const { run, settings, task } = context.known;

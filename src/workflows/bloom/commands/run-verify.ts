@@ -8,10 +8,10 @@ import type { CheckGate } from "../../../scheduler/slots.ts";
 import { branchOf, criteriaOf, isOpenStep, type Task } from "../../../tasks-file/task.ts";
 import {
   type ExecutionContext,
-  placeOf,
   repoOf,
   runToEnd,
   type StepResult,
+  taskFolder,
   withEarlier,
 } from "../execution-context.ts";
 import { unverifiedSteps } from "../run/facts.ts";
@@ -25,7 +25,7 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   const unverified = unverifiedSteps(task, run);
   const commands = unverifiedCommands(task, run);
   if (commands.length === 0) return { event: "verify_passed" };
-  const place = await placeOf(context);
+  const place = await taskFolder(context);
   const conflicts = await takeTarget(context, place.worktree);
   if (conflicts.length > 0) return conflicted(task, conflicts);
   const caught = unverified.length === 0 ? await catchUp(context, place.worktree) : undefined;
@@ -148,7 +148,7 @@ export interface Verified {
 }
 
 /** Where verify commands run. */
-export interface VerifyPlace {
+export interface VerifyFolder {
   readonly folder: AgentFolder;
   /** Null: the folder is at no known commit, or has uncommitted files. */
   readonly commit: string | null;
@@ -168,10 +168,10 @@ export interface VerifyPlace {
 export async function verify(
   context: ExecutionContext,
   commands: readonly VerifyCommand[],
-  place: VerifyPlace,
+  at: VerifyFolder,
 ): Promise<Verified> {
   const { task, run } = context.known;
-  const { commit, on, stop = context.stop } = place;
+  const { commit, on, stop = context.stop } = at;
   const first = run.runs + 1;
   const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
   if (ids.length > 0) await context.note({ patch: { underway: ids, runs: run.runs + ids.length } });
@@ -180,7 +180,7 @@ export async function verify(
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
   const over = { stopped: true, failure: null } as const;
   for (const [index, { criteria, step, command, verifies }] of commands.entries()) {
-    const check = { id: ids[index] ?? "", command, place, stop };
+    const check = { id: ids[index] ?? "", command, at, stop };
     const ended = await runCheck(context, { ...check, how: "enter" });
     if (ended === null) return { ...over, patch: patch(), events: events };
     const again = ended.exit === 0 ? null : await repeat(context, ended, check, commands.slice(0, index));
@@ -204,7 +204,7 @@ export async function verify(
         ...failureOf(command, last, criteria),
         command,
         isCriterion: !verifies || last.exit === 0,
-        end: { ...last, folder: place.folder.agentPath },
+        end: { ...last, folder: at.folder.agentPath },
       };
       return { stopped: false, failure, patch: patch(), events: events };
     }
@@ -215,7 +215,7 @@ export async function verify(
 interface CheckRun {
   readonly id: string;
   readonly command: string;
-  readonly place: VerifyPlace;
+  readonly at: VerifyFolder;
   readonly stop: AbortSignal;
 }
 
@@ -230,13 +230,13 @@ async function repeat(
   earlier: readonly VerifyCommand[],
 ): Promise<CommandEnd | null | "stopped"> {
   if (ended.ended !== "itself") return null;
-  const { command, place } = run;
-  const end = { ...ended, folder: place.folder.agentPath };
-  if (place.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
+  const { command, at } = run;
+  const end = { ...ended, folder: at.folder.agentPath };
+  if (at.on === "worktree" && (await isKnownRed(context, { command, end }))) return null;
   // The first attempt ran the work's own code, which may have written files that decide the second.
-  const unfit = await place.renew?.();
+  const unfit = await at.renew?.();
   if (unfit) return unfit === "stopped" ? unfit : null;
-  for (const before of place.renew ? earlier : []) {
+  for (const before of at.renew ? earlier : []) {
     const end = await runAlone(context, { ...run, command: before.command });
     if (end === null || end.exit !== 0) return end === null ? "stopped" : null;
   }
@@ -253,14 +253,14 @@ async function runAlone(context: ExecutionContext, run: Omit<CheckRun, "id">): P
 /** Null: stopped. */
 async function runCheck(
   context: ExecutionContext,
-  { id, command, place, stop, how }: CheckRun & { readonly how: keyof CheckGate },
+  { id, command, at, stop, how }: CheckRun & { readonly how: keyof CheckGate },
 ): Promise<CommandEnd | null> {
   const leave = await context.checks[how](stop);
   if (leave === null) return null;
   try {
     const { settings, task } = context.known;
     const order = {
-      ...{ run: id, task: task.id, command, folder: place.folder },
+      ...{ run: id, task: task.id, command, folder: at.folder },
       environment: { ...context.environment, BLOOM_TASK: task.id },
       limits: { total: settings.limits.verify * 60_000 },
     };

@@ -18,7 +18,7 @@ export async function setUp(
   const { task } = context.known;
   const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
-  const state = await context.ports.setups.look(folder, setup, use);
+  const state = await context.ports.setups.prepare(folder, setup, use);
   const event = { type: "worktree:set_up", taskId: task.id, folder: folder.agentPath } as const;
   if (state === "restored") context.show({ ...event, how: "copied", duration: 0 });
   if (state !== "needed") return "done";

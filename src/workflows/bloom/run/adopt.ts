@@ -47,7 +47,7 @@ function adopt(find?: FindLife): Transaction<AdoptInput, LoadedBranches, Readonl
       return adoptRun(
         {
           ...{ run: `bloom:${task.id}`, branches: branches },
-          look(branch) {
+          describe(branch) {
             const run = runAt(branch);
             checkReachable(tableOf(run), fromStored(run));
             const machine = nameOfTable(run.life);

@@ -13,7 +13,7 @@ const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;
 
 export const TASK_RUNS: RunKind = {
   tableOf: tableNamed,
-  start: placeOf({ life: null, ...initialConfiguration(BLOOM, {}) }),
+  start: configurationAt({ life: null, ...initialConfiguration(BLOOM, {}) }),
   runOf(path) {
     const id = FILE.exec(path)?.[1];
     return id === undefined ? null : `bloom:${id}`;
@@ -24,7 +24,9 @@ export const TASK_RUNS: RunKind = {
   },
   at(text) {
     const { kept, life, state } = attempt<Partial<Stored>, Partial<Stored>>(() => JSON.parse(text), {});
-    return state === undefined || kept === undefined ? null : placeOf({ life, state, variables: kept });
+    return state === undefined || kept === undefined
+      ? null
+      : configurationAt({ life, state, variables: kept });
   },
   sharedIn,
 };
@@ -34,7 +36,7 @@ interface Stored extends StoredConfiguration {
 }
 
 /** A run's place in its table. */
-export function placeOf({ life, state, variables }: Omit<At, "machine"> & Pick<Stored, "life">): At {
+export function configurationAt({ life, state, variables }: Omit<At, "machine"> & Pick<Stored, "life">): At {
   return { machine: nameOfTable(life), state, variables };
 }
 

@@ -3,7 +3,7 @@
  * no views, so no event leads into or out of one; the run's own state still decides what is done next.
  */
 
-import { lookOnce } from "../../../core/once.ts";
+import { readOnce } from "../../../core/once.ts";
 import type { Rule } from "../../../engine/workflow.ts";
 import { type Rests, waitForOne } from "../../../scheduler/agent-rest.ts";
 import { placedTasks, type Task } from "../../../tasks-file/task.ts";
@@ -32,8 +32,8 @@ export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
 /** The rule that leaves a pull request open. */
 const WATCHES = "pr.watches";
 
-const backingOff = lookOnce(() => new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)));
-const awaitingMerge = lookOnce(
+const backingOff = readOnce(() => new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)));
+const awaitingMerge = readOnce(
   () => new Set(BLOOM.rules.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
 );
 

@@ -17,7 +17,7 @@
  *     agent is asked again. Nor is an agent believed that left its step open and was refused something, or
  *     changed nothing.
  */
-import { lookOnce } from "../../../core/once.ts";
+import { readOnce } from "../../../core/once.ts";
 import { boxesOf, type Given } from "../../../engine/boxes.ts";
 import type { Extensible } from "../../../engine/extend.ts";
 import type { TablePromise } from "../../../engine/promises.ts";
@@ -514,7 +514,7 @@ function notNow(rules: readonly Rule[], events: readonly string[], states: OwnSt
 }
 
 /** Lazy: most commands send no event, so they need no rules. */
-const rules = lookOnce((): readonly Rule[] => {
+const rules = readOnce((): readonly Rule[] => {
   const all = written(NO_STATES);
   return [...all, ...notNow(all, Object.keys(EVENTS), NO_STATES)];
 });

@@ -67,7 +67,7 @@ import {
 } from "./life.ts";
 import { personsEvent, personsReason } from "./persons-event.ts";
 import { runChanges } from "./run-changes.ts";
-import { placeOf, TASK_RUNS } from "./run-kind.ts";
+import { configurationAt, TASK_RUNS } from "./run-kind.ts";
 import type { SchedulingStatuses } from "./scheduling-status.ts";
 import type { TaskEvent } from "./table.ts";
 import { isOver, loadDoneRun, newRun, type RedTarget, type TaskRun } from "./task-run.ts";
@@ -343,7 +343,7 @@ function committed(
 /** A run whose file was removed goes on as its holder knows it. */
 function foundEntry({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
   if (isHere || run === null) return {};
-  return { logged: { found: placeOf({ life: run.life, state: run.state, variables: run.kept }) } };
+  return { logged: { found: configurationAt({ life: run.life, state: run.state, variables: run.kept }) } };
 }
 
 // ── Beginning a task ───────────────────────────────────────────────────────────────────────────────────────
@@ -449,7 +449,7 @@ export const begin = runEvent<BeginTypes>({
     const all = [...context.input.events, ...turned.events];
     const events = all.map((each, index) => eventOf(context, each, index));
     const { anew } = run;
-    const begins = placeOf({ state: taskRun.state, variables: taskRun.kept, life: taskRun.life });
+    const begins = configurationAt({ state: taskRun.state, variables: taskRun.kept, life: taskRun.life });
     return {
       reply: { known: taskSnapshotOf(loaded, changed.file, next, context, policy), events: events, governed },
       changes: [...changed.changes, ...(anew ?? []), ...runChanges(next, loaded, turned.edits)],
@@ -544,7 +544,7 @@ export interface Picked {
 
 interface PickInput {
   readonly worker: Worker;
-  readonly look?: boolean;
+  readonly dryRun?: boolean;
   /** Other machines take these tasks, too. */
   readonly isShared?: boolean | undefined;
   readonly accountOf?: AccountOf;
@@ -554,12 +554,12 @@ interface PickInput {
  * Marks tasks that wait for nothing as ready, and returns the tasks that this worker may take, best first.
  */
 export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers">, undefined, Picked> = {
-  run: ({ look }) => (look ? null : TASKS_RUN),
+  run: ({ dryRun }) => (dryRun ? null : TASKS_RUN),
   async read(view, { accountOf, isShared }, context) {
     const snapshot = await loadSnapshotFor(accountOf, view, context);
     return { ...snapshot, movedByOthers: isShared ? await movedByOthers(view, snapshot.runs.keys()) : [] };
   },
-  propose(snapshot, _, { worker, look }, context) {
+  propose(snapshot, _, { worker, dryRun }, context) {
     const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parsed, id) === null;
     const open = nowReady(snapshot.file.tasks, snapshot.states);
     const ready = open.filter(isWritable);
@@ -598,7 +598,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         movedByOthers: snapshot.movedByOthers,
         events: events,
       },
-      ...(look ? {} : { changes: changed.changes, events: events }),
+      ...(dryRun ? {} : { changes: changed.changes, events: events }),
       cacheEntries: changed.cacheEntries,
     };
   },

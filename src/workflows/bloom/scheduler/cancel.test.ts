@@ -4,7 +4,7 @@ import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { cancel } from "../verbs/cancel.ts";
-import { list, show } from "../verbs/look.ts";
+import { list, show } from "../verbs/show.ts";
 import { done, todo } from "../verbs/status.ts";
 import { stepCancel, stepDone, stepStart } from "../verbs/step.ts";
 

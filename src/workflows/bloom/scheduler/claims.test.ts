@@ -85,7 +85,7 @@ describe("what tasks.yaml ends", () => {
     ];
     const entries = texts.map((text, at) => ({ text, start: at, end: at + 1 }));
     const log = {
-      look: async () => ({ generation: "g", end: entries.length }),
+      position: async () => ({ generation: "g", end: entries.length }),
       readBack: async ({ before, limit }: { readonly before: number; readonly limit: number }) =>
         entries.slice(Math.max(0, before - limit), before).reverse(),
     } as unknown as EventLog;
@@ -101,7 +101,7 @@ describe("what tasks.yaml ends", () => {
     // Its agent called it done, and it waits for a person.
     expect(await ended("done", "C")).toEqual([]);
     expect([
-      ...(await endedInLog({ ...log, look: async () => null }, [{ id: "A", status: "done" }])),
+      ...(await endedInLog({ ...log, position: async () => null }, [{ id: "A", status: "done" }])),
     ]).toEqual([]);
   });
 });

@@ -98,10 +98,10 @@ function tasksLater(setup: LoopSetup, handle: LoopHandle): Driver {
   return {
     owns: (run) => !run.includes(":"),
     start: async () => {},
-    look: async () => (await (await there())?.look()) ?? NO_TASKS,
-    async lookAgain() {
+    load: async () => (await (await there())?.load()) ?? NO_TASKS,
+    async reload() {
       if (missing !== null) throw missing;
-      return (await tasks?.lookAgain()) ?? NO_TASKS;
+      return (await tasks?.reload()) ?? NO_TASKS;
     },
     agentBegins: async () => tasks?.agentBegins(),
     say: (event) => tasks?.say(event),
@@ -167,14 +167,14 @@ function openTasks(given: LoopSetup, { isIdle, notify, retries, stop, workBeside
       await tasks.taskClaims.begin();
     },
     start: () => startTasks(tasks),
-    async look() {
+    async load() {
       await pins.refresh();
       const picked = await loadAndPick(tasks);
       await pins.see(picked.file.tasks, isIdle());
       await interruptActive(tasks, picked);
       return backlog(picked);
     },
-    lookAgain: async () => backlog(await loadAndPick(tasks, true)),
+    reload: async () => backlog(await loadAndPick(tasks, true)),
     say: ({ run: taskId, type, ...more }) =>
       setup.show({ type: `task:${type}`, taskId, ...more } as BloomEvent),
     isBusy: () => merges.isBusy() || targets.isBusy(),
@@ -205,7 +205,7 @@ async function loadAndPick(tasks: Tasks, only = false): Promise<Picked> {
   const { accountOf, leaseManager, worker = ANY_WORKER } = tasks;
   const asked = { worker, isShared: leaseManager.isShared, accountOf };
   const read = async () =>
-    (await runTransaction(tasks.runtime, pick, { ...asked, look: true }, caller(tasks))).reply;
+    (await runTransaction(tasks.runtime, pick, { ...asked, dryRun: true }, caller(tasks))).reply;
   const found = await read();
   const seen = (await tookBack(tasks, found)) ? await read() : found;
   if (only || !seen.someReady || seen.movedByOthers.length > 0) return seen;

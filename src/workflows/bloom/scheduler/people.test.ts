@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
 import { gate } from "../gate.ts";
-import { show } from "../verbs/look.ts";
 import { reset } from "../verbs/person.ts";
 import { answer, ask, interject } from "../verbs/question.ts";
+import { show } from "../verbs/show.ts";
 import { done, hint, ready, start, todo } from "../verbs/status.ts";
 
 const ONE = "tasks:\n- {id: T1, title: t, instructions: do it}\n";

@@ -83,8 +83,8 @@ export function openOrders(setup: OrdersSetup, { retries }: LoopHandle): Driver 
       };
       await forAbandoned(setup, left, ({ own }) => own.run, end);
     },
-    look: backlog,
-    lookAgain: backlog,
+    load: backlog,
+    reload: backlog,
     agentBegins: async () => {},
     say({ run, type, ...more }) {
       show({ type: `task:${type}`, taskId: run, ...more } as Parameters<typeof show>[0]);
@@ -311,7 +311,7 @@ async function runAgent(orders: Orders, before: Ordered, settings: BloomSettings
         ...limitsLeft(budget, work.spent),
       },
     },
-    following.hear,
+    following.onEvent,
   );
   const { end, stop } = await endOrStop(going, following.stop);
   following.forget();
@@ -447,7 +447,7 @@ function follow({ show }: Orders, taskId: string, run: string, { order, work }: 
   return {
     stop: why.promise,
     forget: () => stop.removeEventListener("abort", interrupt),
-    hear(event: AgentEvent) {
+    onEvent(event: AgentEvent) {
       showAgent(show, taskId, run, event);
       if (event.type !== "usage") return;
       const spent = added(work.spent, event.usage, 0);

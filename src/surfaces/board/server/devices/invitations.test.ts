@@ -9,11 +9,11 @@ describe("an invitation", () => {
     const { code, token } = invitations.make();
     expect(code).toMatch(/^[A-HJKMNP-Z2-9]{4}-[A-HJKMNP-Z2-9]{4}$/);
     expect(token).toMatch(/^[\w-]{43}$/);
-    expect(invitations.look(` ${code.toLowerCase().replace("-", " ")}`)).toBe("valid");
+    expect(invitations.check(` ${code.toLowerCase().replace("-", " ")}`)).toBe("valid");
     expect(invitations.use(token)).toBe(true);
     expect([invitations.use(token), invitations.use(code)]).toEqual([false, false]);
-    expect([invitations.look(token), invitations.look(code)]).toEqual(["used", "used"]);
-    expect(invitations.look("")).toBe("unknown");
+    expect([invitations.check(token), invitations.check(code)]).toEqual(["used", "used"]);
+    expect(invitations.check("")).toBe("unknown");
   });
 
   it("ends after five minutes, and with the next one", () => {
@@ -22,11 +22,11 @@ describe("an invitation", () => {
     const invitations = openInvitations(() => time);
     const first = invitations.make();
     const second = invitations.make();
-    expect(invitations.look(first.code)).toBe("unknown");
+    expect(invitations.check(first.code)).toBe("unknown");
     time = INVITATION_LASTS;
-    expect(invitations.look(second.code)).toBe("valid");
+    expect(invitations.check(second.code)).toBe("valid");
     time += 1;
-    expect(invitations.look(second.code)).toBe("expired");
+    expect(invitations.check(second.code)).toBe("expired");
     expect(invitations.use(second.token)).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ type Loaded =
   | { readonly one: OwnRun; readonly children: readonly Child[]; readonly view: View }
   | { readonly all: readonly Listed[] };
 
-export function lookAt(
+export function show(
   sources: readonly DefinitionSource[],
 ): Transaction<{ readonly run?: string | undefined }, Loaded, Governed | null, Reply> {
   return {

@@ -17,7 +17,7 @@ export function cachedGit(git: Git): Git {
     ...git,
     ...(other && { in: (repo) => once("in", repo, async () => cachedGit(await other(repo))) }),
     ...(shapes && { shapes: (one, two) => once("shapes", [one, two], () => shapes(one, two)) }),
-    look: () => once("look", null, () => git.look()),
+    state: () => once("state", null, () => git.state()),
     pin: (work) => once("pin", work, () => git.pin(work)),
     snapshot: (order) => once("snapshot", order, () => git.snapshot(order)),
     between: (one, two) => once("between", [one, two], () => git.between(one, two)),

@@ -8,13 +8,13 @@ import type { NoticeContext } from "../../runtime/reports/notices.ts";
 import { projectKey } from "../../surfaces/board/server/projects.ts";
 import type { ProjectLocation } from "../with-project.ts";
 
-export interface NoticesPlace extends ProjectLocation {
+export interface NoticesContext extends ProjectLocation {
   settings(): Promise<Settings>;
   now(): Date;
 }
 
-export function placeOf(
-  { environment, root }: Pick<NoticesPlace, "environment" | "root">,
+export function noticeContext(
+  { environment, root }: Pick<NoticesContext, "environment" | "root">,
   now: Date,
 ): NoticeContext {
   const board = boardOf(stateFolder(root, environment))?.url ?? null;

@@ -15,14 +15,14 @@ import {
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
-import type { LoopRest, NoticeMemory, NoticePlace } from "../../core/ports/notify.ts";
+import type { LoopRest, NoticeMemory, NoticeStore } from "../../core/ports/notify.ts";
 import { nodeDisk } from "../files/node-disk.ts";
-import type { StatePlace } from "../files/project-key.ts";
+import type { StateFolder } from "../files/project-key.ts";
 import { writeWhole } from "../files/write-whole.ts";
 
 const REST = /^rest-.*\.json$/;
 
-export function openNoticePlace(state: StatePlace): NoticePlace {
+export function openNoticeStore(state: StateFolder): NoticeStore {
   const folder = join(state.folder, "notices");
   const asked = join(folder, "asked");
   const memory = join(folder, "told.json");
@@ -40,7 +40,7 @@ export function openNoticePlace(state: StatePlace): NoticePlace {
     takeAsked: () => rmSync(asked, { force: true }),
     noteRest(rest) {
       make();
-      const restName = rest && `rest-${hashOf(standingOf(rest)).slice(0, 32)}.json`;
+      const restName = rest && `rest-${hashOf(restKey(rest)).slice(0, 32)}.json`;
       // Created exclusively: of several loops that come to rest at once, one sets the time.
       if (restName !== null && !existsSync(join(folder, restName)))
         attempt(
@@ -74,7 +74,7 @@ export function openNoticePlace(state: StatePlace): NoticePlace {
   };
 }
 
-function standingOf({ blocked, done, open, waiting }: LoopRest): string {
+function restKey({ blocked, done, open, waiting }: LoopRest): string {
   return JSON.stringify([done, open, blocked, waiting]);
 }
 

@@ -1,11 +1,11 @@
-import type { GitLook } from "../../core/ports/git.ts";
+import type { GitState } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
 import { unavailable } from "./reason.ts";
 
 const STATUS = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
 
 /** Git's view of the folder: its branch, its head and uncommitted files, or why git failed. Never throws. */
-export async function look(gitCall: GitCall): Promise<GitLook> {
+export async function loadState(gitCall: GitCall): Promise<GitState> {
   const call: GitCall = { ...gitCall, accept: [128], limit: 30_000 };
   try {
     const answer = await git(call, STATUS);
@@ -22,7 +22,7 @@ export async function statusOf(call: GitCall): Promise<Status> {
   return parseStatus((await git(call, STATUS)).output);
 }
 
-export type Status = Extract<GitLook, { readonly kind: "repository" }>;
+export type Status = Extract<GitState, { readonly kind: "repository" }>;
 
 /** Reads `git status --porcelain=v2 --branch -z`. */
 export function parseStatus(text: string): Status {

@@ -18,7 +18,7 @@ import {
   statFolder,
   textOf,
   tryTextOf,
-} from "./look.ts";
+} from "./read-at.ts";
 
 /** As if something of this kind were at the path. */
 const withKind = (disk: Disk, at: string, kind: EntryKind): Disk => ({

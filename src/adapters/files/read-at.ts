@@ -69,7 +69,7 @@ export function readAt(disk: Disk, path: string, checkedFolders?: KnownFolders):
   return file;
 }
 
-/** Like `lookAt`, but leaves the file open. */
+/** Like `readAt`, but leaves the file open. */
 export function readAndHold(
   disk: Disk,
   path: string,

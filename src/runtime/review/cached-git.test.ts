@@ -1,18 +1,23 @@
 import { expect, it } from "vitest";
 import { projectPath } from "../../core/path.ts";
 import type { Git } from "../../core/ports/git.ts";
-import { cachedGit } from "./seen-once.ts";
+import { cachedGit } from "./cached-git.ts";
 
 /** Git that only counts what it is asked. */
 function countingGit(): { readonly git: Git; readonly asked: string[] } {
   const asked: string[] = [];
-  const tell = (name: string) => async (first?: unknown) => {
+  const counted = (name: string) => async (first?: unknown) => {
     asked.push(`${name} ${JSON.stringify(first)}`);
     return { name } as never;
   };
   const git: Git = {
-    ...{ look: tell("look"), pin: tell("pin"), snapshot: tell("snapshot"), changes: tell("changes") },
-    ...{ between: tell("between"), commits: tell("commits") },
+    ...{
+      state: counted("state"),
+      pin: counted("pin"),
+      snapshot: counted("snapshot"),
+      changes: counted("changes"),
+    },
+    ...{ between: counted("between"), commits: counted("commits") },
     in: async (repo) => {
       asked.push(`in ${repo}`);
       return countingGit().git;
@@ -43,7 +48,7 @@ it("git is asked once for the same, whoever asks, and again for anything else", 
 
 it("a later look sees what is there then", async () => {
   const { asked, git } = countingGit();
-  await cachedGit(git).look();
-  await cachedGit(git).look();
+  await cachedGit(git).state();
+  await cachedGit(git).state();
   expect(asked).toHaveLength(2);
 });

@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeDisk } from "./node-disk.ts";
-import type { StatePlace } from "./project-key.ts";
+import type { StateFolder } from "./project-key.ts";
 
-export function openStatePlace(folder: string): StatePlace {
+export function openStateFolder(folder: string): StateFolder {
   return { folder, disk: nodeDisk(folder), make: () => makeFolderDurably(folder) };
 }
 

@@ -17,7 +17,7 @@ const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
  * Whether to search for causes after this event. A task moves often, so its own events decide instead of its
  * moves.
  */
-export function mayTell(event: PawlEvent): boolean {
+export function mayCauseNotice(event: PawlEvent): boolean {
   if (event.type !== "run:advanced") return TELLING.has(event.type);
   return !event.run.startsWith("bloom:");
 }

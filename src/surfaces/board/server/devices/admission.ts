@@ -16,12 +16,12 @@ import { bodyLimit } from "hono/body-limit";
 import { setCookie } from "hono/cookie";
 import { attempt } from "../../../../core/attempt.ts";
 import { PawlError } from "../../../../core/error.ts";
-import type { DeviceSeen } from "../../../../core/event.ts";
+import type { DeviceEvent } from "../../../../core/event.ts";
 import { hashOf } from "../../../../core/hash.ts";
 import { isObject } from "../../../../core/json.ts";
 import { type Device, isDeviceName, LONGEST_NAME } from "../../../../core/ports/devices.ts";
 import { cleanLine } from "../../../../core/text/clean.ts";
-import type { BoardUser, RequestAdmission } from "../door.ts";
+import type { BoardUser, RequestAdmission } from "../admission.ts";
 import type { BoardOptions, ListenOptions } from "../options.ts";
 import { addAssets, entranceAnswer } from "../page.ts";
 import { admitPerson, answer, type GuardOptions, isJson, sessionIn } from "../request-guards.ts";
@@ -191,7 +191,7 @@ function invited(
 ): { readonly name: string; readonly given: string } {
   const given = typeof body.secret === "string" ? body.secret.trim() : "";
   const name = typeof body.name === "string" ? body.name.trim() : "";
-  const status = invitations.look(given);
+  const status = invitations.check(given);
   if (status !== "valid") throw unknownDevice(REFUSED[status], NEW_CODE);
   if (!isDeviceName(name))
     throw new PawlError(
@@ -295,7 +295,7 @@ const REPORTED: ReadonlySet<number> = new Set([400, 401, 403, 409, 421, 429]);
 function reporter(onSeen: ListenOptions["onSeen"], now: () => number) {
   const limit = openLimit(REPORTS, now);
   let isQuiet = false;
-  const refused = (device: Omit<DeviceSeen, "type">) => {
+  const refused = (device: Omit<DeviceEvent, "type">) => {
     const isFew = limit.take("");
     if (!isFew && isQuiet) return;
     isQuiet = !isFew;

@@ -614,6 +614,33 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: 'if (program === "")',
       tests: ["src/adapters/process/programs.test.ts: a program is never started by its bare name"],
     },
+    {
+      takes: "the PATH of what follows a check's command",
+      file: "src/adapters/checks/checks.ts",
+      find: " PATH=$path; [",
+      replace: " [",
+      tests: [
+        "src/adapters/checks/checks.test.ts: what follows the command starts no program of the project's, though the PATH begins there",
+      ],
+    },
+    {
+      takes: "the PATH in which a script's interpreter is searched",
+      file: "src/adapters/agents/ask-program.ts",
+      find: "added: { PATH: safePath(environment) },",
+      replace: "added: {},",
+      tests: [
+        "src/adapters/agents/ask-program.test.ts: a script is asked with an interpreter that Pawl itself would start, not with the project's",
+      ],
+    },
+    {
+      takes: "the PATH of what tries the wall",
+      file: "src/adapters/wall/prove.ts",
+      find: "{ ...allowedEnvironment(setup.environment), PATH: safePath(setup.environment) }",
+      replace: "allowedEnvironment(setup.environment)",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: is tried from inside by no program of the project's, and waits for no pipe there",
+      ],
+    },
   ],
   "Tokens in a child's environment": [
     {
@@ -1713,6 +1740,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
   ],
   "An assistant goes around Pawl's tools": [
+    {
+      takes: "the PATH of the wall's own script",
+      file: "src/adapters/guard/shell-wall.ts",
+      find: "PATH=${shellWord(`${dirname(bwrap)}:/usr/bin:/bin`)}\n",
+      replace: "",
+      tests: [
+        "src/adapters/guard/shell-wall.story.test.ts: the project's programs, which the client's PATH has first, start no sooner than the command: open",
+      ],
+    },
     {
       takes: "the end of a command that began where more might be written",
       file: "src/adapters/guard/shell-wall.ts",

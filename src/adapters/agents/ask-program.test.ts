@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
+import { keepProgramsFrom } from "../process/programs.ts";
 import { openAgents } from "./agents.ts";
-import { newerThan } from "./ask-program.ts";
+import { askProgram, newerThan } from "./ask-program.ts";
 
 let root: string;
 let runs = 0;
@@ -108,4 +109,19 @@ describe("An agent's version", () => {
     expect(args).not.toContain("--max-budget-usd");
     expect(end.usage?.usd).toBe(1);
   });
+});
+
+it("a script is asked with an interpreter that Pawl itself would start, not with the project's", async () => {
+  promise("programs.found-once");
+  const projectRoot = join(root, "project");
+  const planted = join(projectRoot, "node_modules/.bin");
+  mkdirSync(planted, { recursive: true });
+  writeFileSync(join(planted, "sh"), `#!/bin/sh\necho x > ${join(root, "ran")}\n`, { mode: 0o755 });
+  writeFileSync(join(root, "agent"), "#!/usr/bin/env sh\necho 1.2.3\n", { mode: 0o755 });
+  keepProgramsFrom(projectRoot);
+  const environment = { PATH: `${planted}:/usr/bin:/bin` };
+  const setup = { projectRoot, stateFolder: root, environment, agents: {} };
+  const printed = await askProgram(setup, { command: [join(root, "agent")] }, "--version");
+  expect(printed).toEqual({ text: "1.2.3\n", fault: null });
+  expect(existsSync(join(root, "ran"))).toBe(false);
 });

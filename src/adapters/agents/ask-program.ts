@@ -6,6 +6,7 @@ import { realpathSync, statSync } from "node:fs";
 import { parse } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentEvent } from "../../core/ports/agents.ts";
+import { safePath } from "../process/programs.ts";
 import { execFile } from "../process/start-program.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
@@ -50,7 +51,11 @@ function ask(setup: AgentsSetup, program: string, args: readonly string[]): Prom
   const options = {
     // Not in the project: its files must not influence a program that only prints something.
     cwd: parse(projectRoot).root,
-    env: childEnvironment(environment, { mark, folder: { agentPath: projectRoot }, names: [], added: {} }),
+    env: childEnvironment(environment, {
+      ...{ mark, folder: { agentPath: projectRoot }, names: [] },
+      // For a script, the system searches its interpreter there.
+      added: { PATH: safePath(environment) },
+    }),
     timeout: LIMIT_SECONDS * 1000,
     // Some programs exit with 0 after SIGTERM. Only SIGKILL distinguishes a passed limit from success.
     killSignal: "SIGKILL",

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
+import { keepProgramsFrom } from "../process/programs.ts";
 import { openChecks } from "./checks.ts";
 
 let root: string;
@@ -33,6 +34,17 @@ test("a command's exit code, duration and end of output are told", async () => {
   const ended = await open().run("k", "pwd; echo to-stderr >&2; printf '\\033[31mred\\033[0m\\n'; exit 3");
   expect(ended).toMatchObject({ kind: "ended", exitCode: 3, tail: `${root}\nto-stderr\nred` });
   expect(ended.milliseconds).toBeGreaterThanOrEqual(0);
+});
+
+test("what follows the command starts no program of the project's, though the PATH begins there", async () => {
+  promise("programs.found-once");
+  mkdirSync(join(root, "bin"));
+  for (const name of ["mv", "rm"])
+    writeFileSync(join(root, "bin", name), "#!/bin/sh\necho x >> planted\n", { mode: 0o755 });
+  const environment = { ...process.env, PATH: `${join(root, "bin")}:${process.env.PATH}` };
+  keepProgramsFrom(root);
+  expect(await open({ environment }).run("k", "echo ran")).toMatchObject({ kind: "ended", tail: "ran" });
+  expect(readSafely("planted")).toBe("");
 });
 
 test("a run is found again by its key, and is not repeated", async () => {

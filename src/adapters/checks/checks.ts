@@ -40,7 +40,7 @@ import { ownPath, REPLACING } from "../files/own-folder.ts";
 import { readPlainText } from "../files/plain-file.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
-import { findProgram } from "../process/programs.ts";
+import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
 import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
@@ -90,9 +90,12 @@ interface Start {
   readonly time: number;
 }
 
-/** `$1` is the run's folder, `$2` the hint after a failure; the command's words follow. */
+/**
+ * `$1` is the run's folder, `$2` the hint after a failure, `$3` the PATH for this shell's own programs; the command's
+ * words follow.
+ */
 const SHELL =
-  'IFS= read -r recorded || exit; folder=$1; hint=$2; shift 2; "$@" </dev/null; code=$?; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$folder/tree"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
+  'IFS= read -r recorded || exit; folder=$1; hint=$2; path=$3; shift 3; "$@" </dev/null; code=$?; PATH=$path; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$folder/tree"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
 
 interface Run {
   readonly folder: string;
@@ -294,7 +297,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     stdio: ["pipe", output, output],
   };
   const hint = run.wall ? `${BEHIND_THE_WALL}\n` : "";
-  const words = ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args];
+  const words = ["-c", SHELL, "sh", folder, hint, safePath(environment), walled.program, ...walled.args];
   const child: ChildProcess | null = sh.path === null ? null : spawn(sh.path, words, spawning);
   child?.on("error", () => {});
   child?.stdin?.on("error", () => {});

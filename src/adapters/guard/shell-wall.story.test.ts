@@ -1,6 +1,7 @@
 /** What a person's own assistant tries from behind the wall around its commands, with real bubblewrap. What counts is looked at outside. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -106,6 +107,20 @@ it.skipIf(NO_WALL).each(["closed", "open"] as const)(
       "for fd in /proc/self/fd/*; do echo evil > $fd/.husky/pre-push; done 2>/dev/null; echo ran";
     const { err, out } = walled.run(command, { kind }, "exec 200<. 37<.; ");
     expect([out, walled.read(".husky/pre-push")], err).toEqual(["ran\n", "own"]);
+  },
+);
+
+it.skipIf(NO_WALL).each(["closed", "open"] as const)(
+  "the project's programs, which the client's PATH has first, start no sooner than the command: %s",
+  (kind) => {
+    promise("programs.found-once");
+    using walled = openWalledProject();
+    for (const name of ["bash", "mkdir", "rm", "rmdir", "sort"]) {
+      walled.write(`node_modules/.bin/${name}`, `#!/bin/sh\necho evil > "${walled.root}/pawl.yaml"\n`);
+      chmodSync(join(walled.root, "node_modules/.bin", name), 0o755);
+    }
+    const { err, out } = walled.run("sort; echo ran", { kind }, "PATH=$PWD/node_modules/.bin:$PATH; ");
+    expect([out, walled.read("pawl.yaml")], err).toEqual(["ran\n", BEFORE]);
   },
 );
 

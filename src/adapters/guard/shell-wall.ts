@@ -238,15 +238,18 @@ esac
 case $1 in '' | *[!0-9a-f]*) echo 'pawl-wall: expected the token of a wall, and a command' >&2; exit 127 ;; esac
 [ -f "$walls/$1" ] && [ $# = 2 ] || { echo "pawl-wall: there is no wall $1 any more: call the tool again" >&2; exit 127; }
 export ${MARK}="$1"
+# The client's PATH is for the command alone: it may begin in the project.
+path=\${PATH-/usr/bin:/bin}
+PATH=${shellWord(`${dirname(bwrap)}:/usr/bin:/bin`)}
 # What the client left open, such as a folder, would lead out of the wall.
-shut='for fd in /proc/self/fd/*; do fd=\${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done; exec bash -c "$0"'
-[ -s "$walls/$1.filter" ] && exec ${shellWord(bwrap)} --args 9 -- bash -c "$shut" "$2" 9<"$walls/$1" 8<"$walls/$1.filter"
+shut='for fd in /proc/self/fd/*; do fd=\${fd##*/}; [ "$fd" -gt 2 ] && eval "exec $fd>&-"; done; PATH=$1; exec "$BASH" -c "$0"'
+[ -s "$walls/$1.filter" ] && exec ${shellWord(bwrap)} --args 9 -- bash -c "$shut" "$2" "$path" 9<"$walls/$1" 8<"$walls/$1.filter"
 : >"$walls/live/$$" || exit 126
 while IFS= read -r at <&6; do
   [ -L "$at" ] && { echo "pawl-wall: a link stands at $at, so nothing was started" >&2; exit 126; }
   [ -e "$at" ] || { mkdir "$at" 2>/dev/null && echo "$at" >>"$walls/made"; } || [ -d "$at" ] || exit 126
 done 6<"$walls/$1.covers"
-${shellWord(bwrap)} --args 9 -- bash -c "$shut" "$2" 9<"$walls/$1" 8<"$walls/$1.filter" 6<&-
+${shellWord(bwrap)} --args 9 -- bash -c "$shut" "$2" "$path" 9<"$walls/$1" 8<"$walls/$1.filter" 6<&-
 code=$?
 rm -f "$walls/live/$$"
 # Where a folder goes, the kernel takes away what is mounted on it behind other walls.

@@ -50,7 +50,7 @@ export function followsPlanted(program: string, scratch: string): boolean {
   symlinkSync(`/oldroot${outside}`, join(inside, "link"));
   const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore" });
+  spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore", env: {} });
   return existsSync(join(outside, "made"));
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WallFound } from "../../core/ports/agents.ts";
 import { allowedEnvironment } from "../process/environment.ts";
+import { safePath } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
 import { homeOf } from "./homes.ts";
 import { followsPlanted, probe } from "./probe.ts";
@@ -33,7 +34,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     if (wall === null) return { kind: "none", why };
     const mark = `pawl-wall-${process.pid}`;
     const home = homeOf(setup.environment);
-    const environment = allowedEnvironment(setup.environment);
+    const environment = { ...allowedEnvironment(setup.environment), PATH: safePath(setup.environment) };
     // The kernel accepts a connection by itself while this process waits for the script.
     const server = createServer().listen(0, "127.0.0.1").unref();
     await once(server, "listening");
@@ -90,7 +91,7 @@ const PLANTED =
 
 const SCRIPT = `
 for place in "$1" "$HOME" / "$1/.git" "$1/.pawl"; do (: > "$place/$2"); done 2>/dev/null
-(: >> "$1/pawl.yaml") 2>/dev/null && echo wrote settings
+[ -f "$1/pawl.yaml" ] && (: >> "$1/pawl.yaml") 2>/dev/null && echo wrote settings
 [ -n "$(ls -A ~/.ssh 2>/dev/null)" ] && echo read '~/.ssh'
 [ -n "$(ls -A "$1/.pawl" 2>/dev/null)" ] && echo read .pawl
 [ -n "$(find /run -type s 2>/dev/null)" ] && echo read /run

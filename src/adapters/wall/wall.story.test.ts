@@ -24,8 +24,10 @@ import { NO_WALL } from "../../../test/rig/wall.ts";
 import { attempt } from "../../core/attempt.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
 import { openChecks } from "../checks/checks.ts";
+import { keepProgramsFrom } from "../process/programs.ts";
 import type { AgentHome } from "./homes.ts";
 import { followsPlanted } from "./probe.ts";
+import { proveWall } from "./prove.ts";
 import { openWall } from "./wall.ts";
 
 /** A person's home and a project in it. */
@@ -473,6 +475,31 @@ it.skipIf(NO_WALL)(
 
     expect(() => walled.inside("true", [])).toThrow(expect.objectContaining({ code: "wall-failed" }));
     expect(walled.inside("echo ran")).toBe("ran");
+  },
+);
+
+it.skipIf(NO_WALL)(
+  "is tried from inside by no program of the project's, and waits for no pipe there",
+  async () => {
+    promise("programs.found-once");
+    using walled = openWalledHome();
+    const planted = join(walled.root, "node_modules/.bin");
+    for (const name of ["sh", "true"])
+      walled.write(`code/project/node_modules/.bin/${name}`, "#!/bin/sh\necho wrote settings\n", 0o755);
+    execFileSync("mkfifo", [join(walled.root, "pawl.yaml")]);
+    keepProgramsFrom(walled.root);
+    const settings = { ...DEFAULT_SETTINGS.sandbox, network: "none" } as const;
+    const proved = await proveWall({
+      ...{
+        projectRoot: walled.root,
+        stateFolder: join(walled.home, ".local/state/pawl/projects/x"),
+        settings,
+      },
+      ...{ programs: [], tasksFile: "tasks.yaml", workflows: [] },
+      environment: { ...walled.environment, PATH: `${planted}:${walled.environment.PATH}` },
+    });
+    expect(proved).toMatchObject({ kind: "bwrap" });
+    expect(proved.kind === "bwrap" && proved.tried.filter(({ held }) => !held)).toEqual([]);
   },
 );
 

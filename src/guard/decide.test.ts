@@ -77,7 +77,7 @@ describe("what a scope lets an assistant write", () => {
 
   it.each([
     ...["node_modules/pawl", "node_modules/pawl/dist/main.js", "sub/node_modules/Pawl/package.json"],
-    ...["node_modules/.bin/pawl", "node_modules/.bin/bloom"],
+    ...["pawl", "bloom", "sh", "node", "npx"].map((name) => `node_modules/.bin/${name}`),
     ...[".npmrc", "sub/.npmrc", "/home/dev/.npmrc", ".husky/_/h"],
     ...[".husky/pre-commit", ".husky/commit-msg", ".githooks/pre-push", "sub/.husky/pre-commit"],
     ...["/opt/pawl/main.js", "/opt/pawl/other.js"],

@@ -20,22 +20,33 @@ const TASKS = "Pawl keeps it: change tasks by `bloom` or Pawl's tools";
 const GIT = "git keeps it: change it by git commands";
 
 /**
- * Files through which a client, for a project or for its user, starts hooks or servers, or allows what hooks refuse.
- * Lower case. In a project they are protected in every folder, because a client may be started in any.
+ * Files through which a client, for a project or for its user, starts hooks, servers or tools, or allows what hooks
+ * refuse. In Claude Code agents, commands and skills may have hooks of their own, and a skill's folder may be a
+ * plugin. Lower case. In a project they are protected in every folder, because a client may be started in any.
  */
 export const CLIENT_FILES: readonly string[] = [
   ".mcp.json",
   ".claude/settings.json",
   ".claude/settings.local.json",
+  ".claude/agents/**",
+  ".claude/commands/**",
+  ".claude/skills/**",
   ".codex/config.toml",
   ".codex/hooks.json",
+  ".codex/rules/**",
+  ".github/copilot/**",
+  ".github/extensions/**",
   ".github/hooks/**",
   ".github/mcp.json",
   ".copilot/config.json",
+  ".copilot/mcp-config.json",
   ".copilot/settings.json",
+  ".copilot/extensions/**",
   ".copilot/hooks/**",
+  ".cursor/cli.json",
   ".cursor/hooks.json",
   ".cursor/mcp.json",
+  ".cursor/worktrees.json",
   ".gemini/settings.json",
   ".gemini/config/**",
   ".gemini/trusted_hooks.json",
@@ -43,21 +54,25 @@ export const CLIENT_FILES: readonly string[] = [
   ".agents/mcp_config.json",
   ".opencode/plugin/**",
   ".opencode/plugins/**",
+  ".opencode/tool/**",
+  ".opencode/tools/**",
   ".opencode/opencode.json",
   ".opencode/opencode.jsonc",
   "opencode.json",
   "opencode.jsonc",
   ".vscode/settings.json",
+  ".vscode/tasks.json",
   ".vscode/mcp.json",
 ];
 
 /**
  * Protected in every folder of a project: git's hooks at the usual values of `core.hooksPath`, a person's git
- * configuration that is kept in a project, and the programs that `npx` starts for `pawl`.
+ * configuration that is kept in a project, and the programs that `npx` and husky start for `pawl`, which search
+ * there first: `pawl` itself, a shell for it, and Node.
  */
 const STARTS: readonly string[] = [
   ...[".husky/**", ".githooks/**", ".gitconfig", ".npmrc", "node_modules/pawl/**"],
-  ...["pawl", "bloom"].map((name) => `node_modules/.bin/${name}`),
+  ...["pawl", "bloom", "sh", "node", "npx"].map((name) => `node_modules/.bin/${name}`),
 ];
 
 /** The files that are protected below a home folder. */
@@ -70,6 +85,8 @@ const HOME_FILES: readonly string[] = [
   ".config/opencode/config.json",
   ".config/opencode/plugin/**",
   ".config/opencode/plugins/**",
+  ".config/opencode/tool/**",
+  ".config/opencode/tools/**",
 ];
 
 const KEPT = [".pawl/**", ".alfred/**", ".ai/task/state.json"];

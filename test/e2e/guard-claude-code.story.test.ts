@@ -127,6 +127,9 @@ describe("a protected place", () => {
         ".codex/hooks.json",
       ],
       ...[".codex/config.toml", ".github/hooks/pawl.json", ".cursor/hooks.json", ".gemini/settings.json"],
+      ...[".claude/skills/a/.claude-plugin/plugin.json", ".claude/agents/a.md", ".claude/commands/a.md"],
+      ...[".codex/rules/a.rules", ".github/copilot/settings.json", ".github/extensions/a/extension.mjs"],
+      ...[".cursor/cli.json", ".cursor/worktrees.json", ".opencode/tools/a.ts", ".vscode/tasks.json"],
       ...[
         ".agents/hooks.json",
         ".opencode/plugin/pawl.ts",

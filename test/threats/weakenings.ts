@@ -1741,6 +1741,13 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An assistant goes around Pawl's tools": [
     {
+      takes: "what npx starts on the way to Pawl",
+      file: "src/guard/protected-places.ts",
+      find: '["pawl", "bloom", "sh", "node", "npx"]',
+      replace: '["pawl", "bloom"]',
+      tests: ["src/guard/decide.test.ts: is never what starts the guard: node_modules/.bin/sh"],
+    },
+    {
       takes: "the PATH of the wall's own script",
       file: "src/adapters/guard/shell-wall.ts",
       find: "PATH=${shellWord(`${dirname(bwrap)}:/usr/bin:/bin`)}\n",

@@ -424,7 +424,7 @@ it.skipIf(NO_WALL)("dependencies can be installed anew, also where Pawl is among
   const printed = walled.inside(
     "cd ..; echo x > node_modules/.bin/new; mv node_modules aside; mkdir -p node_modules/.bin; ls aside/.bin",
   );
-  expect(printed).toBe("bloom\nnew\npawl");
+  expect(printed).toBe("bloom\nnew\nnode\nnpx\npawl\nsh");
 });
 
 it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is in the project", () => {

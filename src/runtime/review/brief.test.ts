@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_FACTS } from "../../../test/rig/review-facts.ts";
-import { briefLines, briefOf, restOfArtifact, restOfClaims, valueLines } from "./brief.ts";
+import { briefLines, briefOf, fileMarks, restOfArtifact, restOfClaims, valueLines } from "./brief.ts";
 import type { ReviewFacts, ReviewFile } from "./model.ts";
 import { NO_REPOSITORY } from "./work-changes.ts";
 
@@ -64,9 +64,28 @@ test("the agent's words stand beside the check that contradicts them, in each sp
         artifact: { name: "implementation", value: { testing_notes: text }, sha256: "" },
       }),
     ).said;
-  for (const text of ["npm test passes", "All checks are green.", "The whole test suite succeeded"])
+  for (const text of [
+    "npm test passes",
+    "All checks are green.",
+    "The check passed",
+    "The whole test suite succeeded",
+    "The suite is clean",
+    "The lint run\nis bad, the build is green",
+    "At first the tests did not pass. Now everything passes.",
+  ])
     expect(said(text)).toEqual([{ title: "Testing notes", text, differs: "test failed (exit 1)" }]);
-  for (const text of ["2 tests do not pass", "I ran the tests.", "The build failed"])
+  for (const text of [
+    "2 tests do not pass",
+    "The tests don't pass",
+    "The tests didn’t pass",
+    "The checks cannot pass",
+    "The suite fails to pass",
+    "I ran the tests.",
+    "I ran the tests; it is green outside",
+    "The build failed",
+    "The attests pass",
+    "The tests ran through passages",
+  ])
     expect(said(text)[0]?.differs).toBeNull();
   expect(said("npm test passes", "passed")[0]?.differs).toBeNull();
 });
@@ -219,4 +238,304 @@ test("a check that ran no test is named, and asks once more only if it failed", 
     ["warn", "unit looked at nothing"],
   ]);
   expect(against).toEqual(["e2e looked at nothing"]);
+});
+
+test("what the agent says stands in its order, with what was found instead, and one chip for all that differs", () => {
+  const choices = [{ field: "risks", words: ["none"] }] as unknown as ReviewFacts["choices"];
+  const about: Partial<ReviewFacts> = {
+    choices,
+    checks: [check("test", "failed"), check("lint", "failed", 2)],
+    artifact: {
+      ...{ name: "implementation", sha256: "" },
+      value: { summary: "All tests pass", risks: "none", empty: " \n", count: 3, _other_words: "w" },
+    },
+    claims: [
+      { about: "git", claim: "clean", found: "dirty", verdict: "differs" },
+      { about: "files", claim: "2", found: "2", verdict: "agrees" },
+      { about: "diff", found: "9 files", verdict: "differs" },
+    ],
+    notes: [{ by: "claude", text: "Done" }],
+  };
+  const brief = briefOf(of(about));
+  expect(brief.said).toEqual([
+    { title: "Summary", text: "All tests pass", differs: "test failed, lint failed (exit 2)" },
+    { title: "Other words", text: "w", differs: null },
+    { title: "git", text: "clean", differs: "dirty" },
+    { title: "claude", text: "Done", differs: null },
+  ]);
+  expect(brief.chips).toEqual([
+    { tone: "bad", words: "test failed", place: "checks" },
+    { tone: "bad", words: "lint failed (exit 2)", place: "checks" },
+    { tone: "bad", words: "the agent says otherwise", place: "said" },
+    { tone: "bad", words: "git differs from what was reported", place: "claims" },
+    { tone: "bad", words: "diff differs from what was reported", place: "claims" },
+  ]);
+  expect(briefOf(of({ ...about, artifact: null })).chips.map(({ words }) => words)).not.toContain(
+    "the agent says otherwise",
+  );
+  expect(briefOf(of({ artifact: { name: "x", value: ["All tests pass"], sha256: "" } })).said).toEqual([]);
+});
+
+test("nothing to speak of gives no chips", () => {
+  expect(briefOf(of({ changes: changes([]) })).chips).toEqual([]);
+});
+
+test("a claim about the files is not said again beside a list of files that shows it", () => {
+  const claims = ["diff", "process files", "git"].map((about) => ({
+    ...{ about, found: "f", verdict: "differs" as const },
+  }));
+  const about = (facts: Partial<ReviewFacts>) => {
+    const review = of({ claims, ...facts });
+    const chips = briefOf(review).chips.filter(({ place }) => place === "claims");
+    return [chips.map(({ words }) => words.split(" differs")[0]), restOfClaims(review).map((c) => c.about)];
+  };
+  const all = ["diff", "process files", "git"];
+  expect(about({ changes: changes([file("a")]) })).toEqual([["git"], ["git"]]);
+  expect(about({ changes: changes([]) })).toEqual([all, all]);
+  expect(about({})).toEqual([all, all]);
+  expect(about({ changes: { kind: "unavailable", reason: "" } })).toEqual([all, all]);
+});
+
+test("claims are left where neither the files nor the agent's words show them", () => {
+  const claims = [
+    { about: "git", claim: "clean", found: "dirty", verdict: "differs" },
+    { about: "test", claim: "passed", found: "passed", verdict: "agrees" },
+    { about: "lint", found: "failed", verdict: "differs" },
+  ] as const;
+  expect(restOfClaims(of({ claims })).map(({ about }) => about)).toEqual(["test", "lint"]);
+});
+
+test("checks that are not known, planned files that are as before and each kind of process file have a chip", () => {
+  const facts = of({
+    checks: [check("test", "unknown"), check("lint", "failed"), check("lint", "failed")],
+    changes: changes(
+      [
+        file("b.test.ts", { group: "process", item: "tests" }),
+        file("a.test.ts", { group: "process", item: "tests", weakens: "it.skip" }),
+        file("c.test.ts", { group: "process", item: "tests" }),
+        file(".env", { group: "process", item: "config" }),
+        file("c.ts", { isOutside: true }),
+      ],
+      { untouched: ["x.ts", "y.ts"] },
+    ),
+  });
+  expect(briefOf(facts).chips).toEqual([
+    { tone: "bad", words: "lint failed", place: "checks" },
+    { tone: "bad", words: "tests weakened", place: "file a.test.ts" },
+    { tone: "open", words: "test was not run", place: "checks" },
+    { tone: "open", words: "1 outside the plan", place: "file c.ts" },
+    { tone: "open", words: "2 planned, not changed", place: "changes" },
+    { tone: "warn", words: "config changed", place: "file .env" },
+  ]);
+  const unknown = (reason: string) => briefOf(of({ changes: { kind: "unavailable", reason } })).chips;
+  expect(unknown(NO_REPOSITORY)).toMatchObject([{ tone: "warn", place: "changes" }]);
+  expect(unknown("git failed")).toMatchObject([{ tone: "open", place: "changes" }]);
+});
+
+test.each<[string, Partial<ReviewFile>, readonly string[]]>([
+  ["a plain one", {}, []],
+  ["a renamed one", { was: "a.ts" }, ["was a.ts"]],
+  ["an item of the plan", { group: "plan", item: "S-1" }, ["S-1"]],
+  ["one that needs no reading", { group: "folded", item: "S-1", folded: "image" }, ["folded: image"]],
+  ["tests that are not planned", { item: "tests", isOutside: true }, ["tests", "outside the plan"]],
+  ["one in the list of those outside", { group: "outside-plan", isOutside: true }, []],
+  ["a link, weakened", { leads: "to /etc", weakens: "|| true" }, ["to /etc", "weakened: || true"]],
+])("a file is marked by what a reader should know: %s", (_, about, marks) => {
+  expect(fileMarks(file("x.ts", about))).toEqual(marks);
+});
+
+test("a point is dealt with by what became of its place", () => {
+  const round = {
+    time: "",
+    stage: "human",
+    by: null,
+    strength: null,
+    points: [],
+    artifact: null,
+    work: null,
+  };
+  const at = { file: "a.ts", line: null };
+  const points = (["changed", "same", "unknown"] as const).map((since) => ({ text: since, at, since }));
+  const history = [
+    { ...round, approved: false, notes: " \n" },
+    { ...round, stage: "ai", approved: true, notes: "" },
+  ];
+  const last = (about: Partial<ReviewFacts>) => briefOf(of({ history, points, ...about })).last;
+  // Nobody knows what changed since: the point itself says.
+  expect(last({}).map(({ became, is }) => [is, became])).toEqual([
+    ["dealt", "changed"],
+    ["open", "as before"],
+    ["unknown", "look yourself"],
+  ]);
+  // A field of what was handed in is no file.
+  const field = [{ text: "Why?", at: { field: "risks" }, since: "changed" as const }];
+  const since = [file("a.ts", { was: "old.ts" })];
+  const git = { changes: changes(since, { lastJudged: "77aa", since }) };
+  expect(last({ ...git, points: field })).toEqual([
+    { text: "field risks: Why?", is: "dealt", became: "changed" },
+  ]);
+  // An approval, or an AI's rejection, asks for nothing.
+  expect(last({ history: [{ ...round, approved: true, notes: "Fine" }] })).toEqual([]);
+  expect(last({ history: [{ ...round, stage: "ai", approved: false, notes: "No" }] })).toEqual([]);
+  const named = (notes: string) =>
+    last({ ...git, points: [], history: [{ ...round, approved: false, notes }] }).map(({ became }) => became);
+  expect(named(" a.ts: why?")).toEqual(["a.ts changed"]);
+  expect(named("Not my-a.ts but a.ts")).toEqual(["a.ts changed"]);
+  expect(named("old.ts")).toEqual(["old.ts changed"]);
+  for (const notes of ["xa.ts", "a.tsx", "my-a.ts", "a.ts-old", "b"])
+    expect(named(notes)).toEqual(["look yourself"]);
+  const brief = briefOf(of({ history: [{ ...round, approved: false, notes: " Say why \n" }] }));
+  expect(brief.last).toEqual([{ text: "Say why", is: "unknown", became: "look yourself" }]);
+  // What has no hash cannot be known to be the same.
+  expect(briefOf(of({ points, history, artifact: null })).chips).toEqual([
+    { tone: "bad", words: "1 of 3 requests as before", place: "last" },
+  ]);
+});
+
+test("notes that name many files follow eight of them", () => {
+  const files = Array.from({ length: 9 }, (_, at) => file(`f${at}.ts`));
+  const round = {
+    time: "",
+    stage: "human",
+    by: null,
+    strength: null,
+    points: [],
+    artifact: null,
+    work: null,
+  };
+  const notes = files.map(({ path }) => path).join(" ");
+  const { last } = briefOf(
+    of({
+      history: [{ ...round, approved: false, notes }],
+      changes: changes(files, { lastJudged: "77aa", since: files }),
+    }),
+  );
+  expect(last[0]?.became.split(", ")).toHaveLength(8);
+});
+
+test.each([
+  ["words of four letters, by their beginning", "limits requests", "limited request", true],
+  ["one word alone", "limits requests", "limited", false],
+  ["shorter words", "get the key", "get the key", false],
+  ["words that every text has", "before other there", "before other there", false],
+  ["a number", "after 10 s", "10 s", true],
+  ["a digit", "after 5 s", "5 s", false],
+  ["a number of a name", "answers 429", "test-429", true],
+  ["a number within a word", "a2b3c answers", "2b3 answers", false],
+  ["a name in code", "sets a_b", "a_b", true],
+  ["a route", "on /api", "on /api", true],
+  ["a route within a path", "on /api", "on x/api", false],
+  ["a path's parts", "limit-route", "limit/route", true],
+  ["words of any case and script", "Größe ÄNDERN", "größe ändern", true],
+  ["signs", "+++", "+++", false],
+])("a criterion is named by %s", (_, criterion, words, isNamed) => {
+  const { criteria } = briefOf(
+    of({ criteria: [{ text: criterion, check: null }], deeds: [{ id: "S-1", words }] }),
+  );
+  expect(criteria[0]?.speaks).toEqual(isNamed ? ["plan S-1"] : []);
+});
+
+test("a criterion is named by four things, of files by tests alone, and by a sentence that nothing contradicts", () => {
+  const speaks = (about: Partial<ReviewFacts>) =>
+    briefOf(of({ criteria: [{ text: "answers 429", check: null }], ...about })).criteria[0]?.speaks;
+  const tests = (path: string) => file(path, { group: "process", item: "tests" });
+  const files = [tests("a-429.test.js"), file("b-429.js"), tests("c.test.js"), tests("d-429.test.js")];
+  const deeds = ["S-1", "S-2", "S-3"].map((id) => ({ id, words: "429" }));
+  const said = (summary: string) => ({ name: "x", value: { summary }, sha256: "" });
+  expect(speaks({ changes: changes(files) })).toEqual(["a-429.test.js", "d-429.test.js"]);
+  expect(speaks({ deeds, changes: changes(files) })).toEqual([
+    ...["plan S-1", "plan S-2", "plan S-3", "a-429.test.js"],
+  ]);
+  const quote = (summary: string) => speaks({ artifact: said(summary) });
+  expect(quote("Ready!  It answers 429.\n\n Other words")).toEqual(['the agent: "It answers 429."']);
+  expect(quote("Ready\nIt is 429")).toEqual(['the agent: "It is 429"']);
+  expect(quote(` 429 ${"x".repeat(200)}`)).toEqual([`the agent: "429 ${"x".repeat(156)}"`]);
+  const failed = [check("test", "failed", 1)];
+  expect(speaks({ checks: failed, artifact: said("All tests pass with 429") })).toEqual([]);
+});
+
+test.each([
+  ["none", [], { files: 0, toRead: 0 }, "none changed against main"],
+  ["one", ["a.ts"], { files: 1, toRead: 1 }, "1 file: 1 to read (3 min)"],
+  [
+    "one of each kind",
+    ["a", "image", "lock file"],
+    { files: 3, toRead: 1 },
+    "2 folded (1 image, 1 lock file)",
+  ],
+  [
+    "lock files",
+    ["lock file", "lock file", "moved 2 dirs"],
+    { files: 3, toRead: 0 },
+    "(2 lock files, 1 moved 2 dirs)",
+  ],
+])("the line of the files has %s", (_, reasons, size, words) => {
+  const files = reasons.map((folded) => file(folded, { folded: folded.startsWith("a") ? null : folded }));
+  const line = briefOf(of({ changes: changes(files), size: { lines: 1, minutes: 3, ...size } })).files;
+  expect(line).toMatch(new RegExp(`${words.replace(/[()]/g, "\\$&")}$`));
+});
+
+test("its lines show every part with its tone, and what contradicts the agent under its words", () => {
+  expect(
+    briefLines({
+      chips: (["bad", "open", "warn", "good"] as const).map((tone) => ({ tone, words: tone, place: "" })),
+      criteria: [{ text: "c", check: { tone: "warn", words: "no check" }, speaks: ["S-1", "x.ts"] }],
+      said: [
+        { title: "Summary", text: "fine", differs: "test failed" },
+        { title: "Notes", text: "more", differs: null },
+      ],
+      last: (["dealt", "open", "unknown"] as const).map((is) => ({ text: is, is, became: "b" })),
+      files: "3 files",
+      against: [],
+    }),
+  ).toEqual([
+    { head: "", tone: "bad", text: "x bad" },
+    { head: "", tone: "open", text: "! open" },
+    { head: "", tone: "warn", text: "! warn" },
+    { head: "", tone: "good", text: "v good" },
+    { head: "TASK", tone: null, text: "c (no check; named by S-1, x.ts)" },
+    { head: "AGENT", tone: null, text: "Summary: fine" },
+    { head: "", tone: "bad", text: "DIFFERS: test failed" },
+    { head: "", tone: null, text: "Notes: more" },
+    { head: "LAST", tone: "good", text: "dealt (b)" },
+    { head: "", tone: "bad", text: "open (b)" },
+    { head: "", tone: "open", text: "unknown (b)" },
+    { head: "FILES", tone: null, text: "3 files" },
+  ]);
+});
+
+test.each<[string, unknown, readonly string[]]>([
+  ["a text, without its empty end", " a\nb\n\n", [" a", "b"]],
+  ["a number", 3, ["3"]],
+  ["nothing", null, ["null"]],
+  ["a field without a value", { a_b: null }, ["A b: null"]],
+  ["a field with one entry", { a: ["x"] }, ["A:", "  - x"]],
+  ["lists in a list", [["a", "b"]], ["- - a", "  - b"]],
+  ["what lies deep, as JSON", [[[[[[{ a: 1 }]]]]]], ['- - - - - - {"a":1}']],
+])("a value is shown to a person: %s", (_, value, lines) => {
+  expect(valueLines(value)).toEqual(lines);
+});
+
+test.each<[string, unknown, unknown]>([
+  ["none", undefined, null],
+  ["a list", ["a"], ["a"]],
+  ["a text", "a", "a"],
+  ["texts alone", { a: "b" }, null],
+  ["items of the plan", { done: ["S-1"] }, null],
+  ["items of no plan", { done: ["S-1", "S-2"] }, { done: ["S-1", "S-2"] }],
+  ["an empty list", { done: [] }, { done: [] }],
+  ["a decision in full", { risks: ["a", "b"] }, null],
+  ["a decision of another field", { other: ["a", "b"] }, { other: ["a", "b"] }],
+  ["half of a decision", { risks: ["a"] }, { risks: ["a"] }],
+  ["more than a decision", { risks: ["a", "b", "c"] }, { risks: ["a", "b", "c"] }],
+  ["another decision", { risks: ["a", "c"] }, { risks: ["a", "c"] }],
+  ["no list for a decision", { risks: 2 }, { risks: 2 }],
+])("what was handed in is shown where nothing else shows it: %s", (_, value, rest) => {
+  const artifact = value === undefined ? null : { name: "x", value, sha256: "" };
+  const choices = [
+    { field: "effort", words: [] },
+    { field: "risks", words: ["a", "b"] },
+  ] as unknown as ReviewFacts["choices"];
+  const deeds = [{ id: "S-1", words: "" }];
+  expect(restOfArtifact({ artifact, choices, deeds })).toEqual(rest);
 });

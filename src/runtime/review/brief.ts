@@ -2,6 +2,7 @@
  * The first screen of a review, for the terminal, the board and the app: what speaks for and against the work,
  * in the same words and with the same counts everywhere. Texts of agents and files are unchanged.
  */
+import { isObject } from "../../core/json.ts";
 import { fileName } from "../../core/path.ts";
 import { oneLine } from "../../core/text/lines.ts";
 import type {
@@ -122,20 +123,19 @@ function lastChips(last: readonly Request[]): readonly Chip[] {
 // ── The agent's words ──────────────────────────────────────────────────────────────────────────────────────
 
 const PASSES =
-  /\b(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/i;
-const NOT = /\b(?:not|no|never|fails?|failed|failing|n't)\b/i;
+  /\b(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/gi;
+const NOT = /\b(?:not|no|never|cannot|fails?|failed|failing)\b|n['’]t\b/i;
 
 function saidIn(review: ReviewFacts): readonly Said[] {
   const { artifact, checks, choices, claims, notes } = review;
   const failed = checks.filter(({ state }) => state === "failed");
   const failures = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
   const against = (text: string) => {
-    const claim = PASSES.exec(text)?.[0];
-    return failed.length > 0 && claim !== undefined && !NOT.test(claim) ? failures : null;
+    const successes = (text.match(PASSES) ?? []).filter((claim) => !NOT.test(claim));
+    return failed.length > 0 && successes.length > 0 ? failures : null;
   };
   const value = artifact?.value;
-  const fields =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+  const fields = isObject(value) ? Object.entries(value) : [];
   const isChoice = (field: string) => choices.some((choice) => choice.field === field);
   return [
     ...fields.flatMap(([field, text]): readonly Said[] =>
@@ -213,9 +213,9 @@ function termsIn(text: string): ReadonlyMap<string, number> {
     .match(/[\p{L}\p{N}_/-]+/gu) ?? []) {
     const isName = /\d|_|^\/./.test(word) && word.length > 1;
     if (isName) terms.set(word, 2);
-    for (const part of word.split(/[/_-]+/))
+    for (const part of word.split(/[/_-]/))
       if (/^\d{2,}$/.test(part)) terms.set(part, 2);
-      else if (part.length >= 4 && !COMMON.has(part) && !/^\d+$/.test(part)) terms.set(part.slice(0, 5), 1);
+      else if (part.length >= 4 && !COMMON.has(part)) terms.set(part.slice(0, 5), 1);
   }
   return terms;
 }
@@ -264,13 +264,8 @@ function pointText({ at, text }: Point): string {
 }
 
 function names(text: string, name: string): boolean {
-  const at = text.indexOf(name);
-  return (
-    name !== "" &&
-    at >= 0 &&
-    !/[\w-]/.test(text[at - 1] ?? " ") &&
-    !/[\w-]/.test(text[at + name.length] ?? " ")
-  );
+  const parts = text.split(name);
+  return parts.slice(1).some((after, at) => !/[\w-]$/.test(parts[at] ?? "") && !/^[\w-]/.test(after));
 }
 
 // ── Files ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -393,7 +388,7 @@ export function restOfArtifact({
   deeds = [],
 }: Pick<ReviewFacts, "artifact" | "choices" | "deeds">): unknown {
   const value = artifact?.value ?? null;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const done = deeds.map(({ id }) => id);
   // The claims name the items of the plan that are said to be done.
   const isDeeds = (entry: unknown) =>

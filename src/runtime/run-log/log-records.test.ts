@@ -1,123 +1,28 @@
 import { describe, expect, it } from "vitest";
+import {
+  advanced,
+  bring,
+  DOOR,
+  type DoorRun,
+  FILE,
+  KEPT,
+  openDoorRun,
+  RECORDS,
+  RUN,
+  ruleOf,
+  SHARED,
+  write,
+} from "../../../test/rig/door-run.ts";
 import { promise } from "../../../test/rig/promise.ts";
-import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
-import type { PawlEvent } from "../../core/event.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, Store, View } from "../../core/ports/store.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
 import { object } from "../../core/state-json.ts";
-import type { Workflow } from "../../engine/workflow.ts";
-import { logChanges } from "./append.ts";
 import { ADOPTED } from "./history.ts";
-import type { LoggedDetails, RunKind } from "./kind.ts";
-import { loadBranches, loadChain, missingRecords } from "./log-records.ts";
-import { lastOf, loadLines, loadSteps, loggedVerdicts, stateFaults } from "./read.ts";
-import { logFaults } from "./replay.ts";
+import { loadBranches, loadChain, missingRecords, othersSteps, recordedEnds } from "./log-records.ts";
+import { lastOf, loadLines, loadSteps, loggedVerdicts } from "./read.ts";
 import { logPath } from "./step.ts";
 
-const RUN = "door:a";
-const FILE = projectPath("open/a.json");
-const KEPT = projectPath("kept/a.json");
-const RECORDS = ".alfred/records/door/a/";
-
-const DOOR: Workflow = {
-  name: "door",
-  title: "A door",
-  initial: "closed",
-  goals: ["done"],
-  states: {
-    closed: { description: "closed" },
-    open: { description: "open" },
-    done: { description: "done", final: true },
-  },
-  events: { push: { description: "pushed" }, lock: { description: "locked" } },
-  facts: {},
-  rules: [
-    { id: "opens", from: ["closed"], on: "push", to: "open", outcome: "moved", reply: "r" },
-    { id: "closes", from: ["open"], on: "push", to: "closed", outcome: "moved", reply: "r" },
-    { id: "ends", from: ["open"], on: "lock", to: "done", outcome: "moved", reply: "r" },
-  ],
-};
-
-const KIND: RunKind = {
-  tableOf: (machine) => (machine === "door" ? DOOR : null),
-  start: { machine: "door", state: "closed", variables: {} },
-  runOf: (path) => (path === FILE || path === KEPT ? RUN : null),
-  pathsOf: () => [FILE, KEPT],
-  at: (text) => ({ machine: "door", state: JSON.parse(text).state, variables: {} }),
-  sharedIn: (text) => {
-    const { state } = JSON.parse(text);
-    return { rests: state !== "open", recordedState: { state } };
-  },
-};
-
-/** A checkout of the project, in memory. */
-function openCheckout({ shares = true }: { readonly shares?: boolean } = {}) {
-  const store = openMemoryStore();
-  let commits = 0;
-  const commit = async (
-    changes: readonly Change[],
-    events: readonly PawlEvent[],
-    details?: LoggedDetails,
-  ) => {
-    const view = store.view();
-    commits += 1;
-    const time = `2026-01-01T00:00:${String(commits).padStart(2, "0")}.000Z`;
-    const more = await logChanges(view, KIND, {
-      ...{ changes, events, details, caller: { channel: "script" }, time, id: `commit-${commits}` },
-      shares: async () => shares,
-    });
-    expect(await store.commit(view, [...changes, ...more])).toBe("committed");
-  };
-  const write = (state: string, path = FILE): Change => ({
-    type: "write",
-    path,
-    text: JSON.stringify({ state }),
-  });
-  return {
-    store,
-    commit,
-    write,
-    /** Takes rules, of which the last leads to the state that is written. */
-    move(...rules: readonly string[]) {
-      const taken = rules.map((id) => DOOR.rules.find((rule) => rule.id === id) as Workflow["rules"][number]);
-      const { to } = taken.at(-1) ?? {};
-      const isOver = to === "done";
-      const kept: readonly Change[] = store.files.has(KEPT) ? [{ type: "remove", path: KEPT }] : [];
-      const changes = isOver
-        ? [write("done", KEPT), { type: "remove", path: FILE } as const]
-        : [write(String(to)), ...kept];
-      return commit(changes, taken.map(advanced));
-    },
-    records: () => [...store.files.keys()].filter((path) => path.startsWith(RECORDS)).sort(),
-    faults: async () => {
-      const view = store.view();
-      const path = store.files.has(FILE) ? FILE : KEPT;
-      return [
-        ...(await stateFaults(view, KIND, RUN, { path, text: store.files.get(path) ?? "" })),
-        ...logFaults(KIND, await loadLines(view, RUN)),
-      ];
-    },
-  };
-}
-
-function advanced({ from: [from = ""], id, on, to }: Workflow["rules"][number]): PawlEvent {
-  const move = { run: RUN, machine: "door", event: on, row: id, from, to: String(to) };
-  const by = { channel: "script" } as const;
-  return {
-    type: "run:advanced",
-    id,
-    time: "2026-01-01T00:00:00.000Z",
-    ...move,
-    summary: "",
-    by,
-  } as PawlEvent;
-}
-
-/** Brings the records of one checkout into the other, as git does. */
-function bring(from: Store & { readonly files: Map<string, string> }, to: typeof from): void {
-  for (const [path, text] of from.files) if (path.startsWith(RECORDS)) to.files.set(path, text);
-}
-
+const openCheckout = (shares = true): DoorRun => openDoorRun(SHARED, { shares });
 const stepsIn = (text: string | undefined) =>
   (text ?? "")
     .trimEnd()
@@ -131,7 +36,7 @@ describe("A run's log", () => {
   it("follows the run into its other file, through several steps of one commit, and through its next life", async () => {
     const door = openCheckout();
     await door.move("opens", "closes", "opens");
-    await door.move("ends");
+    await door.move("taken");
     expect(door.store.files.has(FILE)).toBe(false);
     await door.move("opens");
     expect(door.store.files.has(KEPT)).toBe(false);
@@ -141,7 +46,7 @@ describe("A run's log", () => {
       "opens",
       "closes",
       "opens",
-      "ends",
+      "taken",
       "begun",
       "opens",
     ]);
@@ -154,12 +59,14 @@ describe("A run's log", () => {
     promise("gates.history-edits");
     const door = openCheckout();
     await door.move("opens");
-    const text = JSON.stringify({ state: "open", note: "x" });
+    const text = JSON.stringify({ state: "open", pushes: 1, note: "x" });
     await door.commit([{ type: "write", path: FILE, text }], []);
     expect((await loadLines(door.store.view(), RUN)).at(-1)).toMatchObject({ step: null });
     expect(await door.faults()).toEqual([]);
-    door.store.files.set(FILE, JSON.stringify({ state: "done" }));
-    expect(await door.faults()).toEqual([expect.stringContaining("found done; its log leads to open")]);
+    door.store.files.set(FILE, JSON.stringify({ state: "gone", pushes: 1 }));
+    expect(await door.faults()).toEqual([
+      expect.stringContaining("found gone with pushes = 1; its log leads to open with pushes = 1"),
+    ]);
   });
 
   it("whose middle cannot be read keeps no other run from being shown", async () => {
@@ -176,8 +83,8 @@ describe("A run's log", () => {
     const door = openCheckout();
     await door.move("opens");
     door.store.files.delete(FILE);
-    const found = { machine: "door", state: "open", variables: {} };
-    await door.commit([door.write("closed")], [advanced(DOOR.rules[1] as never)], { found });
+    const found = { machine: "door", state: "open", variables: { pushes: 1 } };
+    await door.commit([write("closed", 1)], [advanced(ruleOf("closes"))], { found });
     expect(words(await loadSteps(door.store.view(), RUN))).toEqual(["begun", "opens", "found", "closes"]);
     expect(await lastOf(door.store.view(), RUN)).toMatchObject({ local: { checkpoint: { unproved: true } } });
     expect(await door.faults()).toEqual([]);
@@ -191,7 +98,7 @@ describe("The records of a run", () => {
     expect(door.records()).toEqual([]);
     await door.move("closes");
     await door.move("opens");
-    await door.move("ends");
+    await door.move("taken");
     const [first = "", second = ""] = door.records();
     expect([first, second].map((path) => path.slice(RECORDS.length, RECORDS.length + 9))).toEqual([
       "0001-0003",
@@ -199,13 +106,13 @@ describe("The records of a run", () => {
     ]);
     const recorded = [first, second].flatMap((path) => stepsIn(door.store.files.get(path)));
     expect(recorded).toEqual(await loadChain(door.store.view(), RUN));
-    expect(await missingRecords(door.store.view(), KIND, RUN)).toEqual([]);
+    expect(await missingRecords(door.store.view(), SHARED, RUN)).toEqual([]);
     door.store.files.delete(second);
-    expect(await missingRecords(door.store.view(), KIND, RUN)).toMatchObject([{ path: second }]);
+    expect(await missingRecords(door.store.view(), SHARED, RUN)).toMatchObject([{ path: second }]);
   });
 
   it("are none where the project does not share", async () => {
-    const door = openCheckout({ shares: false });
+    const door = openCheckout(false);
     await door.move("opens", "closes");
     expect(door.records()).toEqual([]);
   });
@@ -213,9 +120,9 @@ describe("The records of a run", () => {
   it("are known by the last line where all are the checkout's own, and the log is not read", async () => {
     const [mine, theirs] = [openCheckout(), openCheckout()];
     await mine.move("opens", "closes");
-    bring(mine.store, theirs.store);
+    bring(mine, theirs);
     // An update, and a move that is not recorded.
-    await mine.commit([mine.write("closed")], []);
+    await mine.commit([write("closed", 1)], []);
     await mine.move("opens");
     expect(mine.records()).toHaveLength(1);
     const read: string[] = [];
@@ -234,7 +141,7 @@ describe("The records of a run", () => {
     expect(await loadBranches(watched(), RUN, object, false)).toMatchObject([{ recorded: {} }]);
     read.length = 0;
     await theirs.move("opens", "closes");
-    bring(theirs.store, mine.store);
+    bring(theirs, mine);
     expect(await loadBranches(watched(), RUN, object)).toHaveLength(2);
     expect(read).toContain(logPath(RUN));
   });
@@ -243,59 +150,96 @@ describe("The records of a run", () => {
     promise("team.branches");
     const [mine, theirs] = [openCheckout(), openCheckout()];
     await mine.move("opens", "closes");
-    bring(mine.store, theirs.store);
+    bring(mine, theirs);
     const [branch] = await loadBranches(theirs.store.view(), RUN, object);
     expect(branch?.recorded).toMatchObject({ recordedState: { state: "closed" } });
-    const move = {
-      run: RUN,
-      machine: "door",
-      event: ADOPTED,
-      row: ADOPTED,
-      from: "closed",
-      to: "closed",
-    };
-    const taken = {
-      type: "run:advanced",
-      id: "t",
-      time: "2026-01-01T00:00:00.000Z",
-      ...move,
-      summary: "",
-    } as const;
-    const event = { ...taken, by: { channel: "terminal" } } as PawlEvent;
-    await theirs.commit([theirs.write("closed")], [event], { branch: branch?.steps });
+    const adopts = { ...ruleOf("closes"), id: ADOPTED, on: ADOPTED, from: ["closed"] };
+    const event = advanced(adopts, { by: { channel: "terminal" } });
+    await theirs.commit([write("closed", 1)], [event], { branch: branch?.steps });
     expect(words(await loadChain(theirs.store.view(), RUN))).toEqual(["begun", "opens", "closes", "adopted"]);
     expect(await theirs.faults()).toEqual([]);
     await theirs.move("opens");
     expect(await theirs.faults()).toEqual([]);
     // The record of the adoption leads on for the first checkout, too.
-    bring(theirs.store, mine.store);
+    bring(theirs, mine);
     expect(await loadBranches(mine.store.view(), RUN, object)).toMatchObject([
       { recorded: {}, steps: { length: 4 } },
     ]);
     // Two that went on from there are two branches.
     await mine.move("opens", "closes");
-    await theirs.move("ends");
-    bring(theirs.store, mine.store);
+    await theirs.move("taken");
+    bring(theirs, mine);
     expect(await loadBranches(mine.store.view(), RUN, object)).toHaveLength(2);
   });
 
   it("are continued by a new life in another checkout", async () => {
     const [mine, theirs] = [openCheckout(), openCheckout()];
     await mine.move("opens");
-    await mine.move("ends");
-    bring(mine.store, theirs.store);
+    await mine.move("taken");
+    bring(mine, theirs);
     await theirs.move("opens", "closes");
     expect(words(await loadChain(theirs.store.view(), RUN))).toEqual([
       "begun",
       "opens",
-      "ends",
+      "taken",
       "begun",
       "opens",
       "closes",
     ]);
     expect(words(await loadSteps(theirs.store.view(), RUN))).toEqual(["begun", "opens", "closes"]);
     expect(await theirs.faults()).toEqual([]);
-    bring(theirs.store, mine.store);
+    bring(theirs, mine);
     expect(await loadBranches(mine.store.view(), RUN, object)).toHaveLength(1);
+  });
+
+  it("that are damaged, or of several branches, are not gone on from in a new life", async () => {
+    for (const others of ["damaged", "two"] as const) {
+      const [mine, theirs, third] = [openCheckout(), openCheckout(), openCheckout()];
+      await theirs.move("opens", "taken");
+      bring(theirs, mine);
+      const [path = ""] = theirs.records();
+      if (others === "damaged") mine.store.files.set(path, "{\n");
+      else {
+        await third.move("opens", "closes", "opens", "closes");
+        bring(third, mine);
+      }
+      await mine.move("opens", "closes");
+      expect(words(await loadChain(mine.store.view(), RUN))).toEqual(["begun", "opens", "closes"]);
+      if (others === "damaged") expect(await recordedEnds(mine.store.view(), RUN)).toEqual([]);
+      else expect(await recordedEnds(mine.store.view(), RUN)).toHaveLength(2);
+    }
+  });
+
+  it("are overruled by their ends, of which this checkout's own is none", async () => {
+    const [mine, theirs] = [openCheckout(), openCheckout()];
+    expect(await recordedEnds(mine.store.view(), RUN)).toEqual([]);
+    await mine.move("opens", "closes");
+    expect(await recordedEnds(mine.store.view(), RUN)).toEqual([]);
+    bring(mine, theirs);
+    const [end] = await recordedEnds(theirs.store.view(), RUN);
+    expect(end).toBe((await mine.lines()).at(-1)?.local?.checkpoint.head);
+    // A log that cannot be read has no steps of its own.
+    theirs.store.files.set(logPath(RUN), "{\n");
+    expect(await recordedEnds(theirs.store.view(), RUN)).toEqual([end]);
+  });
+
+  it("cannot be looked for on a disk that fails", async () => {
+    const door = openCheckout();
+    await door.move("opens", "closes");
+    const failing = (what: "list" | "read") =>
+      Object.assign(Object.create(door.store.view()), {
+        [what]: () => Promise.reject(new Error("no disk")),
+      }) as View;
+    for (const what of ["list", "read"] as const)
+      await expect(recordedEnds(failing(what), RUN)).rejects.toThrow("no disk");
+    await expect(othersSteps(failing("list"), RUN)).rejects.toThrow("no disk");
+  });
+
+  it("lack nothing where the run has no state here, or none that git shares", async () => {
+    const door = openCheckout();
+    expect(await missingRecords(door.store.view(), SHARED, RUN)).toEqual([]);
+    await door.move("opens");
+    expect(await missingRecords(door.store.view(), SHARED, RUN)).toHaveLength(1);
+    expect(await missingRecords(door.store.view(), DOOR, RUN)).toEqual([]);
   });
 });

@@ -76,5 +76,5 @@ function isEqual(one: Json, other: Json): boolean {
 }
 
 function isRecord(value: Json): value is { readonly [key: string]: Json } {
-  return isObject(value) && !Array.isArray(value);
+  return isObject(value);
 }

@@ -110,6 +110,16 @@ describe("the records of a run's gates", () => {
     expect(replay(FIRST, SECOND).faults).toEqual([]);
   });
 
+  it("have no move where a life begins, and none where a person goes on from others' steps", () => {
+    const begun = { ...step("start", "start", "", "drafting"), kind: "begun" };
+    const adopted = { ...step("adopted", "adopted", "in_review", "in_review"), kind: "adopted" };
+    expect(replay(record(1, APPROVE, [begun, SUBMIT, adopted]))).toEqual({ faults: [], isFinal: [true] });
+    expect(replay(FIRST, record(2, APPROVE, [REJECT, adopted, SUBMIT])).faults).toEqual([]);
+    // A life's beginning in the middle is a step that does not lead on.
+    expect(replay(record(1, APPROVE, [SUBMIT, begun])).faults).toHaveLength(1);
+    expect(replay(FIRST, record(2, APPROVE, [{ ...REJECT, kind: "begun" }, SUBMIT])).faults).toEqual([]);
+  });
+
   it("are at fault where no gate is signed", () => {
     expect(replay(record(1, DROP, []))).toEqual({
       faults: ['record 1 is of the step "drop" in "drafting", at which no gate is signed'],

@@ -48,6 +48,19 @@ describe("a person's word", () => {
     expect(strengthOf(asking(channel, answered))).toBe(strength);
   });
 
+  it("is as strong as the signature or the passkey that came with it", () => {
+    const strength = (answered: object, device?: string) =>
+      strengthOf({
+        caller: { channel: "board", ...(device && { device }) } as Caller,
+        answered: { to: { message: "Merge?" }, ...answered } as NonNullable<Context["answered"]>,
+      });
+    expect(strength({ passkey: "proved" }, "phone")).toBe("passkey");
+    // A device without a proof, and a proof without a device, are the board's word.
+    expect(strength({}, "phone")).toBe("board");
+    expect(strength({ passkey: "proved" })).toBe("board");
+    expect(strength({ signed: { record: "", signature: "" } })).toBe("signed");
+  });
+
   it("comes over the command line from a terminal, a script or an agent's shell", () => {
     expect(CHANNELS.filter((channel) => isCommandLine(asking(channel)))).toEqual([
       "terminal",

@@ -309,6 +309,43 @@ describe("an event sent to a run", () => {
     ]);
   });
 
+  it("has an id of its own for each event of its commit, and the trace of its caller", async () => {
+    const { propose } = definition;
+    const told = { type: "task:waiting", task: "one", run: "parcel:one" } as never;
+    definition = {
+      ...definition,
+      propose: (step, context) => ({ ...propose(step, context), events: [told, told] }),
+    };
+    runtime = { ...runtime, trace: "00-a-b-01" };
+    await send("send");
+    expect(events().map(({ id }) => id)).toEqual(["id-1", "id-1-1", "id-1-2"]);
+    expect(events()[0]).toMatchObject({ trace: "00-a-b-01" });
+  });
+
+  it("pins the policy where one must be, and tells nothing of settings that all count", async () => {
+    const kept: unknown[] = [];
+    const policies = { find: async () => null, keep: async (...given: unknown[]) => void kept.push(given) };
+    const pin = { run: "parcel:one", policy: { carrier: "ours" } };
+    definition = { ...definition, govern: async () => ({ settings: DEFAULT_SETTINGS, ignored: [], pin }) };
+    runtime = { ...runtime, outside: { policies } as unknown as Outside };
+    await send("send");
+    expect(kept).toEqual([["parcel:one", { carrier: "ours" }]]);
+    expect(events().map(({ type }) => type)).toEqual(["run:advanced"]);
+  });
+
+  it("has the run's kind for its log where its workflow has one", () => {
+    const runs = {} as never;
+    expect("runs" in runEvent(definition)).toBe(false);
+    expect(runEvent({ ...definition, runs }).runs).toBe(runs);
+  });
+
+  it("is decided without a look at facts that nobody observes, where none is needed", async () => {
+    const { observers: _, ...blind } = definition;
+    recordedState("sent");
+    definition = blind as typeof definition;
+    expect((await send("sign")).reply.text).toContain("signed");
+  });
+
   describe("whose rule has a command", () => {
     beforeEach(() => {
       store.files.set(SCALES, "heavy");

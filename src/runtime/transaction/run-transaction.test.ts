@@ -722,3 +722,73 @@ describe("A policy that is to govern", () => {
     expect((await runTransaction(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
   });
 });
+
+describe("A call from a device", () => {
+  const DEVICE: Caller = { channel: "board", device: "phone" };
+  const judging = (reply: string, more: Partial<Proposal<string>> = {}): typeof addOne => ({
+    ...addOne,
+    propose: (...all) => ({ ...addOne.propose(...all), reply, ...more }),
+  });
+  const verdict = { gate: "count.gate", run: "test:count", approve: true, strength: "board" } as never;
+
+  it("moves what asks nobody, and agrees to nothing but a verdict", async () => {
+    const { runtime, store } = inMemory();
+    expect((await runTransaction(runtime, judging("moved"), {}, DEVICE)).reply).toBe("moved");
+    const answered = { to: { message: "Do it?" } };
+    await expect(runTransaction(runtime, judging("moved"), {}, DEVICE, answered)).rejects.toMatchObject({
+      code: "caller-not-allowed",
+    });
+    expect(store.commits).toBe(1);
+  });
+
+  it("needs the passkey for an approval, which is proposed as if the question were answered", async () => {
+    const { runtime, store } = inMemory();
+    const asking: typeof addOne = {
+      ...addOne,
+      propose: (count, observed, input, context) =>
+        context.answered === undefined
+          ? { reply: "", ask: { message: "Do it?" } }
+          : { ...addOne.propose(count, observed, input, context), verdict },
+    };
+    const { ask } = await runTransaction(runtime, asking, {}, DEVICE);
+    expect(ask).toMatchObject({ message: "Do it?", passkey: expect.any(String) });
+    expect(store.commits).toBe(0);
+    const passkey = ask?.passkey ?? "";
+    const answered = { to: { message: "Do it?" }, passkey };
+    expect((await runTransaction(runtime, asking, {}, DEVICE, answered)).reply).toBe("now 1");
+    expect(store.commits).toBe(1);
+  });
+});
+
+describe("What follows a commit", () => {
+  it("has its events beside those of the commit", async () => {
+    const { runtime } = inMemory();
+    const silent: typeof addOne = { ...addOne, propose: () => ({ reply: "silent" }) };
+    const followed = (first: typeof addOne, plan: typeof addOne): typeof addOne => ({
+      ...first,
+      propose: (...all) => ({
+        ...first.propose(...all),
+        afterCommit: { plan, input: {}, merge: (_, reply) => reply, failed: (reply) => reply },
+      }),
+    });
+    const summaries = async (plan: typeof addOne) =>
+      (await runTransaction(runtime, plan, {}, CALLER)).events?.map((event) =>
+        event.type === "run:advanced" ? event.summary : "",
+      );
+    expect(await summaries(followed(addOne, addOne))).toEqual(["0 → 1", "1 → 2"]);
+    expect(await summaries(followed(addOne, silent))).toEqual(["2 → 3"]);
+    expect(await summaries(followed(silent, addOne))).toEqual(["3 → 4"]);
+  });
+});
+
+describe("A call that is called off", () => {
+  it("before it begins commits nothing, and says so", async () => {
+    const waiting = { stop: AbortSignal.abort() } as NonNullable<Runtime["waiting"]>;
+    const { runtime, store } = inMemory({ waiting, outside: { checks: {} } as Outside });
+    // What it would never hear of: the end of what it reads.
+    const hanging: typeof addOne = { ...addOne, read: () => new Promise(() => {}) };
+    await expect(runTransaction(runtime, hanging, {}, CALLER)).rejects.toMatchObject({ code: "cancelled" });
+    await expect(runTransaction(runtime, addOne, {}, CALLER)).rejects.toMatchObject({ code: "cancelled" });
+    expect(store.commits).toBe(0);
+  });
+});

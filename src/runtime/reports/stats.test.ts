@@ -47,9 +47,24 @@ describe("the costs of agents' runs", () => {
   });
 
   it("are grouped, what cost most first and the latest day first", () => {
-    const rows = [ROW, { ...ROW, task: "T2", usd: 5, day: "2026-01-02" }];
-    expect(groupCosts(rows, "task").map(({ name }) => name)).toEqual(["T2", "T1"]);
-    expect(groupCosts(rows, "day").map(({ name }) => name)).toEqual(["2026-01-02", "2026-01-01"]);
+    const row = (task: string, day: number, usd: number | null, minutes = 10) => ({
+      ...ROW,
+      ...{ task, day: `2026-01-0${day}`, usd, minutes },
+    });
+    const rows = [row("T1", 2, 1), row("T2", 1, null, 5), row("T3", 3, 9), row("T4", 2, null, 20)];
+    const names = (by: "task" | "day") => groupCosts(rows, by).map(({ name }) => name);
+    expect(names("task")).toEqual(["T3", "T1", "T4", "T2"]);
+    expect(names("day")).toEqual(["2026-01-03", "2026-01-02", "2026-01-01"]);
+    expect(groupCosts(rows, "day").map(({ minutes, usd }) => [usd, minutes])).toEqual([
+      [9, 10],
+      [1, 30],
+      [null, 5],
+    ]);
+  });
+
+  it("have no price for a step where none is completed, and nothing was done again where nothing was done", () => {
+    expect(sumCosts([{ ...ROW, accepted: false }])).toMatchObject({ usdPerStep: null, again: 0 });
+    expect(sumCosts([])).toMatchObject({ usd: null, minutes: 0, again: 0 });
   });
 });
 
@@ -116,6 +131,8 @@ describe("the waits for a person", () => {
       ["2026-01-01", 0],
     ]);
     expect(of("agent")).toEqual([["claude", null]]);
+    const days = [2, 3, 1].map((day) => ({ ...wait, run: "T1", to: `2026-01-0${day}T00:00:00Z` }));
+    expect(statsOf([], days, "day").groups.map(({ name }) => name.slice(-1))).toEqual(["3", "2", "1"]);
   });
 });
 

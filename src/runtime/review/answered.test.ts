@@ -39,3 +39,17 @@ test("a field is found by its path, and only where the value has it itself", () 
   for (const path of ["", "a.b", "constructor", "a.length.x", "__proto__"])
     expect(fieldIn({ a: [] }, path)).toBeUndefined();
 });
+
+test("what is in another file, or in a list of nothing, answers nothing", () => {
+  const one = (
+    at: { readonly file: string; readonly line: null } | { readonly field: string },
+    facts: object,
+  ) => answered([{ text: "a", at }], { changed: null, before: null, now: null, ...facts })[0]?.since;
+  const changed = ["src/a.ts", "src/b.ts"].map((path) => ({ path, added: 1, deleted: 0 }));
+  expect(one({ file: "src/b.ts", line: null }, { changed })).toBe("changed");
+  expect(one({ field: "a" }, { before: { a: 1 }, now: null })).toBe("unknown");
+  // What was taken away has changed, and so has what is new.
+  expect(one({ field: "a" }, { before: { a: 1 }, now: {} })).toBe("changed");
+  expect(one({ field: "a" }, { before: {}, now: { a: 1 } })).toBe("changed");
+  expect(one({ field: "a.b" }, { before: { a: null }, now: { a: "text" } })).toBe("unknown");
+});

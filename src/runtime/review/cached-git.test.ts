@@ -17,7 +17,7 @@ function countingGit(): { readonly git: Git; readonly asked: string[] } {
       snapshot: counted("snapshot"),
       changes: counted("changes"),
     },
-    ...{ between: counted("between"), commits: counted("commits") },
+    ...{ between: counted("between"), commits: counted("commits"), shapes: counted("shapes") },
     in: async (repo) => {
       asked.push(`in ${repo}`);
       return countingGit().git;
@@ -37,12 +37,19 @@ it("git is asked once for the same, whoever asks, and again for anything else", 
   await seen.commits("main", "b");
   await seen.commits("main", "b");
   await seen.pin("a");
+  for (let at = 0; at < 2; at++) {
+    await seen.between("x", "y");
+    await seen.shapes?.("x", "y");
+    await seen.state();
+  }
+  await seen.shapes?.("x", "z");
   const api = projectPath("api");
   expect(await seen.in?.(api)).toBe(await seen.in?.(api));
   expect(asked).toEqual([
     'snapshot {"base":null,"own":[".pawl"]}',
     'snapshot {"base":"main","own":[".pawl"]}',
-    ...['commits "main"', 'commits "main"', 'pin "a"', "in api"],
+    ...['commits "main"', 'commits "main"', 'pin "a"', 'between "x"', 'shapes "x"'],
+    ...["state undefined", 'shapes "x"', "in api"],
   ]);
 });
 
@@ -51,4 +58,9 @@ it("a later look sees what is there then", async () => {
   await cachedGit(git).state();
   await cachedGit(git).state();
   expect(asked).toHaveLength(2);
+});
+
+it("git that has no shapes or other repositories has none here", () => {
+  const { in: _, shapes: __, ...git } = countingGit().git;
+  expect(["in", "shapes"].filter((key) => key in cachedGit(git as Git))).toEqual([]);
 });

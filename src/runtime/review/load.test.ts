@@ -84,6 +84,45 @@ describe("the review of a run", () => {
   });
 });
 
+describe("a review that cannot be made", () => {
+  it("is its workflow's fault, if that has one", async () => {
+    const fault = new PawlError("workflow-invalid", "It is broken.", "Mend it.");
+    const module = { name: "a", title: "A", summary: "", overview: async () => [RUN], fault };
+    const { project } = projectOf([RUN], {});
+    const faulty = { ...project, workflows: { a: async () => module as unknown as WorkflowModule } };
+    await expect(reviewOf(faulty, "a:1")).rejects.toBe(fault);
+  });
+
+  it("is looked for in any state where the page is about the work", async () => {
+    const asked: unknown[] = [];
+    const plan = {
+      run: () => null,
+      read: async (_: unknown, input: object, { caller }: { readonly caller: object }) =>
+        asked.push({ ...input, caller }),
+      propose: () => ({ reply: null }),
+    };
+    const module = { name: "a", title: "A", overview: async () => [], gate: { review: async () => plan } };
+    const { project } = projectOf([], {});
+    const own = { ...project, workflows: { a: async () => module as unknown as WorkflowModule } };
+    await reviewOf(own, "a:1");
+    await reviewOf(own, "a:1", true);
+    const caller = { channel: "library" };
+    expect(asked).toEqual([
+      { id: "1", caller },
+      { id: "1", anyState: true, caller },
+    ]);
+  });
+
+  it("has no minutes, and what is no gate is not opened for them", async () => {
+    const runs = [RUN, { ...RUN, run: "a:2", waitsFor: "blocked" as const }];
+    const { project } = projectOf(runs, { 1: null, 2: {} });
+    expect((await waiting(project)).map(({ minutes, run }) => [run, minutes])).toEqual([
+      ["a:1", null],
+      ["a:2", null],
+    ]);
+  });
+});
+
 describe("the differences of a review", () => {
   const file = (path: string, isNew: boolean | null): ReviewFile => ({
     ...{ path, isNew, added: 1, deleted: 0 },
@@ -133,6 +172,41 @@ describe("the differences of a review", () => {
     expect(await differencesOf(without, { changes: null }, { bytes: 9 })).toEqual({
       kind: "diff",
       files: [],
+    });
+  });
+
+  it("of a renamed file are between its two names", async () => {
+    const orders: DiffOrder[] = [];
+    const { project } = projectOf([], {}, (order) => {
+      orders.push(order);
+      if (order.was === "lost") return { kind: "unavailable", reason: "" };
+      if (order.was === "empty") return { kind: "diff", files: [] };
+      return {
+        kind: "diff",
+        files: ["a", "b", "c"].map((path) => shown(order.was ? `${order.was} to ${path}` : path)),
+      };
+    });
+    const files = [
+      { ...file("a", true), was: "old" },
+      { ...file("b", true), was: "lost" },
+      { ...file("c", true), was: "empty" },
+    ];
+    const renamed = { ...changes(null), files } as Review["changes"];
+    const found = await differencesOf(project, { changes: renamed }, { bytes: 9, context: 3 });
+    expect(orders.map(({ context, path, was }) => [path, was, context])).toEqual([
+      [null, undefined, 3],
+      ["a", "old", 3],
+      ["b", "lost", 3],
+      ["c", "empty", 3],
+    ]);
+    expect(found.kind === "diff" && found.files.map(({ path }) => path)).toEqual(["b", "c"]);
+  });
+
+  it("in another repository are that one's, or the reason why there are none", async () => {
+    const { project } = projectOf([], {});
+    const elsewhere = { ...changes(null), repo: "api" } as Review["changes"];
+    expect(await differencesOf(project, { changes: elsewhere }, { bytes: 9 })).toEqual({
+      ...{ kind: "unavailable", reason: "its work is in the repository api" },
     });
   });
 });

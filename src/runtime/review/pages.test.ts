@@ -38,10 +38,12 @@ interface PagesCase {
   readonly root?: string;
   readonly edits?: object | null;
   readonly diff?: (order: DiffOrder) => GitDiff;
+  /** A picture's bytes; absent: this git port has none. */
+  readonly blob?: (order: object) => Uint8Array | null;
 }
 
 /** A project whose reviews are counted, on a clock that is turned by hand. */
-function scene({ review = REVIEW, root = "/shop", edits, diff }: PagesCase = {}) {
+function scene({ review = REVIEW, root = "/shop", edits, diff, blob }: PagesCase = {}) {
   let [now, made] = [Date.UTC(2026, 0, 31), 0];
   const orders: DiffOrder[] = [];
   const shown = (path: string) => ({
@@ -70,6 +72,7 @@ function scene({ review = REVIEW, root = "/shop", edits, diff }: PagesCase = {})
           orders.push(order);
           return (diff ?? usual)(order);
         },
+        ...(blob && { blob: async (order: object) => blob(order) }),
       },
     },
     now: () => new Date(now),
@@ -197,6 +200,73 @@ describe("a file's difference", () => {
       message: "git shows no differences of a:1: the commit is gone.",
       fix: "Look at the files in the project's folder.",
     });
+  });
+});
+
+describe("a picture of a review", () => {
+  const image = { before: 1, after: 2 };
+  const files = [{ ...file("new.png"), was: "old.png", image }, { ...file("same.png"), image }, file("a.ts")];
+  const since = [{ ...file("back.png"), image }];
+  const review = { ...REVIEW, changes: { ...CHANGES, files, since } as Review["changes"] };
+  const asked: object[] = [];
+  const blob = (order: object) => {
+    asked.push(order);
+    return new Uint8Array([1]);
+  };
+  const look = (path: string, side: "before" | "after", about: PagesCase = { review, blob }) =>
+    reviews().image(scene(about).project, "a:1", { path, side });
+
+  it("is that before or after, by its name then", async () => {
+    for (const [path, side] of [
+      ["old.png", "before"],
+      ["new.png", "after"],
+      ["same.png", "before"],
+      ["back.png", "after"],
+    ] as const)
+      expect(await look(path, side)).toEqual(new Uint8Array([1]));
+    expect(asked).toMatchObject([
+      { object: "base", path: "old.png", most: expect.any(Number) },
+      { object: "now", path: "new.png" },
+      { object: "base", path: "same.png" },
+      { object: "now", path: "back.png" },
+    ]);
+    expect((asked[0] as { readonly most: number }).most).toBeGreaterThan(1_000_000);
+  });
+
+  it("is none where the review names none of it, or git cannot show it", async () => {
+    asked.length = 0;
+    for (const [path, side] of [
+      ["old.png", "after"],
+      ["new.png", "before"],
+      ["a.ts", "after"],
+      ["/etc/passwd", "after"],
+    ] as const)
+      expect(await look(path, side)).toBeNull();
+    const gone: Review["changes"] = { kind: "unavailable", reason: "" };
+    expect(await look("same.png", "after", { review: { ...REVIEW, changes: gone }, blob })).toBeNull();
+    expect(await look("same.png", "after", { review: null, blob })).toBeNull();
+    const other = { ...review, changes: { ...review.changes, repo: "api" } as Review["changes"] };
+    expect(await look("same.png", "after", { review: other, blob })).toBeNull();
+    expect(asked).toEqual([]);
+    expect(await look("same.png", "after", { review })).toBeNull();
+    expect(await look("same.png", "after", { review, blob: () => null })).toBeNull();
+  });
+});
+
+describe("the work of a run", () => {
+  it("is shown whatever the run waits for, and its page for a verdict alone", async () => {
+    const inputs: unknown[] = [];
+    const { project } = scene();
+    const plan = {
+      run: () => null,
+      read: async (_: unknown, input: unknown) => inputs.push(input),
+      propose: () => ({ reply: REVIEW }),
+    };
+    const module = { name: "a", title: "A", overview: async () => [], gate: { review: async () => plan } };
+    const own = { ...project, workflows: { a: async () => module as unknown as WorkflowModule } };
+    expect(await reviews().work(own, "a:1")).toMatchObject({ run: "a:1" });
+    await reviews().page(own, "a:1");
+    expect(inputs).toEqual([{ id: "1", anyState: true }, { id: "1" }]);
   });
 });
 

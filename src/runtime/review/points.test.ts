@@ -36,6 +36,15 @@ test("a point of several lines becomes one line", () => {
 
 test("no text breaks the reader, and a place is read as it is written", () => {
   fc.assert(fc.property(fc.string(), (text) => pointsIn(text).points.length >= 0));
-  for (const text of ["a.ts:3", "a.ts", "field x", "C:/a.ts:7", ":4"])
+  for (const text of ["a.ts:3", "a.ts", "field x", "C:/a.ts:7", ":4", "a.ts:12-15", "a.ts:3:x"])
     expect(renderPlace(parsePlace(text))).toBe(text);
+  expect(parsePlace("a.ts:12-15")).toEqual({ file: "a.ts", line: 12, to: 15 });
+  expect(parsePlace("a.ts:12")).toEqual({ file: "a.ts", line: 12 });
+  expect(parsePlace("field  x ")).toEqual({ field: "x" });
+});
+
+test("points are found with blank lines below them, and only where a line begins with a dash", () => {
+  expect(pointsIn("Notes.\n\n- One.\n\n")).toEqual({ notes: "Notes.", points: [{ text: "One." }] });
+  expect(pointsIn("Notes - and more")).toEqual({ notes: "Notes - and more", points: [] });
+  expect(withPoints(" Notes. ", [])).toBe("Notes.");
 });

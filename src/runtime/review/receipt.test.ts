@@ -41,3 +41,18 @@ test("there is no receipt where nothing was decided or committed", () => {
   for (const more of [{ ask: { message: "?" } }, { changes: [] }, { verdict: undefined }, { events: [] }])
     expect(receiptOf(proposal(more as never))).toBeNull();
 });
+
+test("a receipt is of the verdict's own move, and of a record that is written", () => {
+  const events = [{ ...MOVED, type: "task:waiting", time: "earlier" }, { ...MOVED, run: "alfred:T2" }, MOVED];
+  expect(receiptOf(proposal({ events } as never))?.time).toBe(MOVED.time);
+  expect(receiptOf(proposal({ events: events.slice(0, 2) } as never))).toBeNull();
+  const path = ".alfred/gates/alfred/T1/0002.json";
+  const changes = [
+    { type: "remove", path },
+    { type: "move", from: path, to: "x" },
+  ];
+  expect(receiptOf(proposal({ changes } as never))?.record).toBeNull();
+  expect(receiptOf({ reply: "", verdict: VERDICT })).toBeNull();
+  const { events: _, ...silent } = proposal();
+  expect(receiptOf(silent)).toBeNull();
+});

@@ -3,13 +3,14 @@
  * itself.
  */
 
-import { closeSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, readdirSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { asideNames } from "../../core/log-parts.ts";
-import { openPlain } from "../files/plain-file.ts";
+import { HARMLESS, openPlain } from "../files/plain-file.ts";
 
 /** Bytes; of a longer first line only the beginning counts. */
 const LONGEST_FIRST = 64 * 1024;
@@ -63,12 +64,22 @@ async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Pro
 }
 
 async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, "r");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw cause;
-  }
+  const file = await open(path, constants.O_RDONLY | HARMLESS).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return null;
+    throw cause.code === "ELOOP" ? notPlain(path, cause) : cause;
+  });
+  if (file === null || (await file.stat()).isFile()) return file;
+  await file.close();
+  throw notPlain(path);
+}
+
+function notPlain(path: string, cause?: Error): PawlError {
+  return new PawlError(
+    "state-unreadable",
+    `${path} cannot be used: expected a file, found a link, a folder, a pipe or a device.`,
+    `Move ${path} away, then run the command again.`,
+    cause,
+  );
 }
 
 /** Null: there is no such file. */

@@ -24,6 +24,7 @@ import { lastWords } from "../agents/dialects/last-words.ts";
 import { takeCalls } from "../agents/outbox.ts";
 import { loadUsage, runFolder } from "../agents/run-folder.ts";
 import { tailOf } from "../checks/tail.ts";
+import { openEventLog } from "../events/event-log.ts";
 import { generationNow } from "../events/log-parts.ts";
 import { discover } from "../git/discover.ts";
 import { listRefs, readRef } from "../git/ref-files.ts";
@@ -113,6 +114,10 @@ const PLACES: Readonly<Record<string, readonly [string, () => unknown]>> = {
   "a check's output": ["output", () => tailOf(join(root, "output"), openRedactor({}))],
   "a lease": [".pawl/claims/T1.json", () => listLeases(root)],
   "the event log": [".pawl/events.jsonl", () => generationNow(join(root, ".pawl/events.jsonl"))],
+  "the end of the event log": [
+    ".pawl/events.jsonl",
+    () => openEventLog(join(root, ".pawl/events.jsonl")).readBack({ before: 1_000_000, limit: 10 }),
+  ],
   "a nested repository's HEAD": ["nested/.git/HEAD", () => emptyRepositories(root)],
   "a nested repository's refs": [
     "nested/.git/packed-refs",

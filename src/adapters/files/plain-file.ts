@@ -6,6 +6,8 @@
  * D2  No link is followed, even if it takes the file's place between check and opening.
  * D3  Reads have a size limit: a sparse file of gigabytes costs its author nothing. So have listings: a million
  *     names take a second to make, and hundreds of megabytes to read at once.
+ *
+ * Other programs, such as git, do wait for a FIFO: `findPipe` says for which one.
  */
 import {
   closeSync,
@@ -17,6 +19,9 @@ import {
   openSync,
   readSync,
 } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { attempt } from "../../core/attempt.ts";
 
 /** Absent on Windows. */
 export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -102,4 +107,23 @@ function openFolder(folder: string, bufferSize: number): Dir {
 
 export function firstNames(folder: string, most: number): readonly string[] {
   return firstEntries(folder, most).map(({ name }) => name);
+}
+
+const MOST_FOLDERS = 20_000;
+const MOST_NAMES = 10_000;
+
+/** The path of a FIFO or device with one of the names, in the folder or below; null: there is none. Follows no link. */
+export async function findPipe(folder: string, names: ReadonlySet<string>): Promise<string | null> {
+  const open = [folder];
+  for (let count = 0; open.length > 0 && count < MOST_FOLDERS; count++) {
+    const at = open.shift() ?? "";
+    for (const entry of attempt(() => firstEntries(at, MOST_NAMES), [])) {
+      if (entry.isDirectory()) open.push(join(at, entry.name));
+      else if (names.has(entry.name) && (entry.isFIFO() || entry.isCharacterDevice()))
+        return join(at, entry.name);
+    }
+    // This process has other work.
+    if (count % 50 === 49) await setImmediate();
+  }
+  return null;
 }

@@ -18,6 +18,7 @@ import { delimiter } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import { toDiskError } from "../files/disk-error.ts";
+import { findPipe } from "../files/plain-file.ts";
 import {
   allowedEnvironment,
   type Environment,
@@ -85,6 +86,10 @@ export interface GitAnswer {
 }
 
 const LIMIT = 120_000;
+/** Milliseconds after which a FIFO is looked for that git may be waiting for. */
+const SLOW = 3000;
+/** Files of a checkout that git opens for itself, whatever they are. */
+const OPENED_BY_GIT = new Set([".gitattributes", ".gitignore", ".gitmodules"]);
 /** Maximum bytes kept of stderr. */
 const MOST_ERRORS = 1024 * 1024;
 
@@ -246,7 +251,6 @@ export async function runProgram(
     if (file !== null) closeSync(file);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
-    let late = false;
     let enough = false;
     let bytes = 0;
     let errorBytes = 0;
@@ -256,14 +260,11 @@ export async function runProgram(
       signalAll(child, "SIGTERM", isGrouped);
       killing ??= setTimeout(() => signalAll(child, "SIGKILL", isGrouped), 2000).unref();
     };
-    const timer = setTimeout(() => {
-      late = true;
-      end();
-    }, call.limit ?? LIMIT);
+    const time = watchTime(call, end);
     call.stop?.addEventListener("abort", end);
     if (call.stop?.aborted) end();
     const forget = () => {
-      clearTimeout(timer);
+      time.close();
       clearTimeout(killing);
       call.stop?.removeEventListener("abort", end);
     };
@@ -289,13 +290,8 @@ export async function runProgram(
     child.on("close", (code, signal) => {
       forget();
       const text = Buffer.concat(errors).toString("utf8");
-      const why = late
-        ? `it took longer than ${(call.limit ?? LIMIT) / 1000} s`
-        : bytes > most
-          ? `it printed more than ${most} bytes`
-          : signal
-            ? `signal ${signal}`
-            : "";
+      const tooMuch = bytes > most ? `it printed more than ${most} bytes` : "";
+      const why = time.passed() || tooMuch || (signal ? `signal ${signal}` : "");
       resolve({
         code: enough ? 0 : bytes > most ? 124 : (code ?? 124),
         output: Buffer.concat(output).toString(call.encoding ?? "utf8"),
@@ -303,6 +299,30 @@ export async function runProgram(
       });
     });
   });
+}
+
+/** Ends the call at its limit, or soon if it waits for a FIFO where an agent should have put a file. */
+function watchTime({ folder, isHub, limit = LIMIT, remote }: GitCall, end: () => void) {
+  let why = "";
+  let isOpen = true;
+  const pass = (text: string) => {
+    why = text;
+    end();
+  };
+  const timer = setTimeout(() => pass(`it took longer than ${limit / 1000} s`), limit);
+  const slow = setTimeout(async () => {
+    const pipe = remote || isHub ? null : await findPipe(folder, OPENED_BY_GIT);
+    if (pipe !== null && isOpen) pass(`it waits for ${pipe}, which is no regular file: remove it`);
+  }, SLOW);
+  return {
+    /** What has passed; "": nothing yet. */
+    passed: () => why,
+    close: () => {
+      isOpen = false;
+      clearTimeout(timer);
+      clearTimeout(slow);
+    },
+  };
 }
 
 /** Rejects the call if its listener throws, as on a full disk: an error in an event handler would end Pawl. */

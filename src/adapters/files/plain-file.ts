@@ -112,14 +112,20 @@ export function firstNames(folder: string, most: number): readonly string[] {
 const MOST_FOLDERS = 20_000;
 const MOST_NAMES = 10_000;
 
-/** The path of a FIFO or device with one of the names, in the folder or below; null: there is none. Follows no link. */
-export async function findPipe(folder: string, names: ReadonlySet<string>): Promise<string | null> {
+/**
+ * The path of a FIFO or device in the folder or below that `isRead` names, by its folder and its name; null: there is
+ * none. Follows no link.
+ */
+export async function findPipe(
+  folder: string,
+  isRead: (at: string, name: string) => boolean,
+): Promise<string | null> {
   const open = [folder];
   for (let count = 0; open.length > 0 && count < MOST_FOLDERS; count++) {
     const at = open.shift() ?? "";
     for (const entry of attempt(() => firstEntries(at, MOST_NAMES), [])) {
       if (entry.isDirectory()) open.push(join(at, entry.name));
-      else if (names.has(entry.name) && (entry.isFIFO() || entry.isCharacterDevice()))
+      else if ((entry.isFIFO() || entry.isCharacterDevice()) && isRead(at, entry.name))
         return join(at, entry.name);
     }
     // This process has other work.

@@ -88,8 +88,10 @@ export interface GitAnswer {
 const LIMIT = 120_000;
 /** Milliseconds after which a FIFO is looked for that git may be waiting for. */
 const SLOW = 3000;
-/** Files of a checkout that git opens for itself, whatever they are. */
-const OPENED_BY_GIT = new Set([".gitattributes", ".gitignore", ".gitmodules"]);
+/** Whether git opens it for itself, whatever it is. */
+function isOpened(at: string, name: string): boolean {
+  return /^\.git(?:attributes|ignore|modules)$/.test(name) || /\/\.git(?:\/info)?$/.test(at);
+}
 /** Maximum bytes kept of stderr. */
 const MOST_ERRORS = 1024 * 1024;
 
@@ -311,7 +313,7 @@ function watchTime({ folder, isHub, limit = LIMIT, remote }: GitCall, end: () =>
   };
   const timer = setTimeout(() => pass(`it took longer than ${limit / 1000} s`), limit);
   const slow = setTimeout(async () => {
-    const pipe = remote || isHub ? null : await findPipe(folder, OPENED_BY_GIT);
+    const pipe = remote || isHub ? null : await findPipe(folder, isOpened);
     if (pipe !== null && isOpen) pass(`it waits for ${pipe}, which is no regular file: remove it`);
   }, SLOW);
   return {

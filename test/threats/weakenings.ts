@@ -1651,8 +1651,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the mounts on the way to a protected place, which keep its folder's name",
       file: "src/adapters/wall/mask.ts",
-      find: 'if (!isLast && !isInstalled) way.push({ type: "write", at });',
-      replace: 'if (!isLast && isInstalled) way.push({ type: "write", at });',
+      find: 'if (!isLast && !isLoose) way.push({ type: "write", at });',
+      replace: 'if (!isLast && isLoose) way.push({ type: "write", at });',
       tests: [
         "src/adapters/wall/wall.story.test.ts: no other folder takes the place of the one with a protected place: a client's settings",
       ],
@@ -1660,10 +1660,19 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the closed folder of a link to a protected place",
       file: "src/adapters/wall/mask.ts",
-      find: 'const isOpen = above === folder || name === ".git" || isInstalled;',
+      find: 'const isOpen = above === folder || name === ".git" || isLoose;',
       replace: "const isOpen = isFolder || !isFolder;",
       tests: [
         "src/adapters/wall/wall.story.test.ts: a link to a protected place cannot be replaced: its folder is closed, or an agent refused",
+      ],
+    },
+    {
+      takes: "the closed dependencies where clients would start a Pawl that is not installed yet",
+      file: "src/adapters/wall/mask.ts",
+      find: 'includes("--package=pawl")',
+      replace: 'includes("--package=pawl") && name === ""',
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: no Pawl is planted where clients would start one that is not installed yet",
       ],
     },
   ],

@@ -41,7 +41,9 @@ export interface Hidden {
 }
 
 export type Mount =
-  | { readonly type: "read" | "write"; readonly at: string; readonly from?: string }
+  /** `open`: folders in it that stay writable. */
+  | { readonly type: "read"; readonly at: string; readonly from?: string; readonly open?: readonly string[] }
+  | { readonly type: "write"; readonly at: string; readonly from?: string }
   | { readonly type: "empty"; readonly at: string }
   /** Nothing is there, and nothing can be made there. */
   | { readonly type: "cover"; readonly at: string; readonly isFolder: boolean }
@@ -121,7 +123,10 @@ export function outerFirst(mounts: readonly Mount[]): readonly Mount[] {
 export function wordsOf(mount: Mount): readonly string[] {
   switch (mount.type) {
     case "read":
-      return ["--ro-bind", mount.from ?? mount.at, mount.at];
+      return [
+        ...["--ro-bind", mount.from ?? mount.at, mount.at],
+        ...(mount.open ?? []).flatMap((at) => ["--bind", at, at]),
+      ];
     case "write":
       return ["--bind", mount.from ?? mount.at, mount.at];
     case "empty":

@@ -3,26 +3,30 @@
  * follows a planted link while it makes missing folders, and so makes them outside.
  */
 import { type Dirent, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type ProtectedPlace, protectedPlacesBy } from "../../guard/protected-places.ts";
-import { firstEntries } from "../files/plain-file.ts";
+import { basename, dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { CLIENT_FILES, type ProtectedPlace, protectedPlacesBy } from "../../guard/protected-places.ts";
+import { firstEntries, readPlainText } from "../files/plain-file.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount, outerFirst } from "./arguments.ts";
 
 /**
- * The mounts that protect the place below a folder without links. An existing place becomes read-only, behind
- * a link where it points, and so does the link's own folder (a repository's stays open); of a missing one, the first missing component is
- * covered, so that nothing can be made there. Each folder on the way is mounted on itself: a mount point can
- * neither be renamed nor be replaced. Except among the dependencies, which package managers replace as they like.
+ * The mounts that protect the place below a folder without links. An existing place becomes read-only, behind a link
+ * where it points, and so does the link's own folder (a repository's stays open); of a missing one, the first missing
+ * component is covered, so that nothing can be made there. Each folder on the way is mounted on itself: a mount point
+ * can neither be renamed nor be replaced. Except among the dependencies, which package managers replace as they like,
+ * unless Pawl is among them.
  */
 export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): readonly Mount[] {
   const names = path.split("/");
   const installed = names.indexOf(DEPENDENCIES);
+  const isPawls = installed >= 0 && ["pawl", ".bin"].includes(names[installed + 1] ?? "");
+  if (isPawls && !startsPawl(join(folder, ...names.slice(0, installed)))) return [];
   const way: Mount[] = [];
   let at = folder;
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
-    const isInstalled = installed >= 0 && index >= installed;
+    const isLoose = installed >= 0 && index >= installed && !isPawls;
     const above = at;
     at = join(at, name);
     const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -30,12 +34,12 @@ export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): rea
     if (stats.isSymbolicLink()) {
       const real = realPathOf(at);
       const isMasked = !isInside(folder, real) && existsSync(real);
-      const isOpen = above === folder || name === ".git" || isInstalled;
+      const isOpen = above === folder || name === ".git" || isLoose;
       return [...(isOpen ? [] : [above]), ...(isMasked ? [real] : [])].map(closed);
     }
     // Nothing can be made below a file.
     if (!stats.isDirectory()) break;
-    if (!isLast && !isInstalled) way.push({ type: "write", at });
+    if (!isLast && !isLoose) way.push({ type: "write", at });
   }
   return [...way, closed(at)];
 }
@@ -43,14 +47,38 @@ export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): rea
 /** A package manager's folder, full of links of its own. */
 export const DEPENDENCIES = "node_modules";
 
-const closed = (at: string): Mount => ({ type: "read", at });
+/** Whether programs start Pawl from this folder's dependencies, installed or not. */
+function startsPawl(folder: string): boolean {
+  const isThere = (name: string) => lstatSync(join(folder, DEPENDENCIES, name), { throwIfNoEntry: false });
+  if (isThere("pawl") || isThere(".bin/pawl") || isThere(".bin/bloom")) return true;
+  return [...CLIENT_FILES, ".husky/pre-commit"].some((name) =>
+    attempt(() => readPlainText(join(folder, name)).includes("--package=pawl"), false),
+  );
+}
+
+/** Among the dependencies, the folders in which tools keep what they made: they stay open where the rest is closed. */
+const CACHES = [".cache", ".vite", ".vite-temp"];
+
+function closed(at: string): Mount {
+  if (basename(at) !== DEPENDENCIES) return { type: "read", at };
+  const open = CACHES.map((name) => join(at, name)).filter((path) => attempt(() => madeFolder(path), false));
+  return { type: "read", at, open };
+}
+
+function madeFolder(path: string): boolean {
+  mkdirSync(path, { recursive: true });
+  return lstatSync(path).isDirectory();
+}
 
 /** Each mount once, in an order in which none opens or hides what another closes. */
 export function inOrder(mounts: readonly Mount[]): readonly Mount[] {
-  const shut = mounts.filter(({ type }) => type !== "write");
+  const read = new Set(mounts.filter(({ type }) => type === "read").map(({ at }) => at));
+  const isBelow = (at: string, places: ReadonlySet<string>): boolean =>
+    dirname(at) !== at && (places.has(dirname(at)) || isBelow(dirname(at), places));
+  // Nothing can be made below a closed folder, so nothing need be covered there.
+  const shut = mounts.filter(({ at, type }) => type !== "write" && !(type === "cover" && isBelow(at, read)));
   const places = new Set(shut.map(({ at }) => at));
-  const isShut = (at: string): boolean => places.has(at) || (dirname(at) !== at && isShut(dirname(at)));
-  const way = mounts.filter(({ at, type }) => type === "write" && !isShut(at));
+  const way = mounts.filter(({ at, type }) => type === "write" && !places.has(at) && !isBelow(at, places));
   return [...new Map(outerFirst([...way, ...shut]).map((mount) => [mount.at, mount])).values()];
 }
 

@@ -269,7 +269,7 @@ it.skipIf(NO_WALL)(
     using walled = openWalledHome({ write: ["."] });
     const at = (path: string) => join(walled.root, path);
     walled.write("code/project/pawl.yaml", "bloom: {}");
-    for (const folder of [".husky", "deep/nested/.git", "node_modules/dep/.git"])
+    for (const folder of [".husky", "deep/nested/.git", "node_modules/dep/.git", "node_modules/pawl"])
       mkdirSync(at(folder), { recursive: true });
     const made = [
       ...[".alfred/allowed_signers", ".claude/settings.local.json", ".husky/pre-commit", "tasks.yaml"],
@@ -415,16 +415,55 @@ it.skipIf(NO_WALL).each(Object.entries(RENAMES))(
   },
 );
 
-it.skipIf(NO_WALL)("dependencies can be installed anew, also where Pawl is among them", () => {
+it.skipIf(NO_WALL).each([true, false])(
+  "dependencies without Pawl can be installed, the first time and anew: %s",
+  (isFirst) => {
+    promise("wall.protected");
+    using walled = openWalledHome({ write: ["."] });
+    if (!isFirst) walled.write("code/project/node_modules/other/cli.js", "own");
+    const printed = walled.inside(
+      "cd ..; rm -rf node_modules && mkdir -p node_modules/.bin node_modules/other && ln -s ../other/cli.js node_modules/.bin/cli; ls node_modules/.bin",
+    );
+    expect(printed).toBe("cli");
+  },
+);
+
+it.skipIf(NO_WALL).each(["npm", "pnpm"])(
+  "the Pawl among a project's dependencies is not replaced, nor its folder or link: as %s installs it",
+  (manager) => {
+    promise("wall.protected");
+    using walled = openWalledHome({ write: ["."] });
+    const real = manager === "npm" ? "node_modules/pawl" : "node_modules/.pnpm/pawl@1/node_modules/pawl";
+    walled.write(`code/project/${real}/dist/main.js`, "own");
+    mkdirSync(join(walled.root, "node_modules/.bin"));
+    if (manager === "pnpm")
+      symlinkSync(".pnpm/pawl@1/node_modules/pawl", join(walled.root, "node_modules/pawl"));
+    symlinkSync("../pawl/dist/main.js", join(walled.root, "node_modules/.bin/pawl"));
+    const tries = [
+      "mv node_modules aside; mkdir -p node_modules/pawl/dist",
+      "rm -rf node_modules/pawl; mkdir -p node_modules/pawl/dist",
+      "rm -f node_modules/.bin/pawl; echo evil > node_modules/.bin/pawl",
+      "mv node_modules/.bin aside-bin; mkdir node_modules/.bin; echo evil > node_modules/.bin/pawl",
+      "echo evil > node_modules/.bin/sh",
+    ];
+    for (const each of tries) {
+      walled.inside(`cd ..; ${each}; echo evil > node_modules/pawl/dist/main.js`);
+      const started = attempt(() => readFileSync(join(walled.root, "node_modules/.bin/pawl"), "utf8"), "");
+      expect([each, started]).toEqual([each, "own"]);
+      expect(existsSync(join(walled.root, "node_modules/.bin/sh"))).toBe(false);
+    }
+    // A test runner keeps its results there.
+    expect(walled.inside("cd ..; mkdir -p node_modules/.vite/vitest && echo kept")).toBe("kept");
+  },
+);
+
+it.skipIf(NO_WALL)("no Pawl is planted where clients would start one that is not installed yet", () => {
   promise("wall.protected");
   using walled = openWalledHome({ write: ["."] });
-  walled.write("code/project/node_modules/other/cli.js", "own");
-  mkdirSync(join(walled.root, "node_modules/.bin"));
-  symlinkSync("../other/cli.js", join(walled.root, "node_modules/.bin/pawl"));
-  const printed = walled.inside(
-    "cd ..; echo x > node_modules/.bin/new; mv node_modules aside; mkdir -p node_modules/.bin; ls aside/.bin",
-  );
-  expect(printed).toBe("bloom\nnew\nnode\nnpx\npawl\nsh");
+  walled.write("code/project/.mcp.json", '{"args": ["--no", "--package=pawl", "--", "pawl", "mcp"]}');
+  const printed = walled.inside("cd ..; mkdir -p node_modules/pawl && echo evil > node_modules/pawl/main.js");
+  expect(printed).toContain("Read-only");
+  expect(existsSync(join(walled.root, "node_modules/pawl"))).toBe(false);
 });
 
 it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is in the project", () => {

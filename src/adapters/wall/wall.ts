@@ -255,12 +255,14 @@ function guardedMounts(
     ...gits.map((path) => ({ path, isFolder: true })),
   ].filter(({ path }) => isOpen(join(root, path)));
   if (isAgent) checkLinks(root, places);
-  const mounts = places
-    .flatMap((place) => masksOf(root, place))
-    .filter(({ at, type }) => type !== "write" || !hidden.some((each) => covers(each.at, at, root)))
-    .filter(({ type }) => !(existing && type === "cover"));
+  const mounts = inOrder(
+    places
+      .flatMap((place) => masksOf(root, place))
+      .filter(({ at, type }) => type !== "write" || !hidden.some((each) => covers(each.at, at, root)))
+      .filter(({ type }) => !(existing && type === "cover")),
+  );
   makeCovers(walls, mounts);
-  return inOrder(mounts);
+  return mounts;
 }
 
 const MOST_GITS = 2000;

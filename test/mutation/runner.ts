@@ -3,7 +3,7 @@
  * the quick ones first. Vitest, which starts a thread and imports everything again for each mutant, takes a quarter of
  * a second for each; this takes what the tests take.
  */
-import { globSync } from "node:fs";
+import { chmodSync, globSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -47,6 +47,8 @@ class InProcessRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
+    // Some tests start programs as another user, who may not read Stryker's folder.
+    chmodSync(process.cwd(), 0o755);
     forgetBetweenTests();
     registerHooks({
       resolve: (specifier, context, next) => {

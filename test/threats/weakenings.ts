@@ -1503,6 +1503,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An agent breaks out": [
     {
+      takes: "the devices of a wall's own",
+      file: "src/adapters/wall/devices.ts",
+      find: "if (process.getuid?.() !== 0) return [];",
+      replace: "if (walls !== '') return [];",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: a mode that root sets on a device is not the machine's, and the devices work",
+      ],
+    },
+    {
       takes: "the workspace's own top: a link in it decides what may be written",
       file: "src/adapters/wall/wall.ts",
       find: "{ agentPath: realOr(topOf(order.folder).agentPath) }",

@@ -27,6 +27,7 @@ import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
 import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
+import { ownDevices } from "../wall/devices.ts";
 import { isFolder } from "../wall/homes.ts";
 import { inOrder, masksOf, searchBelow } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
@@ -101,7 +102,7 @@ export function drawWall({ base, bwrap }: ShellWallPaths, order: ShellOrder): Dr
     ...["--die-with-parent", "--unshare-pid", "--cap-drop", "ALL"],
     ...(isClosed ? ["--unshare-user-try", "--unshare-ipc"] : CAPABILITIES.flatMap(capability)),
     ...[isClosed ? "--ro-bind" : "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-    ...mounts.flatMap(wordsOf),
+    ...[...ownDevices(folder), ...mounts].flatMap(wordsOf),
     ...(isClosed ? ["--setenv", "TMPDIR", "/tmp"] : []),
     ...(filter ? ["--seccomp", "8"] : []),
   ];

@@ -29,6 +29,7 @@ export interface Layout {
   readonly guarded: readonly Mount[];
   /** Kernel settings, which root could write like other files. */
   readonly kernel: readonly string[];
+  readonly devices: readonly Mount[];
   /** Mounted last: git's folders, and what is kept outside the project. */
   readonly last: readonly Mount[];
   readonly network: "all" | "none";
@@ -44,6 +45,7 @@ export type Mount =
   /** `open`: folders in it that stay writable. */
   | { readonly type: "read"; readonly at: string; readonly from?: string; readonly open?: readonly string[] }
   | { readonly type: "write"; readonly at: string; readonly from?: string }
+  | { readonly type: "device"; readonly at: string; readonly from: string }
   | { readonly type: "empty"; readonly at: string }
   /** Nothing is there, and nothing can be made there. */
   | { readonly type: "cover"; readonly at: string; readonly isFolder: boolean }
@@ -76,6 +78,7 @@ export function bwrapArguments(layout: Layout): readonly string[] {
     ...GROUND,
     ...(layout.network === "none" ? ["--unshare-net"] : []),
     ...layout.kernel.map((at) => ({ type: "read", at }) as const).flatMap(wordsOf),
+    ...layout.devices.flatMap(wordsOf),
     ...mountsOf(layout).flatMap(wordsOf),
     ...["--chdir", layout.cwd],
   ];
@@ -129,6 +132,8 @@ export function wordsOf(mount: Mount): readonly string[] {
       ];
     case "write":
       return ["--bind", mount.from ?? mount.at, mount.at];
+    case "device":
+      return ["--dev-bind", mount.from, mount.at];
     case "empty":
       return ["--tmpfs", mount.at];
     case "cover":

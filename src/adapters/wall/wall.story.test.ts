@@ -171,6 +171,17 @@ it.skipIf(NO_WALL)("the kernel's keyrings of the person are out of reach, and ot
   expect(walled.inside(call)).toBe("-1 Operation not permitted 1");
 });
 
+it.skipIf(NO_WALL)("a mode that root sets on a device is not the machine's, and the devices work", () => {
+  promise("wall.protected");
+  using walled = openWalledHome();
+  const before = statSync("/dev/null").ctimeMs;
+  const printed = walled.inside(
+    "chmod 666 /dev/null; echo gone > /dev/null; head -c 2 /dev/zero | od -An -tx1; head -c 3 /dev/urandom | wc -c",
+  );
+  expect(printed).toMatch(/00 00\n3$/);
+  expect(statSync("/dev/null").ctimeMs).toBe(before);
+});
+
 it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script", () => {
   using walled = openWalledHome();
   walled.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');

@@ -19,6 +19,7 @@ import { findProgram } from "../process/programs.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
 import { joinWalls, makeCovers, WALLS } from "./covers.ts";
+import { ownDevices } from "./devices.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import {
   type AgentHome,
@@ -192,7 +193,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
       ...(way ? [{ type: "read", from: way.folder, at: WAY_OUT } as const] : []),
     ],
     kernel: KERNEL.filter((path) => existsSync(path)),
-    network: setup.settings.network === "all" ? "all" : "none",
+    ...{ devices: ownDevices(wallsOf(setup)), network: setup.settings.network === "all" ? "all" : "none" },
   };
   clearWays(layout);
   makeMountPoints(layout);
@@ -212,10 +213,14 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   return { ...called, environment: inside(order.environment), release: way?.release, homeFor };
 }
 
+function wallsOf({ stateFolder }: WallSetup): string {
+  return join(dirname(dirname(stateFolder)), WALLS);
+}
+
 /** A shell passes the filter on, as a descriptor. */
-function withoutKeys({ environment, stateFolder }: WallSetup, program: string, args: readonly string[]) {
-  const filter = join(dirname(dirname(stateFolder)), WALLS, "keys.filter");
-  const { path: sh } = findProgram("sh", environment);
+function withoutKeys(setup: WallSetup, program: string, args: readonly string[]) {
+  const filter = join(wallsOf(setup), "keys.filter");
+  const { path: sh } = findProgram("sh", setup.environment);
   if (sh === null || !keepKeyFilter(filter)) return { program, args };
   return { program: sh, args: ["-c", 'exec "$@" 3<"$0"', filter, program, "--seccomp", "3", ...args] };
 }
@@ -232,17 +237,18 @@ function workingFolder(named: string, folder: string): string {
 
 /** The protected places inside writable ones, and each repository there. */
 function guardedMounts(
-  { stateFolder, tasksFile, workflows }: WallSetup,
+  setup: WallSetup,
   layout: Layout,
   existing: boolean,
   isAgent: boolean,
 ): readonly Mount[] {
+  const { stateFolder, tasksFile, workflows } = setup;
   const { folder, hidden, readOnly, root, write } = layout;
   const isOwn = (at: string) => isInside(at, join(root, ".pawl"));
   const open = [...(readOnly ? [] : [folder]), ...write].filter((at) => !isOwn(at));
   const isOpen = (at: string) => !isOwn(at) && open.some((each) => isInside(at, each));
   if (!open.some((at) => isInside(at, root) || isInside(root, at))) return [];
-  const walls = join(dirname(dirname(stateFolder)), WALLS);
+  const walls = wallsOf(setup);
   joinWalls(walls);
   const below = searchBelow(root, [".pawl"]);
   const gits = knownGits(stateFolder, root, below.gits).flatMap((path) => [

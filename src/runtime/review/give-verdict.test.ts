@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toldLater } from "../../../test/rig/error-texts.ts";
+import { stepOn } from "../../../test/rig/steps.ts";
 import { openMemoryStore } from "../../adapters/memory/memory-store.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
@@ -8,6 +9,7 @@ import { projectPath } from "../../core/path.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { GateInput, WorkflowModule } from "../module.ts";
 import type { Project } from "../project.ts";
+import { logPath, renderLine } from "../run-log/step.ts";
 import type { OutOfScopeEdits } from "../transaction/out-of-scope-edits.ts";
 import type { Context, Proposal, Reply, Verdict } from "../transaction/transaction.ts";
 import { doneOf, openVerdicts, type VerdictOrder } from "./give-verdict.ts";
@@ -35,9 +37,20 @@ interface VerdictCase {
   readonly fault?: PawlError;
   readonly edits?: OutOfScopeEdits | null;
   readonly sign?: ((record: string) => Promise<string>) | null;
+  /** The hashes that the passkey of the caller's device was asked and has proved; absent: it is no device. */
+  readonly passkey?: unknown[];
+  readonly root?: string;
 }
 
-function scene({ gate = () => MOVED, hasReview = true, fault, edits, sign }: VerdictCase = {}) {
+function scene({
+  gate = () => MOVED,
+  hasReview = true,
+  fault,
+  edits,
+  sign,
+  passkey,
+  root = "/shop",
+}: VerdictCase = {}) {
   const said: Said[] = [];
   const store = openMemoryStore();
   const module = {
@@ -78,12 +91,17 @@ function scene({ gate = () => MOVED, hasReview = true, fault, edits, sign }: Ver
         }),
   };
   const workflows = { a: async () => module as unknown as WorkflowModule };
-  const project = { runtime, workflows } as unknown as Project;
+  const project = { root, runtime, workflows } as unknown as Project;
+  const device = passkey && {
+    ask: async (hash: string) => ({ challenge: passkey.push(["asked", hash]) }),
+    check: async (hash: string, assertion: unknown) => void passkey.push(["checked", hash, assertion]),
+  };
+  const caller = passkey ? { ...CALLER, device: "phone" } : CALLER;
   const verdicts = openVerdicts();
   const give = (order: Partial<VerdictOrder> = {}) =>
-    verdicts.give(project, "a:1", { ...ORDER, ...order }, CALLER);
+    verdicts.give(project, "a:1", { ...ORDER, ...order }, caller, device);
   const refused = (order: Partial<VerdictOrder> = {}) => toldLater(give(order));
-  return { give, looked, refused, said, store };
+  return { give, looked, project, refused, said, store, verdicts };
 }
 
 const asking = (
@@ -326,4 +344,133 @@ describe("what was done", () => {
       }),
     );
   });
+});
+
+describe("an approval from a device", () => {
+  const gate: VerdictCase["gate"] = (_, answered) =>
+    answered === undefined ? asking("Approve a:1?") : MOVED;
+  const asked = async (about: VerdictCase = {}) => {
+    const passkey: unknown[] = [];
+    const made = scene({ gate, passkey, ...about });
+    const question = await made.give();
+    if (!("asked" in question)) throw new Error("It was not asked.");
+    return { ...made, passkey, ...question };
+  };
+
+  it("is asked of its passkey, and counts with its proof of exactly that", async () => {
+    const { asked: question, give, passkey, store } = await asked();
+    expect(question).toMatchObject({ message: "Approve a:1?", digits: 0, passkey: { challenge: 1 } });
+    const [[, hash] = []] = passkey as [string, string][];
+    expect(question.hash).toBe(hashOf(hash ?? ""));
+    expect(store.files.size).toBe(0);
+    const done = await give({ asked: question.hash, assertion: { id: "key" } });
+    expect(passkey.slice(1)).toEqual([["checked", hash, { id: "key" }]]);
+    expect(done).toMatchObject({ receipt: { approved: true } });
+    // It is answered once.
+    expect(await give({ asked: question.hash, assertion: { id: "key" } })).toHaveProperty("asked");
+  });
+
+  it("is of one project, and of the edits that were shown with it", async () => {
+    const edits = { run: "a:1", state: "open", files: ["src/b.ts"], tree: null };
+    const hashes = await Promise.all(
+      [{}, { root: "/site" }, { edits }].map(async (about) => (await asked(about)).asked.hash),
+    );
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  it("does not count where its passkey does not prove it, nor where nothing asks a passkey", async () => {
+    const { asked: question, project, store, verdicts } = await asked();
+    const refusing = {
+      ask: async () => ({}),
+      check: () => Promise.reject(new PawlError("board-refused", "It is another.", "")),
+    };
+    const device = { ...CALLER, device: "phone" };
+    const order = { ...ORDER, asked: question.hash };
+    await expect(verdicts.give(project, "a:1", order, device, refusing)).rejects.toMatchObject({
+      code: "board-refused",
+    });
+    await expect(verdicts.give(project, "a:1", order, device)).rejects.toMatchObject({ code: "internal" });
+    expect(store.files.size).toBe(0);
+  });
+
+  it("is a yes on the board itself, which asks no passkey", async () => {
+    const { give } = scene({ gate });
+    expect(await give()).toMatchObject({ receipt: { approved: true } });
+  });
+});
+
+describe("a verdict that comes too late", () => {
+  const late = new PawlError("review-changed", "It has changed.", "Look again.");
+  const throwing: VerdictCase["gate"] = () => {
+    throw late;
+  };
+  const decided = (store: { readonly files: Map<string, string> }) => {
+    const step = stepOn(undefined, "a:1", "approve", {
+      strength: "terminal",
+      by: { channel: "terminal", who: "bob" },
+    });
+    store.files.set(logPath("a:1"), renderLine({ id: "1", step }));
+    return step.time;
+  };
+
+  it("is told who has decided, if anybody did, with the login of the database", async () => {
+    const { give, project, store } = scene({ gate: throwing });
+    await expect(give()).rejects.toMatchObject({ message: "It has changed." });
+    const time = decided(store);
+    await expect(give()).rejects.toMatchObject({
+      ...{
+        code: "review-changed",
+        message: `It has changed. bob has decided already: approve, ${time}.`,
+        fix: "Look again.",
+      },
+    });
+    Object.assign(project.runtime.outside, { workers: { logins: async () => new Map([[time, "bob_db"]]) } });
+    await expect(give()).rejects.toMatchObject({ message: expect.stringContaining("bob_db") });
+  });
+
+  it("is an error, too, where the gate says so in its reply", async () => {
+    const said = (data: object) => scene({ gate: () => ({ reply: { text: "Late.", data: data as never } }) });
+    const { give, store } = said({
+      message: "It is over.",
+      data: { code: "review-changed", fix: "Reload." },
+    });
+    decided(store);
+    await expect(give()).rejects.toMatchObject({
+      ...{
+        code: "review-changed",
+        message: expect.stringMatching(/^It is over\. bob has decided/),
+        fix: "Reload.",
+      },
+    });
+    await expect(said({ data: { code: "review-changed" } }).give()).rejects.toMatchObject({
+      message: "",
+      fix: "",
+    });
+    expect(await said({ message: "Fine.", data: { code: "other" } }).give()).toMatchObject({
+      words: "Fine.",
+    });
+  });
+
+  it("is any other error as it is", async () => {
+    const thrown = [new PawlError("no-effect", "Nothing waits.", ""), new Error("no disk")];
+    for (const each of thrown) {
+      const { give, store } = scene({
+        gate() {
+          throw each;
+        },
+      });
+      decided(store);
+      await expect(give()).rejects.toBe(each);
+    }
+  });
+});
+
+it("a rejection may block its task", async () => {
+  const { give, said } = scene();
+  await give({ approve: false, block: true });
+  await give({ approve: false, block: false });
+  expect(said.map(([input]) => input)).toEqual([
+    { id: "1", approve: false, version: "v1", block: true },
+    { id: "1", approve: false, version: "v1" },
+  ]);
 });

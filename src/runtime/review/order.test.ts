@@ -251,6 +251,8 @@ test.each([
   ["of the system", "a", "/etc", true],
   ["of a drive", "a", "C:\\x", true],
   ["with a colon", "a", "ab:c", false],
+  ["out, through an empty part", "a", "x//../..", true],
+  ["out, through a part that stays", "a", "x/./../..", true],
   ["out, by other strokes", "docs/a", "..\\..\\x", true],
 ])("a link is judged by whether it leads out: %s", (_, path, link, isOut) => {
   const [found] = orderFiles([file(path)], { plan: null, sinceLast: null, shapes: [shape(path, { link })] });

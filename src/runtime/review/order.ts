@@ -47,8 +47,7 @@ export function orderFiles(
       const kind = leadsOut(path, shape) ? LINK : (kinds.get(path) ?? kinds.get(was ?? "") ?? null);
       const folded = whyFolded({ path, added, deleted }, was === undefined ? undefined : shape, shape, kind);
       const isOutside = plan !== null && item === null && folded !== OWN;
-      const isJudging = kind !== null && kind !== "lock files";
-      const group = folded !== null ? "folded" : isJudging ? "process" : placeOf(plan, item);
+      const group = folded !== null ? "folded" : kind !== null ? "process" : placeOf(plan, item);
       return {
         ...{ path, ...(was !== undefined && { was }), added, deleted, group, isOutside, folded },
         item: group === "plan" ? item : kind,
@@ -143,9 +142,7 @@ export async function listFiles(
   const ordered = orderFiles(files, { plan, sinceLast, shapes });
   const since = sinceLast === null ? [] : orderFiles(sinceLast, { plan, sinceLast, shapes: later });
   const weak = await weakened(ordered, at);
-  const touched = new Set(
-    [...files, ...ordered].flatMap((file) => [file.path, ("was" in file && file.was) || ""]),
-  );
+  const touched = new Set(files.map(({ path }) => path));
   const mark = (file: ReviewFile): ReviewFile => {
     const weakens = weak.get(file.path);
     return weakens === undefined ? file : { ...file, weakens };

@@ -126,3 +126,19 @@ it("has the changes right after a brief, which has said what differs", () => {
   expect(text.indexOf("Changes against")).toBeGreaterThan(text.indexOf("FILES"));
   expect(text.indexOf("What Pawl found")).toBeGreaterThan(text.indexOf("Changes against"));
 });
+
+it("has the brief in columns, and names the repository of the changes where it is another one", () => {
+  const brief = {
+    ...{
+      chips: [{ tone: "bad" as const, words: "test failed", place: "" }],
+      said: [],
+      last: [],
+      against: [],
+    },
+    ...{ criteria: [], files: "1 file\nto read" },
+  };
+  const repo = { kind: "changes", base: "main", repo: "api", files: [] } as unknown as ReviewChanges;
+  expect(renderReview({ question: "?", brief, changes: repo })).toBe(
+    "?\n\n      x test failed\nFILES 1 file to read\n\nChanges against main in api: none.",
+  );
+});

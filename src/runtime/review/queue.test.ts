@@ -41,7 +41,9 @@ test("a gate says how to see what is judged, and another turn keeps its own comm
     { command: "pawl adopt bloom:T1 --branch ID" },
   ]);
   const { waitsFor: _, ...other } = RUN;
-  expect(waitingIn(other)).toMatchObject([{ kind: "other" }]);
+  expect(waitingIn(other)).toMatchObject([{ kind: "other", command: "pawl approve bloom:T1" }]);
+  // Where it waits for a question that is gone, it waits all the same.
+  expect(waitingIn({ ...RUN, waitsFor: "question" })).toMatchObject([{ kind: "question" }]);
 });
 
 test("each open question of an agent waits, once, though its run goes on", () => {

@@ -314,6 +314,23 @@ describe("a run that others moved", () => {
     ]);
   });
 
+  it("goes on here after its own steps in the same life, though others are ahead", async () => {
+    const [mine, theirs] = [openDoorRun(SHARED), openDoorRun(SHARED)];
+    await mine.move("opens", "closes");
+    await theirs.move("opens", "closes");
+    await theirs.move("opens", "closes");
+    bring(theirs, mine);
+    await mine.move("opens");
+    const words = stepsOf(await mine.lines()).map(({ kind, rule }) => rule ?? kind);
+    expect(words).toEqual(["begun", "opens", "closes", "opens"]);
+    // A person's choice of a branch is all that it follows, also where a new life begins.
+    const chosen = stepsOf(await mine.lines()).slice(0, 3);
+    const other = openDoorRun(SHARED);
+    bring(theirs, other);
+    await other.commit([write("closed", 1)], [], { branch: chosen });
+    expect(stepsOf(await other.lines())).toEqual(chosen);
+  });
+
   it("follows the branch that a person chose, with its variables and its table", async () => {
     const [mine, theirs] = [openDoorRun(SHARED), openDoorRun(SHARED)];
     await theirs.move("opens", "closes");

@@ -192,6 +192,18 @@ describe("The records of a run", () => {
     expect(await loadBranches(mine.store.view(), RUN, object)).toHaveLength(1);
   });
 
+  it("are continued without those that are this checkout's own", async () => {
+    const [mine, theirs] = [openCheckout(), openCheckout()];
+    await mine.move("opens", "taken");
+    bring(mine, theirs);
+    await theirs.move("opens", "taken");
+    bring(theirs, mine);
+    await mine.move("opens", "closes");
+    const lives = ["begun", "opens", "taken", "begun", "opens", "taken", "begun", "opens", "closes"];
+    expect(words((await mine.lines()).flatMap(({ step }) => step ?? []))).toEqual(lives);
+    expect(await mine.faults()).toEqual([]);
+  });
+
   it("that are damaged, or of several branches, are not gone on from in a new life", async () => {
     for (const others of ["damaged", "two"] as const) {
       const [mine, theirs, third] = [openCheckout(), openCheckout(), openCheckout()];

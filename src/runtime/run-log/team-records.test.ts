@@ -11,9 +11,11 @@ import { factValues, hashOfStep, type Step } from "./step.ts";
 import {
   branchesOf,
   chosenBranch,
+  countingBranch,
   elsewhereError,
   forked,
   isRecord,
+  lastMoveOf,
   loadRecords,
   nameOfBranch,
   newRecords,
@@ -24,6 +26,7 @@ import {
   recordNames,
   recordsFolder,
   runOfRecord,
+  setAside,
   sharesRuns,
   stepWords,
 } from "./team-records.ts";
@@ -494,5 +497,42 @@ describe("The sides of a run", () => {
     expect(stepWords({ ...step, by: { channel: "mcp", who: "ada" } })).toBe(`${at} by ada at ${step.time}`);
     const tool = { ...step, run: "alfred:1", machine: "plan_task", status: "planning" };
     expect(stepWords(tool)).toBe(`plan_task: one (a → b, the task is planning) by mcp at ${step.time}`);
+  });
+});
+
+describe("The branch that counts", () => {
+  const steps = chain(["one", "two"]);
+  const branch = (events: readonly string[], isOwn = false) => {
+    const all = chain(events, steps);
+    const recordedState = isOwn
+      ? null
+      : { path: projectPath(`.alfred/records/release/1/${events[0]}`), recordedState: {} };
+    return { head: hashOfStep(all.at(-1) as Step), steps: all, recorded: recordedState };
+  };
+  const [own, approved, rejected] = [branch(["go"], true), branch(["approve"]), branch(["reject"])];
+
+  it("is this checkout's own, else the only one, else none until a person chooses", () => {
+    expect(countingBranch(RUN, [])).toBeNull();
+    expect(countingBranch(RUN, [approved])).toBe(approved);
+    expect(countingBranch(RUN, [approved, own])).toBe(own);
+    const held = resultOrError(() => countingBranch(RUN, [approved, rejected]));
+    expect(held).toMatchObject({ code: "records-forked", message: expect.stringContaining("It is held.") });
+    expect(forked(RUN, [approved, own]).message).not.toContain("held");
+  });
+
+  it("sets the others aside, with the steps that only they have", () => {
+    expect(setAside([approved, rejected])).toEqual([]);
+    expect(setAside([own, approved])).toEqual([
+      {
+        branch: nameOfBranch(approved),
+        steps: expect.stringMatching(/^approve \(a → b\) by mcp .*\/approve\)$/),
+      },
+    ]);
+  });
+
+  it("was moved last by whom its last step names, or over its channel", () => {
+    expect(lastMoveOf(approved)).toEqual({ by: "mcp", time: "2026-01-01T00:00:02.000Z" });
+    const last = { ...(approved.steps.at(-1) as Step), by: { channel: "mcp", who: "ada" } as const };
+    expect(lastMoveOf({ ...approved, steps: [...steps, last] }).by).toBe("ada");
   });
 });

@@ -351,8 +351,8 @@ export function countingBranch<RecordedState>(
 
 /** By whom and when the branch was moved last. */
 export function lastMoveOf({ steps }: RunBranch<unknown>): Elsewhere {
-  const { by, time } = steps.at(-1) ?? {};
-  return { by: by?.who ?? by?.channel ?? "somebody", time: time ?? "" };
+  const { by, time } = steps.at(-1) as Step;
+  return { by: by.who ?? by.channel, time };
 }
 
 /** The branches that others recorded beside this checkout's own; none: it has none of its own. */

@@ -17,6 +17,59 @@ describe("an agent's answer", () => {
   const read = (text: string) => readAnswer(text, ANSWERS, NO_TASKS);
 
   it.each([
+    ["alone", '{"verdict":"good","points":"p"}'],
+    [
+      "in a fence, after words with braces",
+      'I used {x}.\n```json\n{\n "verdict": "good",\n "points": "p"\n}\n```\n',
+    ],
+    ["before more words", 'So {"points": "p", "verdict": "good"} it is.'],
+    ["after another object", '{"verdict":"bad","points":"old"}\n{"verdict":"good","points":"p"}'],
+  ])("is found %s", (_, text) => {
+    expect(read(text)).toEqual({ event: "good", texts: { points: "p" } });
+  });
+
+  it("may hold objects and braces in its texts", () => {
+    const points = 'if (a) { b({ c: 1 }) } "quoted" \\ {';
+    const text = `Done. ${JSON.stringify({ verdict: "bad", points })}`;
+    expect(read(text)).toEqual({ event: "bad", texts: { points } });
+  });
+
+  it.each([
+    ["nothing", "Done.", ["There is no JSON object in your last message."]],
+    ["a list", "[1]", ["There is no JSON object in your last message."]],
+    [
+      "an unknown event",
+      '{"verdict":"fine","points":""}',
+      ['verdict: expected "good" or "bad"; found "fine".'],
+    ],
+    [
+      "a list of events",
+      '{"verdict":["good"],"points":""}',
+      ['verdict: expected "good" or "bad"; found ["good"].'],
+    ],
+    ["no text", '{"verdict":"good"}', ["points: expected a string; found nothing."]],
+    [
+      "another field",
+      '{"verdict":"good","points":"","point":""}',
+      ['"point" is not a field: did you mean points?'],
+    ],
+    [
+      "a long text",
+      JSON.stringify({ verdict: "good", points: "x".repeat(50_001) }),
+      ["points: expected at most 50000 characters; found 50001."],
+    ],
+  ])("is refused with %s", (_, text, faults) => {
+    expect(read(text)).toEqual({ faults });
+    expect(refusedWords(faults)).toContain(`- ${faults[0]}`);
+  });
+
+  it("is found whole behind code that is no JSON, and with objects in it", () => {
+    const code = "if (a) { b({ c }); }\n".repeat(2_000);
+    const points = JSON.stringify({ verdict: "good", points: '{"a": {"b": 1}}'.repeat(1_000) });
+    expect(read(`${code}${points}`)).toMatchObject({ event: "good" });
+  });
+
+  it.each([
     ["its names stand on lines of their own", '{\n\t"verdict": "good",\n\t"points": "p"\n}'],
     ["more braces follow than begin", '{"verdict":"good","points":"p"} }}'],
     ["an empty object stands in it", '{"verdict":"good","points":"p"} and {'],

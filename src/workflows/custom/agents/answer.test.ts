@@ -1,59 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { refusedWords } from "../../../runtime/agent-order.ts";
 import { answerWords, tasksWords } from "./answer.ts";
 import { parseAnswer } from "./outcome.ts";
 
 const ANSWERS = { verdict: ["good", "bad"], points: "text" } as const;
 
 describe("an agent's answer", () => {
-  it.each([
-    ["alone", '{"verdict":"good","points":"p"}'],
-    [
-      "in a fence, after words with braces",
-      'I used {x}.\n```json\n{\n "verdict": "good",\n "points": "p"\n}\n```\n',
-    ],
-    ["before more words", 'So {"points": "p", "verdict": "good"} it is.'],
-    ["after another object", '{"verdict":"bad","points":"old"}\n{"verdict":"good","points":"p"}'],
-  ])("is found %s", (_, text) => {
-    expect(parseAnswer(text, ANSWERS)).toEqual({ event: "good", texts: { points: "p" } });
-  });
-
-  it("may hold objects and braces in its texts", () => {
-    const points = 'if (a) { b({ c: 1 }) } "quoted" \\ {';
-    const text = `Done. ${JSON.stringify({ verdict: "bad", points })}`;
-    expect(parseAnswer(text, ANSWERS)).toEqual({ event: "bad", texts: { points } });
-  });
-
-  it.each([
-    ["nothing", "Done.", ["There is no JSON object in your last message."]],
-    ["a list", "[1]", ["There is no JSON object in your last message."]],
-    [
-      "an unknown event",
-      '{"verdict":"fine","points":""}',
-      ['verdict: expected "good" or "bad"; found "fine".'],
-    ],
-    [
-      "a list of events",
-      '{"verdict":["good"],"points":""}',
-      ['verdict: expected "good" or "bad"; found ["good"].'],
-    ],
-    ["no text", '{"verdict":"good"}', ["points: expected a string; found nothing."]],
-    [
-      "another field",
-      '{"verdict":"good","points":"","point":""}',
-      ['"point" is not a field: did you mean points?'],
-    ],
-    [
-      "a long text",
-      JSON.stringify({ verdict: "good", points: "x".repeat(50_001) }),
-      ["points: expected at most 50000 characters; found 50001."],
-    ],
-  ])("is refused with %s", (_, text, faults) => {
-    expect(parseAnswer(text, ANSWERS)).toEqual({ faults });
-    expect(refusedWords(faults)).toContain(`- ${faults[0]}`);
-  });
-
   it("is looked for in a time that grows with the text", () => {
     for (const text of ["}".repeat(20_000), "{".repeat(20_000), `${"{".repeat(10_000)}${"}".repeat(10_000)}`])
       expect(parseAnswer(text, ANSWERS)).toHaveProperty("faults");
@@ -62,12 +14,6 @@ describe("an agent's answer", () => {
   it("costs the loop little, whatever the agent writes", () => {
     for (const part of ["}", "{", "{}}", '{"}', '{"a":', "{ }}", "{ "])
       expect(parseAnswer(`{x${part.repeat(500_000 / part.length)}`, ANSWERS)).toHaveProperty("faults");
-  });
-
-  it("is found whole behind code that is no JSON, and with objects in it", () => {
-    const code = "if (a) { b({ c }); }\n".repeat(2_000);
-    const points = JSON.stringify({ verdict: "good", points: '{"a": {"b": 1}}'.repeat(1_000) });
-    expect(parseAnswer(`${code}${points}`, ANSWERS)).toMatchObject({ event: "good" });
   });
 
   it("is asked for with every field, and with what each event says", () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { advanced, RECORDS, RUN, ruleOf, SHARED, write } from "../../../test/rig/door-run.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { newId } from "../../adapters/clock/new-id.ts";
@@ -15,6 +16,7 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Proposal, Transaction } from "../module.ts";
+import { loadLines } from "../run-log/read.ts";
 import type { OutOfScopeEdits, ScopeWatch } from "./out-of-scope-edits.ts";
 import { logFailure, preview, type Runtime, runTransaction } from "./run-transaction.ts";
 import { askedIn, type Context, shownIn, withFailure, withInput } from "./transaction.ts";
@@ -790,5 +792,56 @@ describe("A call that is called off", () => {
     await expect(runTransaction(runtime, hanging, {}, CALLER)).rejects.toMatchObject({ code: "cancelled" });
     await expect(runTransaction(runtime, addOne, {}, CALLER)).rejects.toMatchObject({ code: "cancelled" });
     expect(store.commits).toBe(0);
+  });
+});
+
+describe("A run with a log", () => {
+  const moving: typeof addOne = {
+    ...addOne,
+    runs: SHARED,
+    run: () => RUN,
+    propose: () => ({
+      reply: "moved",
+      changes: [write("closed", 1)],
+      events: [advanced(ruleOf("opens")), advanced(ruleOf("closes"), { summary: "s3cret" })],
+      logged: { notes: "Why" },
+    }),
+  };
+
+  it("has the move in its log, by the same commit, with the caller and without secrets", async () => {
+    const mask = (text: string) => text.replaceAll("s3cret", "***");
+    const { runtime, store } = inMemory({ mask });
+    await runTransaction(runtime, moving, {}, { channel: "script", who: "ada" });
+    expect(store.commits).toBe(1);
+    const lines = await loadLines(store.view(), RUN);
+    expect(lines.map(({ step }) => [step?.kind, step?.notes])).toEqual([
+      ["begun", undefined],
+      ["moved", undefined],
+      ["moved", "Why"],
+    ]);
+    expect(lines[0]).toMatchObject({
+      id: "new-id",
+      step: { by: { channel: "script", who: "ada" }, time: "2026-01-31T09:30:15.250Z" },
+    });
+    expect(store.files.get(".pawl/log/door/front.jsonl")).not.toContain("s3cret");
+    expect(lines.at(-1)?.local?.events).toHaveLength(2);
+  });
+
+  it("is recorded for others where the project shares its runs", async () => {
+    for (const share of [false, true]) {
+      const { runtime, store } = inMemory({ settings: async () => ({ ...DEFAULT_SETTINGS, share }) });
+      await runTransaction(runtime, moving, {}, CALLER);
+      expect([...store.files.keys()].some((path) => path.startsWith(RECORDS))).toBe(share);
+    }
+  });
+
+  it("has nothing in its log where nothing is committed", async () => {
+    const { runtime, store } = inMemory();
+    const asking = {
+      ...moving,
+      propose: () => ({ reply: "", changes: [write("open", 1)], ask: { message: "?" } }),
+    };
+    await runTransaction(runtime, asking, {}, CALLER);
+    expect([...store.files.keys()]).toEqual([]);
   });
 });

@@ -601,3 +601,33 @@ describe("A question at a gate", () => {
     expect((await asked({ ...client, ...level("signed") }, { strength: "signed" })).isSame).toBe(true);
   });
 });
+
+describe("the steps that are signed", () => {
+  it("are those of a log that follows: of any other nothing can be signed", async () => {
+    const faulty = logOf(["submit"]).replace('"time":"t"', '"time":"other"');
+    const { runs: _, ...without } = scene("signed");
+    for (const [at, why] of [
+      [
+        scene("signed", undefined, null, faulty),
+        "the steps of the run: step 2 of its log is not made on the 1 before it",
+      ],
+      [scene("signed", undefined, null, `{\n${faulty}`), "cannot be used: line 1"],
+      [without, "the steps of the run: it has no log"],
+    ] as const)
+      await expect(signing(at)).rejects.toMatchObject({
+        ...{ code: "gate-unsignable", message: expect.stringContaining(why) },
+      });
+  });
+});
+
+it("a device's verdict is as strong as its gate wants, by what is pinned, too", async () => {
+  const device = { caller: { channel: "board", device: "phone" } } as const;
+  const decide = (at: GateContext) => atGate({ reply: "", ask }, { ...at, ...device }, async () => MOVED);
+  expect((await decide(scene("terminal"))).ask).toMatchObject({
+    message: "Approve?",
+    passkey: expect.any(String),
+  });
+  await expect(decide(scene("signed"))).rejects.toMatchObject({ code: "verdict-too-weak" });
+  const pinned = scene("any", undefined, { "gates.release.in_review": "touch" });
+  await expect(decide(pinned)).rejects.toMatchObject({ code: "verdict-too-weak" });
+});

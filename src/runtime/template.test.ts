@@ -49,4 +49,24 @@ describe("a template", () => {
       { name: "e", line: 2 },
     ]);
   });
+
+  it("keeps a value inside of its line, its quote and its fence, and has a workflow's own filters", () => {
+    expect(render("{{ value | line }}|", { value: "a\n  b" })).toBe("a b|");
+    expect(render("{{ value | quote }}", { value: "a\nb" })).toBe("> a\n> b");
+    expect(render("{{ value | fenced }}", { value: "```\nx" })).toMatch(/^````\n```\nx\n````$/);
+    const own = openTemplates({ filters: { loud: (value) => `${value}!` } });
+    expect(own.render("{{ value | loud | line }}", { value: "a\nb" })).toBe("a b!");
+  });
+
+  it("is told of a fault by its line alone, in words without a place", () => {
+    const { line, what } = fault(`${"\n".repeat(11)}{{ nothing }}`);
+    expect(line).toBe(12);
+    expect(what).toMatch(/^undefined variable: nothing$/);
+    expect(faultOf("no place at all")).toEqual({ line: null, file: null, what: "no place at all" });
+    expect(faultOf(new Error("bad, file:a b.md, line:3, col:14\nmore"))).toEqual({
+      line: 3,
+      file: "a b.md",
+      what: "bad",
+    });
+  });
 });

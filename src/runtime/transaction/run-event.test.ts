@@ -6,7 +6,14 @@ import { projectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Configuration, Workflow } from "../../engine/workflow.ts";
-import { type RunDefinition, type RunTypes, runEvent, type Sent, type TableRun } from "./run-event.ts";
+import {
+  decideNow,
+  type RunDefinition,
+  type RunTypes,
+  runEvent,
+  type Sent,
+  type TableRun,
+} from "./run-event.ts";
 import { type Runtime, runTransaction } from "./run-transaction.ts";
 import type { Reply } from "./transaction.ts";
 
@@ -309,17 +316,21 @@ describe("an event sent to a run", () => {
     ]);
   });
 
-  it("has an id of its own for each event of its commit, and the trace of its caller", async () => {
+  it("has an id of its own for each event of its commit, the trace of its caller and the strength of a verdict", async () => {
     const { propose } = definition;
     const told = { type: "task:waiting", task: "one", run: "parcel:one" } as never;
     definition = {
       ...definition,
-      propose: (step, context) => ({ ...propose(step, context), events: [told, told] }),
+      propose: (step, context) => ({
+        ...propose(step, context),
+        moved: { summary: "", strength: "terminal" },
+        events: [told, told],
+      }),
     };
     runtime = { ...runtime, trace: "00-a-b-01" };
     await send("send");
     expect(events().map(({ id }) => id)).toEqual(["id-1", "id-1-1", "id-1-2"]);
-    expect(events()[0]).toMatchObject({ trace: "00-a-b-01" });
+    expect(events()[0]).toMatchObject({ trace: "00-a-b-01", strength: "terminal" });
   });
 
   it("pins the policy where one must be, and tells nothing of settings that all count", async () => {
@@ -331,6 +342,59 @@ describe("an event sent to a run", () => {
     await send("send");
     expect(kept).toEqual([["parcel:one", { carrier: "ours" }]]);
     expect(events().map(({ type }) => type)).toEqual(["run:advanced"]);
+  });
+
+  it("is answered where there is no run, or where the call means no event: then its policy is pinned all the same", async () => {
+    const answer = {
+      reply: { text: "There is none.", data: {} },
+      changes: [{ type: "write", path: STATE, text: "{}" }],
+    } as const;
+    const kept: unknown[] = [];
+    const policies = { find: async () => null, keep: async (...given: unknown[]) => void kept.push(given) };
+    runtime = { ...runtime, outside: { policies } as unknown as Outside };
+    const pin = { run: "parcel:one", policy: { carrier: "ours" } };
+    const ignored = [{ path: "carrier", pinned: "ours", present: "theirs", loosens: true }];
+    definition = {
+      ...definition,
+      govern: async () => ({ settings: DEFAULT_SETTINGS, ignored, pin }),
+      event: () => ({ answer }),
+    };
+    expect((await send("send")).reply.text).toBe("There is none.");
+    expect(kept).toHaveLength(1);
+    expect(events().map(({ type }) => type)).toEqual(["policy:changed"]);
+    definition = { ...definition, load: async () => ({ answer }) };
+    expect((await send("send")).reply.text).toBe("There is none.");
+    expect(kept).toHaveLength(1);
+    expect(asked).toEqual([]);
+  });
+
+  it("is decided at once where all inputs are, as the engine's own, and of the needed ones alone", () => {
+    const run = { run: "parcel:one", workflow: PARCEL, configuration: START };
+    const inputs: Readonly<Record<string, string>> = { stamped: "yes", weight: "heavy" };
+    const decision = decideNow(run, "send", (name) => inputs[asked[asked.push(name) - 1] as string] ?? "no");
+    expect(decision.rule.id).toBe("heavy");
+    expect(asked).toEqual(["stamped", "weight"]);
+    const sent = { ...run, configuration: { state: "sent", variables: {} } };
+    expect(decideNow(sent, "lost", () => "no").after.state).toBe("packed");
+    expect(() => decideNow(run, "fly", () => "no")).toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  it("has the notes of its observers beside what they observed, as far as they made some", async () => {
+    const { propose } = definition;
+    let observed: unknown;
+    definition = {
+      ...definition,
+      propose(step, context) {
+        observed = step.observed;
+        return propose(step, context);
+      },
+    };
+    await send("send");
+    expect(observed).toEqual({
+      facts: { stamped: "yes", weight: "light" },
+      notes: { weight: "by the scales" },
+    });
+    expect(Object.keys((observed as { readonly notes: object }).notes)).toEqual(["weight"]);
   });
 
   it("has the run's kind for its log where its workflow has one", () => {

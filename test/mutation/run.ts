@@ -36,7 +36,7 @@ if (failed) process.exitCode = 1;
 
 async function run(name: string, area: Area): Promise<Mutants> {
   // Read by the runner, which is a process of its own.
-  process.env.PAWL_MUTATION_TESTS = area.tests.join(",");
+  process.env.PAWL_MUTATION_TESTS = JSON.stringify(area.tests);
   const own = [name, ...(values.only === undefined ? [] : [basename(values.only, ".ts")])].join("-");
   const stryker = new Stryker({
     mutate: values.only === undefined ? [...area.mutate] : [values.only],

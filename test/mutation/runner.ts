@@ -128,7 +128,7 @@ class InProcessRunner implements TestRunner {
 
   async #load(): Promise<CollectedTest[]> {
     const tests: CollectedTest[] = [];
-    const patterns = (process.env.PAWL_MUTATION_TESTS ?? "").split(",");
+    const patterns: readonly string[] = JSON.parse(process.env.PAWL_MUTATION_TESTS ?? "[]");
     for (const name of globSync(patterns).sort()) {
       const query = this.#generation > 0 ? `?${this.#generation}` : "";
       const url = `${pathToFileURL(resolve(name)).href}${query}`;

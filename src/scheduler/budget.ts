@@ -30,10 +30,10 @@ export type Limit = "usd" | "turns" | "minutes";
 
 /** The first limit that is reached, or null. No run begins once a limit is reached. */
 export function overspent(budget: Budget, spent: Spent): Limit | null {
-  if (budget.usd !== undefined && spent.usd >= budget.usd) return "usd";
-  if (budget.turns !== undefined && spent.turns >= budget.turns) return "turns";
-  if (budget.minutes !== undefined && spent.milliseconds >= budget.minutes * 60_000) return "minutes";
-  return null;
+  const { minutes = Infinity, turns = Infinity, usd = Infinity } = budget;
+  if (spent.usd >= usd) return "usd";
+  if (spent.turns >= turns) return "turns";
+  return spent.milliseconds >= minutes * 60_000 ? "minutes" : null;
 }
 
 /**
@@ -41,8 +41,9 @@ export function overspent(budget: Budget, spent: Spent): Limit | null {
  * limit may still finish, the next one may not.
  */
 export function exceeded(budget: Budget, spent: Spent): Limit | null {
-  if (budget.usd !== undefined && spent.usd > budget.usd) return "usd";
-  return budget.turns !== undefined && spent.turns > budget.turns ? "turns" : null;
+  const { turns = Infinity, usd = Infinity } = budget;
+  if (spent.usd > usd) return "usd";
+  return spent.turns > turns ? "turns" : null;
 }
 
 /** What is spent as people read it: minutes to a tenth. */
@@ -94,7 +95,6 @@ export function rounded(usd: number): number {
 }
 
 export function minutesLeft(budget: Budget, spent: Spent): number {
-  return budget.minutes === undefined
-    ? Number.POSITIVE_INFINITY
-    : Math.max(0, budget.minutes - spent.milliseconds / 60_000);
+  const { minutes = Infinity } = budget;
+  return Math.max(0, minutes - spent.milliseconds / 60_000);
 }

@@ -506,6 +506,7 @@ function scriptedAgents(
     start(order, given) {
       const owner = ownerNow();
       const session = order.session.id ?? `session-${order.run}`;
+      const begun = simulator.elapsed();
       let usage: AgentUsage | null = null;
       const hear = (event: AgentEvent) => {
         if (event.type === "usage") usage = event.usage;
@@ -523,7 +524,9 @@ function scriptedAgents(
           if (!owner.alive) return;
           const told = quotas.get(order.run);
           const quota = told ? { quota: told } : {};
-          const end = { ...END, ...quota, usage, session: failed?.reason === "bad-session" ? null : session };
+          const duration = Math.round(simulator.elapsed() - begun);
+          const ownSession = failed?.reason === "bad-session" ? null : session;
+          const end = { ...END, ...quota, usage, duration, session: ownSession };
           resolve(failed ? { ...end, outcome: "failed", ...failed } : { ...end, outcome: "succeeded" });
         };
         void stopped.then((detail) => over({ reason: stoppedAs, detail }));
@@ -559,7 +562,6 @@ function scriptedAgents(
 const END = {
   text: "",
   exit: { code: 0, signal: null },
-  duration: 1,
   leftovers: { ended: 0, alive: 0 },
   output: ".pawl/agents/x" as AgentEnd["output"],
 } as const;

@@ -132,24 +132,31 @@ describe("A person", () => {
     expect(tasks()[0]?.status).toBe("done");
   });
 
-  it("sets a budget, and the task that has spent it stops with what it spent", async () => {
-    const { end, of, tasks, runs } = staged({
-      tasks:
-        "tasks:\n- {id: T1, title: t, budget: {turns: 3}, steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n",
-      async agent({ spend, stepDone }) {
-        spend(3);
-        await stepDone("s1");
-        return undefined;
-      },
-    });
-    expect(await end()).toMatchObject({ blocked: ["T1"] });
-    expect(of("budget:exhausted")).toEqual([expect.objectContaining({ limit: "turns" })]);
-    expect(runs).toHaveLength(1);
-    expect(tasks()[0]).toMatchObject({
-      status: "blocked",
-      ai_notes: [expect.stringMatching(/^budget_exhausted: the budget of .*turns/)],
-    });
-  });
+  it.each([
+    ["turns", 3, "0.00 USD, 3 turns, 0 minutes"],
+    ["usd", 5, "5.00 USD, 1 turns, 0 minutes"],
+    ["minutes", 2, "0.00 USD, 1 turns, 2 minutes"],
+  ])(
+    "sets a budget, and the task that has spent it stops with what it spent: %s",
+    async (limit, most, spent) => {
+      const { end, of, tasks, runs } = staged({
+        tasks: `tasks:\n- {id: T1, title: t, budget: {${limit}: ${most}}, steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n`,
+        async agent({ spend, stepDone, works }) {
+          spend(limit === "turns" ? most : 1, limit === "usd" ? most : 0);
+          if (limit === "minutes") await works(most * 60_000);
+          await stepDone("s1");
+          return undefined;
+        },
+      });
+      expect(await end()).toMatchObject({ blocked: ["T1"] });
+      expect(of("budget:exhausted")).toEqual([expect.objectContaining({ limit })]);
+      expect(runs).toHaveLength(1);
+      expect(tasks()[0]).toMatchObject({
+        status: "blocked",
+        ai_notes: [`budget_exhausted: the budget of ${limit} is spent: ${spent} so far`],
+      });
+    },
+  );
 
   it("sets a budget, and hears once, while the agent still works, that four fifths are spent", async () => {
     promise("notices.causes");

@@ -41,9 +41,7 @@ export function openTaskClaims(
   let kept = false;
   return {
     async begin() {
-      worked = true;
-      if (kept) return;
-      kept = true;
+      worked = kept = true;
       await policies?.keep(AT_WORK, Object.fromEntries([...seen].filter(([, status]) => isOpen(status))));
     },
     async see({ runs, tasks }, rests) {

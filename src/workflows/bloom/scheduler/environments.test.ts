@@ -78,6 +78,51 @@ describe("A task's environment", () => {
     expect(new Set(stage.of("environment:up").map(({ slot }) => slot))).toEqual(new Set([0, 1]));
   });
 
+  const OTHER = { name: "another loop", alive: true };
+  const recordOf = (id: string, more: object) =>
+    JSON.stringify({
+      ...{ task: id, id: "abc", name: "pawl-x", slot: 0, ports: [20_000], exclusive: [], since: "t" },
+      ...{ host: null, ...more },
+    });
+
+  it.each<[string, boolean, { lease?: string; host?: string | null }, number]>([
+    ["another loop has the lease of slot 0", false, { lease: "@slot:0" }, 1],
+    ["another loop on one of several machines has it", true, { lease: "@slot:0 here" }, 1],
+    ["another machine has its own", true, { lease: "@slot:0 there" }, 0],
+    ["another task has its environment in it", false, { host: null }, 1],
+    ["another task on one of several machines has", true, { host: "here" }, 1],
+    ["another task had, before there were several", true, { host: null }, 1],
+    ["another task had, when there were several", false, { host: "here" }, 1],
+    ["a task on another machine has its own", true, { host: "there" }, 0],
+  ])("has the first slot that is free on its machine: %s", async (_, isShared, { host, lease }, slot) => {
+    promise("bloom.environment");
+    const { stage } = staged({ tasks: `tasks:\n${task("T1")}`, ...(isShared && { shared: {} }) });
+    stage.leases.set(lease ?? "T2", OTHER);
+    if (host !== undefined) stage.save(".pawl/environments/T2.json", recordOf("T2", { host }));
+    await stage.until(() => stage.of("environment:up").length === 1);
+    const ports = host !== undefined && slot > 0 ? [20_001, 20_002] : [20_000, 20_001];
+    expect(stage.of("environment:up")).toMatchObject([{ slot, ports }]);
+  });
+
+  it.each([
+    ["works on its task", "T1", {}],
+    ["needs what it had for itself", "T2", { exclusive: ["emulator"] }],
+  ])("is taken away by the one who, while its owner has not come back, %s", async (_, id, more) => {
+    const { stage } = staged({
+      tasks: `tasks:\n${task("T1")}`,
+      environment: { ...ENVIRONMENT, exclusive: ["emulator"] },
+    });
+    stage.leases.set(id, OTHER);
+    stage.save(`.pawl/environments/${id}.json`, recordOf(id, more));
+    stage.save(".pawl/environments/T3.json", recordOf("T3", { id: "def", exclusive: ["printer"] }));
+    stage.leases.set("T3", OTHER);
+    await stage.pass(1000);
+    stage.leases.delete("T1");
+    await stage.until(() => stage.of("environment:up").length === 1);
+    expect(stage.of("environment:down")).toMatchObject([{ taskId: id, abandoned: true }]);
+    expect(stage.read(".pawl/environments/T3.json")).not.toBeNull();
+  });
+
   it("is taken away exactly once by whoever comes after a killed loop, before its slot is given to another", async () => {
     promise("bloom.environment");
     const { stage, commands } = staged({

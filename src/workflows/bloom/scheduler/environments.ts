@@ -94,7 +94,7 @@ export async function makeEnvironment(
   };
 }
 
-/** Removes what dead owners left, and returns the environments of others. */
+/** Removes what dead owners left, and returns the environments of others on this machine. */
 async function freeFor(
   setup: Setup,
   task: string,
@@ -105,7 +105,9 @@ async function freeFor(
   const isDead = (each: HeldEnvironment) =>
     each.task === task || each.exclusive.some((name) => exclusive.includes(name));
   for (const each of all.filter(isDead)) await takeAwayNow(setup, each);
-  return all.filter((each) => !isDead(each));
+  const { host: here } = setup.ports;
+  const isHere = ({ host }: HeldEnvironment) => here === undefined || host === null || host === here;
+  return all.filter((each) => !isDead(each) && isHere(each));
 }
 
 interface Slot {
@@ -120,7 +122,7 @@ async function takeSlot({ leaseManager, name, ports }: Setup, used: ReadonlySet<
       `@slot:${number}${ports.host === undefined ? "" : ` ${ports.host}`}`,
       name,
     );
-    if (lease !== null) return { number, lease: lease };
+    if (lease !== null) return { number, lease };
   }
 }
 

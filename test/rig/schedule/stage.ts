@@ -17,6 +17,7 @@ import type {
 } from "../../../src/core/ports/agents.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
+import type { OpenDriver } from "../../../src/core/ports/loop.ts";
 import type { LoopEnd } from "../../../src/core/ports/loop-end.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
@@ -25,6 +26,7 @@ import type { Saved, WorkDone, Worktrees } from "../../../src/core/ports/worktre
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../../src/runtime/module.ts";
 import { type Runtime, runTransaction } from "../../../src/runtime/transaction/run-transaction.ts";
+import { isNoTasksFile } from "../../../src/tasks-file/load.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
 import type { Worker } from "../../../src/workflows/bloom/pick.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
@@ -133,6 +135,8 @@ export interface StageOptions {
   readonly missing?: readonly string[];
   readonly agents?: number;
   readonly worker?: Worker;
+  /** What the loop works on besides tasks; then the project need not have any. */
+  readonly others?: readonly OpenDriver[];
   /** What agents left in their outboxes, by run; `own`: with the run's capability. */
   readonly deferred?: Readonly<
     Record<string, readonly { readonly call: DeferredCall; readonly own: boolean }[]>
@@ -355,6 +359,7 @@ export function openStage(options: StageOptions): Stage {
       once: options.once === true,
       noWait: options.noWait === true,
       ...(options.worker && { worker: options.worker }),
+      ...(options.others && { others: options.others, hasTasks: !isNoTasksFile(options.tasks) }),
       show(event) {
         if (!event.type) throw new Error(`an event without a type: ${JSON.stringify(event)}`);
         told.push(event);

@@ -1,9 +1,51 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { openStage, type Stage } from "../../../../test/rig/schedule/stage.ts";
+import { openStage, type Stage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
+import type { Backlog, Driver } from "../../../core/ports/driver.ts";
+import type { LoopEnd } from "../../../core/ports/loop-end.ts";
 
 const HOUR = 3_600_000;
+
+const NOTHING: LoopEnd = {
+  ...{ done: [], cancelled: [], open: [], blocked: [], waiting: [], red: [], resting: [], byHand: [] },
+};
+
+/** A project without tasks, with a run of another workflow that is at work until `finish`. */
+function besideAnother(more: Partial<StageOptions> = {}) {
+  const run = Promise.withResolvers<void>();
+  const said: string[] = [];
+  let state: "open" | "at work" | "done" | "stopped" = "open";
+  const backlog: Backlog = {
+    ...{ outgrown: [], unwritable: new Map(), exclusive: [] },
+    *candidates(isLeftAlone) {
+      if (state !== "open" || isLeftAlone("own:R1")) return;
+      yield {
+        ...{ run: "own:R1", folder: "@own", isServedBy: () => true, wanted: () => null },
+        ...{ lacksAgent: () => null, lacksTrust: async () => null },
+        async work({ stop }) {
+          state = "at work";
+          stop.addEventListener("abort", () => {
+            state = "stopped";
+            run.resolve();
+          });
+          await run.promise;
+          if (state === "at work") state = "done";
+        },
+      };
+    },
+    missingAgent: () => new PawlError("agent-missing", "m", "f"),
+    ...{ waiting: () => [], wakesIn: () => null, ask: () => null, end: () => NOTHING },
+  };
+  const driver: Driver = {
+    ...{ owns: (id) => id.startsWith("own:"), start: async () => {}, isBusy: () => false },
+    ...{ load: async () => backlog, reload: async () => backlog, ended: async () => {} },
+    agentBegins: async () => void said.push("an agent of a task begins"),
+    say: () => {},
+  };
+  const stage = openStage({ tasks: "", once: true, others: [() => driver], ...more });
+  return { stage, said, state: () => state, finish: () => run.resolve() };
+}
 
 describe("A loop that is left alone", () => {
   it("looks twice a minute while there is nothing to do, and starts no agent", async () => {
@@ -107,5 +149,62 @@ describe("A loop that is left alone", () => {
       ["T2.1", false],
       ["T2.2", false],
     ]);
+  });
+});
+
+describe("A loop for the runs of another workflow, in a project without tasks", () => {
+  const T1 = "tasks:\n- {id: T1, title: t, instructions: x}\n";
+
+  it("ends with them, and reads no tasks file that is not there", async () => {
+    const { stage, finish, state } = besideAnother();
+    await stage.until(() => state() === "at work");
+    finish();
+    expect(await stage.end()).toEqual(NOTHING);
+    expect([state(), stage.told.filter(({ type }) => type !== "loop:stands")]).toEqual(["done", []]);
+  });
+
+  it("takes the tasks that appear while it works, and ends when they are done, too", async () => {
+    const { stage, finish, said, state } = besideAnother();
+    await stage.until(() => state() === "at work");
+    stage.save("tasks.yaml", T1);
+    await stage.until(() => stage.of("task:completed").length === 1);
+    expect([state(), said]).toEqual(["at work", ["an agent of a task begins"]]);
+    finish();
+    expect(await stage.end()).toEqual({ ...NOTHING, done: ["T1"] });
+    expect(stage.runs).toHaveLength(1);
+  });
+
+  it("stops the agent of such a task that a person takes back", async () => {
+    const { stage, finish, state } = besideAnother({ agent: async ({ stopped }) => void (await stopped) });
+    await stage.until(() => state() === "at work");
+    stage.save("tasks.yaml", T1);
+    await stage.until(() => stage.runs.length === 1);
+    await stage.pass(60_000);
+    stage.save("tasks.yaml", "tasks: []\n");
+    await stage.until(() => stage.of("task:released").length === 1);
+    finish();
+    expect(await stage.end()).toEqual(NOTHING);
+  });
+
+  it("waits until a person corrects tasks that appeared and cannot be read", async () => {
+    const { stage, finish, state } = besideAnother();
+    await stage.until(() => state() === "at work");
+    stage.save("tasks.yaml", "tasks: [\n");
+    await stage.until(() => stage.of("loop:paused").length === 1);
+    stage.save("tasks.yaml", T1);
+    await stage.until(() => stage.of("task:completed").length === 1);
+    finish();
+    expect(await stage.end()).toEqual({ ...NOTHING, done: ["T1"] });
+  });
+
+  it("works on them to their end where no task that appeared has its agent, and then says so", async () => {
+    const { stage, finish, state } = besideAnother({ missing: ["claude"] });
+    await stage.until(() => state() === "at work");
+    stage.save("tasks.yaml", T1);
+    await stage.pass(HOUR);
+    expect([state(), stage.told.filter(({ type }) => type !== "loop:stands")]).toEqual(["at work", []]);
+    finish();
+    await expect(stage.end()).rejects.toMatchObject({ code: "agent-missing" });
+    expect(state()).toBe("done");
   });
 });

@@ -5,6 +5,7 @@ import { Simulator } from "../../test/rig/schedule/simulator.ts";
 import type { LoopRunEvent } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";
 import type { Backlog, Candidate, Driver, Hold } from "../core/ports/driver.ts";
+import type { Wanted } from "../core/ports/leases.ts";
 import type { LoopEnd } from "../core/ports/loop-end.ts";
 import { workLoop } from "./loop.ts";
 
@@ -32,9 +33,11 @@ function opened({ agents = 2, candidate = () => ({}), runs, takenFor = {} }: Opt
     disk.leases.set(what, other);
     simulator.after(other, milliseconds, "", () => void disk.leases.delete(what));
   }
+  const leaseManager = disk.claimsOf(HERE);
   const stop = new AbortController();
   const said: LoopRunEvent[] = [];
   const begun: string[] = [];
+  const leftAlone = new Set<string>();
   const open = new Set(Object.keys(runs));
   const pass = (milliseconds: number) =>
     new Promise<void>((go) => void simulator.after(HERE, milliseconds, "", go));
@@ -60,7 +63,10 @@ function opened({ agents = 2, candidate = () => ({}), runs, takenFor = {} }: Opt
     missingAgent: ({ agent, why }, missing) =>
       new PawlError("agent-missing", `${missing.join()}: ${agent}, ${why}`, ""),
     waiting: () => [],
-    wakesIn: () => null,
+    wakesIn(isLeftAlone) {
+      for (const run of [...open].filter(isLeftAlone)) leftAlone.add(run);
+      return null;
+    },
     ask: () => null,
     end: (untrusted) => ({ ...END, open: [...open], waiting: [...untrusted.keys()] }),
   };
@@ -84,7 +90,8 @@ function opened({ agents = 2, candidate = () => ({}), runs, takenFor = {} }: Opt
         transient: ["tasks-invalid"],
         wordsOfCap: () => null,
       },
-      ...{ clock: simulator.clock(HERE), watch: disk.watchOf(HERE), leaseManager: disk.claimsOf(HERE) },
+      ...{ clock: simulator.clock(HERE), watch: disk.watchOf(HERE) },
+      leaseManager: { ...leaseManager, reserve: leaseManager.take },
       ...{ show: () => {}, stop: stop.signal },
     },
     () => driver,
@@ -95,7 +102,7 @@ function opened({ agents = 2, candidate = () => ({}), runs, takenFor = {} }: Opt
   };
   ended.then(over, over);
   return {
-    ...{ begun, disk, said, stop },
+    ...{ begun, disk, leftAlone, said, stop },
     async end() {
       await simulator.run({ isOver: () => isOver, eachStep() {}, atRest() {} });
       return ended;
@@ -127,7 +134,7 @@ describe("The work loop", () => {
       },
     });
     await expect(loop.end()).rejects.toThrow("It broke.");
-    expect(loop.begun).toEqual(["a", "b"]);
+    expect([loop.begun, [...loop.leftAlone]]).toEqual([["a", "b"], ["a"]]);
     expect(loop.said).toEqual([
       { type: "failed", run: "a", code: "internal", reason: "It broke.", fix: "Report this." },
     ]);
@@ -143,6 +150,20 @@ describe("The work loop", () => {
     expect(await loop.end()).toMatchObject({ open: ["b"], waiting: ["b"] });
     expect(loop.begun).toEqual(["c", "a"]);
     expect(loop.said).toEqual([{ type: "waiting", run: "b", reason: "b starts make. Agree to it." }]);
+  });
+
+  it("waits for a run that counts for a cap while another worker has it", async () => {
+    const wanted: Wanted = {
+      ...{ repository: null, agent: "claude", usd: 5 },
+      caps: { repository: null, agent: 1, usd: null },
+    };
+    const loop = opened({
+      runs: { a: async () => {} },
+      takenFor: { a: 5000 },
+      candidate: () => ({ wanted: () => wanted }),
+    });
+    expect(await loop.end()).toMatchObject({ open: [] });
+    expect(loop.begun).toEqual(["a"]);
   });
 
   it("ends the work at a stop, and begins nothing more", async () => {

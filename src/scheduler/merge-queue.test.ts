@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../test/rig/promise.ts";
 import type { HeldLease, MergeTurn, Repo } from "../core/ports/worktrees.ts";
@@ -191,6 +192,15 @@ describe("the merge trains of a process", () => {
     await settle();
     await settle();
     expect(held.filter((each) => each.includes("lets go"))).toHaveLength(3);
+  });
+
+  it("leave nothing at the stop of the loop once a merge has its base and its turn", async () => {
+    const { joined } = setup();
+    const { signal } = new AbortController();
+    const a = await joined("a");
+    expect(await a.base(signal)).toMatchObject({ commit: null });
+    expect(await a.waitForTurn(signal)).toBe("first");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("end the wait at a stop, for a place, a base or a turn", async () => {

@@ -20,7 +20,7 @@ import { stateHome } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
 
 const line = (id: string, more: object = {}) =>
-  `${JSON.stringify({ id, type: "edit:kept", time: "2026-01-01T00:00:00.000Z", path: id, kept: "k", ...more })}\n`;
+  `${JSON.stringify({ id, type: "task:noted", time: "2026-01-01T00:00:00.000Z", taskId: id, text: "", ...more })}\n`;
 
 function append(project: TemporaryProject, text: string): void {
   mkdirSync(join(project.root, ".pawl"), { recursive: true });
@@ -266,7 +266,7 @@ describe("the board's stream", () => {
         async all() {
           for (const id of ids) {
             const { data, id: place } = await listening.next("happened");
-            expect(data.words).toContain(id);
+            expect(data.run).toBe(`bloom:${id}`);
             seen.push(id);
             last = place;
           }
@@ -306,7 +306,7 @@ describe("the board's stream", () => {
     const other = await browser.listen(id);
     expect((await other.next("reset")).data).toEqual({ project: browser.project });
     append(project, line("later"));
-    expect((await other.next("happened")).data.words).toContain("later");
+    expect((await other.next("happened")).data.run).toBe("bloom:later");
     other.close();
     const before = await browser.listen();
     const { id: place } = await before.next("hello");

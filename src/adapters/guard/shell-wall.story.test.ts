@@ -163,6 +163,17 @@ describe.skipIf(NO_WALL)("behind a closed wall", () => {
     expect(err === "").toBe(command.startsWith("touch "));
   });
 
+  it("nothing writes the caches of tools among dependencies that hold Pawl by a link, and none are made", () => {
+    promise("guard.wall");
+    using walled = openWalledProject();
+    walled.write("node_modules/.pnpm/pawl@1/node_modules/pawl/package.json", "{}");
+    symlinkSync(".pnpm/pawl@1/node_modules/pawl", join(walled.root, "node_modules/pawl"));
+    const { err } = walled.run("mkdir -p node_modules/.vite; echo x > node_modules/.vite/x");
+    expect(walled.has("node_modules/.vite"), err).toBe(false);
+    walled.run("echo x > node_modules/.vite/x", { kind: "open" });
+    expect(walled.has("node_modules/.vite/x")).toBe(true);
+  });
+
   it("no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work", async () => {
     promise("guard.wall");
     using walled = openWalledProject();

@@ -29,7 +29,7 @@ import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
 import { ownDevices } from "../wall/devices.ts";
 import { isFolder } from "../wall/homes.ts";
-import { inOrder, masksOf, searchBelow } from "../wall/mask.ts";
+import { inOrder, masksIn, masksOf, searchBelow, withCaches } from "../wall/mask.ts";
 import { socketFilter } from "../wall/socket-filter.ts";
 
 /** The session that has the wall, and what its run's state lets it write. */
@@ -180,8 +180,8 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
   const below = searchBelow(root, [".pawl", "node_modules"], MOST_FOLDERS);
   const gitDirs = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
   const mounts = [
-    ...[...protectedPlaces(files), ...below.places].flatMap((place) =>
-      masksOf(root, place).flatMap((mount) => coveredAsFolder(mount, root, files)),
+    ...masksIn(root, [...protectedPlaces(files), ...below.places]).flatMap((mount) =>
+      coveredAsFolder(mount, root, files),
     ),
     ...protectedPlacesAtHome().flatMap((place) => existingMounts(home, place)),
     ...below.gits.flatMap((path) =>
@@ -193,7 +193,8 @@ function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly
   ];
   const needed = kind === "closed" ? mounts.filter(({ type }) => type === "read") : mounts;
   // A line break would split the entry in the list of covers.
-  return inOrder(needed.filter(({ at }) => !at.includes("\n")));
+  const ordered = inOrder(needed.filter(({ at }) => !at.includes("\n")));
+  return kind === "closed" ? ordered : withCaches(ordered);
 }
 
 /** The parts of a git folder through which git starts programs. */

@@ -19,14 +19,12 @@ import { isInside, type Mount, outerFirst } from "./arguments.ts";
  */
 export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): readonly Mount[] {
   const names = path.split("/");
-  const installed = names.indexOf(DEPENDENCIES);
-  const isPawls = installed >= 0 && ["pawl", ".bin"].includes(names[installed + 1] ?? "");
-  if (isPawls && !startsPawl(join(folder, ...names.slice(0, installed)))) return [];
+  const installed = PAWLS.test(path) ? -1 : names.indexOf(DEPENDENCIES);
   const way: Mount[] = [];
   let at = folder;
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
-    const isLoose = installed >= 0 && index >= installed && !isPawls;
+    const isLoose = installed >= 0 && index >= installed;
     const above = at;
     at = join(at, name);
     const stats = lstatSync(at, { throwIfNoEntry: false });
@@ -47,22 +45,43 @@ export function masksOf(folder: string, { isFolder, path }: ProtectedPlace): rea
 /** A package manager's folder, full of links of its own. */
 export const DEPENDENCIES = "node_modules";
 
+/** What is Pawl's among the dependencies of a folder, and that folder. */
+const PAWLS = /^(?:(.*?)\/)?node_modules\/(?:pawl|\.bin)(?:\/|$)/;
+
+/** The masks of all the places: of Pawl's among dependencies, only where programs start it from them. */
+export function masksIn(root: string, places: readonly ProtectedPlace[]): readonly Mount[] {
+  const started = new Map<string, boolean>();
+  return places.flatMap((place) => {
+    const match = PAWLS.exec(place.path);
+    if (match === null) return masksOf(root, place);
+    const folder = match[1] ?? "";
+    const isStarted = started.get(folder) ?? startsPawl(join(root, folder));
+    started.set(folder, isStarted);
+    return isStarted ? masksOf(root, place) : [];
+  });
+}
+
 /** Whether programs start Pawl from this folder's dependencies, installed or not. */
 function startsPawl(folder: string): boolean {
   const isThere = (name: string) => lstatSync(join(folder, DEPENDENCIES, name), { throwIfNoEntry: false });
   if (isThere("pawl") || isThere(".bin/pawl") || isThere(".bin/bloom")) return true;
-  return [...CLIENT_FILES, ".husky/pre-commit"].some((name) =>
+  return [...CLIENT_FILES.filter((name) => !name.endsWith("/**")), ".husky/pre-commit"].some((name) =>
     attempt(() => readPlainText(join(folder, name)).includes("--package=pawl"), false),
   );
 }
 
-/** Among the dependencies, the folders in which tools keep what they made: they stay open where the rest is closed. */
+const closed = (at: string): Mount => ({ type: "read", at });
+
+/** Among the dependencies, the folders in which tools keep what they made. */
 const CACHES = [".cache", ".vite", ".vite-temp"];
 
-function closed(at: string): Mount {
-  if (basename(at) !== DEPENDENCIES) return { type: "read", at };
-  const open = CACHES.map((name) => join(at, name)).filter((path) => attempt(() => madeFolder(path), false));
-  return { type: "read", at, open };
+/** Opens these where all other dependencies are closed, and makes those that are missing. */
+export function withCaches(mounts: readonly Mount[]): readonly Mount[] {
+  return mounts.map((mount) => {
+    if (mount.type !== "read" || basename(mount.at) !== DEPENDENCIES) return mount;
+    const caches = CACHES.map((name) => join(mount.at, name));
+    return { ...mount, open: caches.filter((path) => attempt(() => madeFolder(path), false)) };
+  });
 }
 
 function madeFolder(path: string): boolean {

@@ -32,7 +32,7 @@ import {
   withoutStore,
 } from "./homes.ts";
 import { keepKeyFilter } from "./key-filter.ts";
-import { DEPENDENCIES, inOrder, masksOf, searchBelow } from "./mask.ts";
+import { DEPENDENCIES, inOrder, masksIn, searchBelow, withCaches } from "./mask.ts";
 import { probe } from "./probe.ts";
 import { servedPorts } from "./served-ports.ts";
 import { clearWay, openStore } from "./store.ts";
@@ -262,13 +262,12 @@ function guardedMounts(
   ].filter(({ path }) => isOpen(join(root, path)));
   if (isAgent) checkLinks(root, places);
   const mounts = inOrder(
-    places
-      .flatMap((place) => masksOf(root, place))
+    masksIn(root, places)
       .filter(({ at, type }) => type !== "write" || !hidden.some((each) => covers(each.at, at, root)))
       .filter(({ type }) => !(existing && type === "cover")),
   );
   makeCovers(walls, mounts);
-  return mounts;
+  return withCaches(mounts);
 }
 
 const MOST_GITS = 2000;

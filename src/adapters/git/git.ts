@@ -88,10 +88,6 @@ export interface GitAnswer {
 const LIMIT = 120_000;
 /** Milliseconds after which a FIFO is looked for that git may be waiting for. */
 const SLOW = 3000;
-/** Whether git opens it for itself, whatever it is. */
-function isOpened(at: string, name: string): boolean {
-  return /^\.git(?:attributes|ignore|modules)$/.test(name) || /\/\.git(?:\/info)?$/.test(at);
-}
 /** Maximum bytes kept of stderr. */
 const MOST_ERRORS = 1024 * 1024;
 
@@ -325,6 +321,11 @@ function watchTime({ folder, isHub, limit = LIMIT, remote }: GitCall, end: () =>
       clearTimeout(slow);
     },
   };
+}
+
+/** Whether git opens it for itself, whatever it is. */
+function isOpened(at: string, name: string): boolean {
+  return /^\.git(?:attributes|ignore|modules)$/.test(name) || /\/\.git(?:\/info)?$/.test(at);
 }
 
 /** Rejects the call if its listener throws, as on a full disk: an error in an event handler would end Pawl. */

@@ -1,7 +1,7 @@
 import type { PawlEvent } from "../../core/event.ts";
 
 /** Events of a task after which a person may need a notice. */
-const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
+const CAUSING: ReadonlySet<PawlEvent["type"]> = new Set([
   "agent:ended",
   "budget:exhausted",
   "budget:nearing",
@@ -18,6 +18,6 @@ const TELLING: ReadonlySet<PawlEvent["type"]> = new Set([
  * moves.
  */
 export function mayCauseNotice(event: PawlEvent): boolean {
-  if (event.type !== "run:advanced") return TELLING.has(event.type);
+  if (event.type !== "run:advanced") return CAUSING.has(event.type);
   return !event.run.startsWith("bloom:");
 }

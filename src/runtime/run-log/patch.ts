@@ -24,7 +24,7 @@ const DEPTH = 3;
 /** `patched(before, diff(before, after))` is `after`. */
 export function diff(before: Json, after: Json, depth = DEPTH): Patch {
   if (Array.isArray(before) && Array.isArray(after)) return diffOfLists(before, after) ?? { all: after };
-  if (!isRecord(before) || !isRecord(after) || depth === 0) return { all: after };
+  if (!isObject(before) || !isObject(after) || depth === 0) return { all: after };
   // As entries: assigning a key named `__proto__` would set the prototype.
   const set: [string, Json][] = [];
   const within: [string, Patch][] = [];
@@ -52,7 +52,7 @@ export function patched(before: Json, patch: Patch): Json {
     if (!Array.isArray(before)) throw new TypeError("a list is patched that is none");
     return [...before.slice(patch.drop), ...patch.add];
   }
-  if (!isRecord(before)) throw new TypeError("an object is patched that is none");
+  if (!isObject(before)) throw new TypeError("an object is patched that is none");
   const kept = Object.entries(before).filter(([key]) => !patch.gone?.includes(key));
   const within = Object.entries(patch.in ?? {}).map(
     ([key, change]) => [key, patched(before[key] ?? null, change)] as const,
@@ -73,8 +73,4 @@ function diffOfLists(before: readonly Json[], after: readonly Json[]): Patch | n
 
 function isEqual(one: Json, other: Json): boolean {
   return canonical(one) === canonical(other);
-}
-
-function isRecord(value: Json): value is { readonly [key: string]: Json } {
-  return isObject(value);
 }

@@ -115,7 +115,7 @@ export function machinePort({ environment, home, workingFolder }: HostContext): 
       const place = callerContext(root ?? workingFolder(), withoutOwnSecrets(environment, settings));
       const setup = { root: place.projectRoot, environment, settings, programs: [] };
       const wallOf = (folder: string) => wallFor(scratchSetup(setup, folder));
-      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallOf: wallOf });
+      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallOf });
     },
     async wall(root, settings) {
       const [{ wallSetup }, { proveWall }] = await Promise.all([

@@ -69,7 +69,7 @@ export function openShared({ environment, files, root, settings }: SharedContext
       const { leaseManager, fenced, watch, workers } = await project();
       const host = `${hostname()}:${root}`;
       return {
-        ...{ leaseManager: leaseManager, watch, host },
+        ...{ leaseManager, watch, host },
         workers: openWorkersHere(workers, root, host, async () => {
           const { endRunsOfDead } = await import("../adapters/agents/dead-loops.ts");
           return endRunsOfDead(root);

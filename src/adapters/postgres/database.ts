@@ -91,7 +91,7 @@ function projectOf(project: StoredProject, { lasting, packaged }: DatabaseOption
     store: openStore(on),
     eventLog: openEventLog(project, watch),
     watch,
-    leaseManager: leaseManager,
+    leaseManager,
     leases: { list: () => leasesOf(project) },
     workers: openWorkers(project, lasting ?? LASTING),
     fenced: (lease) => openStore({ ...on, fence: () => leaseManager.fence(lease) }),

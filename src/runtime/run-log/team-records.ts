@@ -291,7 +291,7 @@ export function branchesOf<RecordedState>(
     steps.set(hashOfStep(each), each);
   for (const { path, recordedState, steps: held } of records) {
     const end = hashOfStep(held.at(-1) as Step);
-    if (recordedState !== null || !ends.has(end)) ends.set(end, { path, recordedState: recordedState });
+    if (recordedState !== null || !ends.has(end)) ends.set(end, { path, recordedState });
   }
   const past = new Set<string>();
   for (const { over = [], prev } of steps.values())

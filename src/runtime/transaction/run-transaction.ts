@@ -76,13 +76,7 @@ export async function runTransaction<Input, Snapshot, Observations, R>(
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     // Now, before the lock: without `observe` the transaction runs entirely under it.
     if (!plan.observe) await outOfScopeEdits();
-    const done = await transactOnce(
-      runtime,
-      plan,
-      input,
-      { ...asking, outOfScopeEdits: outOfScopeEdits },
-      run,
-    );
+    const done = await transactOnce(runtime, plan, input, { ...asking, outOfScopeEdits }, run);
     if (done !== "changed") {
       const { proposal } = done;
       if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, done);

@@ -240,7 +240,7 @@ async function judge(surroundings: Surroundings, root: string, dialect: Dialect)
     const verdict = decide(action, limits, context);
     if (!verdict.allow) return { verdict, answer: null };
     if (verdict.wall === undefined) continue;
-    answer = walled(about, { dialect, kind: verdict.wall, limits, context: context });
+    answer = walled(about, { dialect, kind: verdict.wall, limits, context });
     const without = answer === null ? decide(action, limits, { ...context, shell: "none" }) : ALLOWED;
     if (!without.allow) return { verdict: without, answer: null };
   }

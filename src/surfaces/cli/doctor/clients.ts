@@ -137,13 +137,13 @@ export function guard(host: Host, project: Project, settings: Settings): Promise
             command: `pawl init --guard --client ${place.client}`,
           }),
     );
-    const hooksLook = await outside.gitHooks.inspect();
+    const hooksState = await outside.gitHooks.inspect();
     const hooks =
-      hooksLook.kind === "left"
+      hooksState.kind === "left"
         ? settings.guard
-          ? [hint("git's hooks", hooksLook.reason, { command: "pawl config guard --canary" })]
+          ? [hint("git's hooks", hooksState.reason, { command: "pawl config guard --canary" })]
           : []
-        : hooksLook.hooks.flatMap(({ guard: state, name }) => {
+        : hooksState.hooks.flatMap(({ guard: state, name }) => {
             if (state === "whole") return [good(name, "calls the guard")];
             if (state === "none" && !settings.guard) return [];
             const words =

@@ -83,11 +83,11 @@ async function planOf(host: Host, project: Project, view: View, wanted: Wanted):
   if (wanted.client !== undefined)
     return { edits, kept, hooks: [], worktrees: [], paths: [], stateFolder: null };
   const outside = await host.machine.guard(project.root);
-  const hooksLook = await outside.gitHooks.inspect();
+  const hooksState = await outside.gitHooks.inspect();
   const hooks =
-    hooksLook.kind === "left"
+    hooksState.kind === "left"
       ? []
-      : hooksLook.hooks.filter(({ guard }) => guard !== "none").map(({ path }) => path);
+      : hooksState.hooks.filter(({ guard }) => guard !== "none").map(({ path }) => path);
   const worktrees = await worktreesOf(host, project);
   const leftovers = await host.projects.leftovers(project.root);
   const files = await ownFiles(project, view, wanted.all);

@@ -128,9 +128,9 @@ async function pinnedAt(
   if (evidence.includes("git-status")) return git.pin(`feature/${run.id}`);
   if (!evidence.includes("git-branch") || !run.state.base) return null;
   const { branch } = run.state.base;
-  const gitLook = await git.state();
-  if (gitLook.kind !== "repository" || gitLook.head === null) return null;
-  const found = await git.commits(branch, gitLook.head);
+  const gitState = await git.state();
+  if (gitState.kind !== "repository" || gitState.head === null) return null;
+  const found = await git.commits(branch, gitState.head);
   return found.kind === "commits" && found.from !== undefined ? { branch, commit: found.from } : null;
 }
 

@@ -182,9 +182,9 @@ export async function verify(
   for (const [index, { criteria, step, command, verifies }] of commands.entries()) {
     const check = { id: ids[index] ?? "", command, at, stop };
     const ended = await runCheck(context, { ...check, how: "enter" });
-    if (ended === null) return { ...over, patch: patch(), events: events };
+    if (ended === null) return { ...over, patch: patch(), events };
     const again = ended.exit === 0 ? null : await repeat(context, ended, check, commands.slice(0, index));
-    if (again === "stopped") return { ...over, patch: patch(), events: events };
+    if (again === "stopped") return { ...over, patch: patch(), events };
     const last = again ?? ended;
     const empty = last.empty ? { empty: last.empty } : {};
     const details = { taskId: task.id, command, duration: last.duration, commit, log: last.output, ...empty };
@@ -206,10 +206,10 @@ export async function verify(
         isCriterion: !verifies || last.exit === 0,
         end: { ...last, folder: at.folder.agentPath },
       };
-      return { stopped: false, failure, patch: patch(), events: events };
+      return { stopped: false, failure, patch: patch(), events };
     }
   }
-  return { stopped: false, failure: null, patch: patch(), events: events };
+  return { stopped: false, failure: null, patch: patch(), events };
 }
 
 interface CheckRun {

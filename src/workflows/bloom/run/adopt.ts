@@ -46,7 +46,7 @@ function adopt(find?: FindLife): Transaction<AdoptInput, LoadedBranches, Readonl
       const runAt = (branch: TaskBranch) => taken(task, branch, own);
       return adoptRun(
         {
-          ...{ run: `bloom:${task.id}`, branches: branches },
+          ...{ run: `bloom:${task.id}`, branches },
           describe(branch) {
             const run = runAt(branch);
             checkReachable(tableOf(run), fromStored(run));

@@ -265,7 +265,7 @@ function withTargetRedEvent(
     ...run,
     reason: words,
     taskRun: { ...taskRun, red: { ...red, since } },
-    result: { ...result, events: events },
+    result: { ...result, events },
   };
 }
 
@@ -290,7 +290,7 @@ function withRestEvent(run: LoopRun, { event, reason = "" }: LoopSent, context: 
   const standIn = next === null ? {} : { next };
   const first = count === 1 && rest.at === context.now.time;
   const events = [...(result.events ?? []), { type: "agent:rests", ...details, first, ...standIn } as const];
-  return { ...run, result: { ...result, events: events } };
+  return { ...run, result: { ...result, events } };
 }
 
 function isSameRed(one: RedTarget, other: RedTarget): boolean {
@@ -334,7 +334,7 @@ function committed(
       ...removals(loaded, removes),
       ...(asked === null ? [] : [writeQuestion(asked)]),
     ],
-    events: events,
+    events,
     ...foundEntry(loaded),
     cacheEntries: changed.cacheEntries,
   };
@@ -451,9 +451,9 @@ export const begin = runEvent<BeginTypes>({
     const { anew } = run;
     const begins = configurationAt({ state: taskRun.state, variables: taskRun.kept, life: taskRun.life });
     return {
-      reply: { known: taskSnapshotOf(loaded, changed.file, next, context, policy), events: events, governed },
+      reply: { known: taskSnapshotOf(loaded, changed.file, next, context, policy), events, governed },
       changes: [...changed.changes, ...(anew ?? []), ...runChanges(next, loaded, turned.edits)],
-      events: events,
+      events,
       cacheEntries: changed.cacheEntries,
       ...(anew && { logged: { begins, anew: true as const } }),
     };
@@ -472,7 +472,7 @@ function leftOver({ account, patch, events, removes }: StepResult): StepResult {
   return {
     ...(account === undefined ? {} : { account }),
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
-    ...(events === undefined ? {} : { events: events }),
+    ...(events === undefined ? {} : { events }),
     ...(removes === undefined ? {} : { removes }),
   };
 }
@@ -596,9 +596,9 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
         exclusive: context.settings.task_environment.exclusive,
         someReady: ready.length > 0,
         movedByOthers: snapshot.movedByOthers,
-        events: events,
+        events,
       },
-      ...(dryRun ? {} : { changes: changed.changes, events: events }),
+      ...(dryRun ? {} : { changes: changed.changes, events }),
       cacheEntries: changed.cacheEntries,
     };
   },
@@ -658,7 +658,7 @@ export const putBack: Transaction<
       ),
     );
     const { cacheEntries, changes } = changeTasks(loaded, edits, context.settings);
-    return { reply: { events: events }, changes, events: events, cacheEntries };
+    return { reply: { events }, changes, events, cacheEntries };
   },
 };
 

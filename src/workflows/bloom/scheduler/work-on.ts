@@ -305,7 +305,7 @@ async function recover(
   }
   const kept = await keptSession(setup, known);
   const patch = { underway: [], agentRun: null, spent, costs, ...(order && { order }), ...kept.patch(order) };
-  return (await commit(setup, work, { patch, edits: kept.edits, events: events }, caller)).known;
+  return (await commit(setup, work, { patch, edits: kept.edits, events }, caller)).known;
 }
 
 /** Finds the session of an agent that a dead loop left, if need be in the agent's output, so that it can be resumed. */

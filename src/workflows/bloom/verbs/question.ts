@@ -99,7 +99,7 @@ export const answer = changing(
             : `Answered ${id}.`,
         data: { question: answered },
         changes: [write, { type: "write", path: messagePath(id), text: `${JSON.stringify(message)}\n` }],
-        events: events,
+        events,
       };
     }
     const next = sendEvent(

@@ -23,7 +23,7 @@ export function openInvitations(now: () => number) {
     return now() > present.until ? "expired" : "valid";
   };
   return {
-    check: check,
+    check,
     /** Ends the one before. `code`: `K7QF-2M9X` */
     make(): { readonly code: string; readonly token: string } {
       const letters = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");

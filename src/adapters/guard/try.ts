@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GuardedHook, HookState } from "../../core/ports/git-hooks.ts";
 import type { Environment } from "../process/environment.ts";
-import { findProgram } from "../process/programs.ts";
+import { findProgram, safePath } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
 
 export interface Tried {
@@ -104,10 +104,14 @@ function inScratch<T>(work: (scratch: string) => T): T {
   }
 }
 
-/** No variables of another project or repository, nor of Pawl's own loop, which has its own limits. */
+/**
+ * No variables of another project or repository, nor of Pawl's own loop, which has its own limits. What a hook starts by
+ * its name, such as npx, is none of the project's programs.
+ */
 function plain(environment: Environment): Environment {
   const foreign = /^(?:GIT_|PAWL_PROJECT$|PAWL_RUN_MARK$|BLOOM_)/;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !foreign.test(name)));
+  const kept = Object.entries(environment).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(kept), PATH: safePath(environment) };
 }
 
 interface How {

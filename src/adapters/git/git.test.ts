@@ -64,21 +64,25 @@ function processesWith(words: string): readonly string[] {
   });
 }
 
-it.each(["sub/.gitattributes", ".git/info/exclude"])(
-  "does not wait long for a FIFO that git waits for, and names it: %s",
-  async (path) => {
-    promise("files.planted");
-    mkdirSync(join(folder, "sub"));
-    rmSync(join(folder, path), { force: true });
-    execFileSync("mkfifo", [join(folder, path)]);
-    writeFileSync(join(folder, "sub/a.txt"), "a\n");
-    const adding = git({ folder, environment: USER, limit: 20_000 }, ["add", "-A"]);
-    await expect(adding).rejects.toMatchObject({
-      code: "git-failed",
-      message: expect.stringContaining(`waits for ${folder}/${path}, which is no regular file`),
-    });
-  },
-);
+it.each([
+  ["sub/.gitattributes", ""],
+  [".git/info/exclude", ""],
+  [".git/info/exclude", ", from a folder below"],
+])("does not wait long for a FIFO that git waits for, and names it: %s%s", async (path, below) => {
+  promise("files.planted");
+  mkdirSync(join(folder, "sub"));
+  rmSync(join(folder, path), { force: true });
+  execFileSync("mkfifo", [join(folder, path)]);
+  writeFileSync(join(folder, "sub/a.txt"), "a\n");
+  const adding = git({ folder: join(folder, below && "sub"), environment: USER, limit: 20_000 }, [
+    "add",
+    "-A",
+  ]);
+  await expect(adding).rejects.toMatchObject({
+    code: "git-failed",
+    message: expect.stringContaining(`waits for ${folder}/${path}, which is no regular file`),
+  });
+});
 
 describe("A call to a remote that never answers", () => {
   it.each(["ls-remote", "push"])("%s ends at its limit, with all that git started for it", async (verb) => {

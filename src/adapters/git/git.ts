@@ -309,7 +309,7 @@ function watchTime({ folder, isHub, limit = LIMIT, remote }: GitCall, end: () =>
   };
   const timer = setTimeout(() => pass(`it took longer than ${limit / 1000} s`), limit);
   const slow = setTimeout(async () => {
-    const pipe = remote || isHub ? null : await findPipe(folder, isOpened);
+    const pipe = remote || isHub ? null : await findPipe(discover(folder)?.top ?? folder, isOpened);
     if (pipe !== null && isOpen) pass(`it waits for ${pipe}, which is no regular file: remove it`);
   }, SLOW);
   return {

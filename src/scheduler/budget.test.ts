@@ -98,5 +98,6 @@ describe("What is spent", () => {
 
   it("is told in cents and tenths of a minute", () => {
     expect(spentWords({ usd: 1.239, turns: 7, milliseconds: 95_000 })).toBe("1.24 USD, 7 turns, 1.6 minutes");
+    expect(spentWords({ usd: 0, turns: 1, milliseconds: 60_000 })).toBe("0.00 USD, 1 turn, 1 minute");
   });
 });

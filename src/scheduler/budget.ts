@@ -53,7 +53,8 @@ export function shownSpent({ milliseconds, turns, usd }: Spent): Readonly<Record
 
 export function spentWords(spent: Spent): string {
   const { minutes, turns, usd } = shownSpent(spent);
-  return `${usd.toFixed(2)} USD, ${turns} turns, ${minutes} minutes`;
+  const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
+  return `${usd.toFixed(2)} USD, ${counted(turns, "turn")}, ${counted(minutes, "minute")}`;
 }
 
 /** Notify a person once this share of a budget is spent. */

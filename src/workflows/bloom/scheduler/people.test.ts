@@ -134,8 +134,8 @@ describe("A person", () => {
 
   it.each([
     ["turns", 3, "0.00 USD, 3 turns, 0 minutes"],
-    ["usd", 5, "5.00 USD, 1 turns, 0 minutes"],
-    ["minutes", 2, "0.00 USD, 1 turns, 2 minutes"],
+    ["usd", 5, "5.00 USD, 1 turn, 0 minutes"],
+    ["minutes", 2, "0.00 USD, 1 turn, 2 minutes"],
   ])(
     "sets a budget, and the task that has spent it stops with what it spent: %s",
     async (limit, most, spent) => {

@@ -3,6 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
 import { hasAnswered, isPersonHere } from "../../../runtime/transaction/person.ts";
+import { spentWords } from "../../../scheduler/budget.ts";
 import type { TaskRun } from "../run/task-run.ts";
 import type { Done } from "./snapshot.ts";
 
@@ -29,25 +30,19 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
     (run.state === "budget_exhausted" && !isPersonHere(context))
   )
     return null;
-  const { minutes, turns, usd } = spentOf(run);
   return askFirst(context, {
     question: `Let ${run.task} (${run.title}) continue, by \`${verb}\`?`,
     facts: [
       awaitsApproval
         ? "It waits for your approval. It would start over, and its work would not be approved."
         : "It has spent its budget; it would get a fresh one.",
-      `Spent so far: ${turns} turns, ${minutes} minutes, ${usd} usd.`,
+      `Spent so far: ${spentWords(run.spent)}.`,
     ],
     whole: `bloom show ${run.task}`,
   });
 }
 
 const REST = { target_red: 1, agent_rests: 1, blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
-
-function spentOf({ spent }: TaskRun) {
-  const usd = Math.round(spent.usd * 100) / 100;
-  return { turns: spent.turns, minutes: Math.round(spent.milliseconds / 60_000), usd };
-}
 
 function notAnAgents(run: TaskRun, verb: string): PawlError {
   return new PawlError(

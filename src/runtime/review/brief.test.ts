@@ -77,6 +77,7 @@ test("the agent's words stand beside the check that contradicts them, in each sp
   for (const text of [
     "2 tests do not pass",
     "The tests don't pass",
+    "Not all tests pass",
     "The tests didn’t pass",
     "The checks cannot pass",
     "The suite fails to pass",

@@ -123,7 +123,7 @@ function lastChips(last: readonly Request[]): readonly Chip[] {
 // ── The agent's words ──────────────────────────────────────────────────────────────────────────────────────
 
 const PASSES =
-  /\b(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/gi;
+  /\b(?:(?:not|no|never)\s+)?(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/gi;
 const NOT = /\b(?:not|no|never|cannot|fails?|failed|failing)\b|n['’]t\b/i;
 
 function saidIn(review: ReviewFacts): readonly Said[] {

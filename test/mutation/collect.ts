@@ -6,7 +6,11 @@ export { expect } from "vitest";
 
 /** Vitest's own timers ask for a worker of Vitest. */
 export const vi = {
-  useFakeTimers: (): void => mock.timers.enable({ apis: ["setInterval"] }),
+  useFakeTimers: (): void => {
+    // A test that a mutant kept from ending has left them.
+    mock.timers.reset();
+    mock.timers.enable({ apis: ["setInterval"] });
+  },
   advanceTimersByTime: (milliseconds: number): void => mock.timers.tick(milliseconds),
   useRealTimers: (): void => mock.timers.reset(),
 };

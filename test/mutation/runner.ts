@@ -35,6 +35,8 @@ class InProcessRunner implements TestRunner {
   readonly #sandbox = `${pathToFileURL(process.cwd()).href}/`;
   #generation = 0;
   #tests: CollectedTest[] = [];
+  /** Milliseconds that each test took without a mutant. */
+  #times = new Map<string, number>();
 
   constructor() {
     const scope = globalThis as unknown as { __stryker__?: Switch };
@@ -81,8 +83,8 @@ class InProcessRunner implements TestRunner {
           : { ...result, status: TestStatus.Failed, failureMessage: failure },
       );
     }
-    const times = new Map(tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
-    this.#tests.sort((one, other) => (times.get(one.id) ?? 0) - (times.get(other.id) ?? 0));
+    this.#times = new Map(tests.map(({ id, timeSpentMs }) => [id, timeSpentMs]));
+    this.#tests.sort((one, other) => this.#timeOf(one) - this.#timeOf(other));
     const { mutantCoverage } = this.#switch;
     return { status: DryRunStatus.Complete, tests, ...(mutantCoverage ? { mutantCoverage } : {}) };
   }
@@ -102,7 +104,9 @@ class InProcessRunner implements TestRunner {
       for (const test of tests) {
         if (wanted && !wanted.has(test.id)) continue;
         nrOfTests += 1;
-        const failure = await failureOf(test);
+        const limit = SHORTEST_LIMIT + LIMIT_FACTOR * this.#timeOf(test);
+        const failure = await Promise.race([failureOf(test), passed(limit)]);
+        if (failure === LATE) return { status: MutantRunStatus.Timeout, reason: `${test.id} never ended.` };
         if (failure !== null && (this.#switch.hitCount ?? 0) > (hitLimit ?? Number.POSITIVE_INFINITY))
           return { status: MutantRunStatus.Timeout, reason: "The mutant ran too often." };
         if (failure !== null)
@@ -116,6 +120,10 @@ class InProcessRunner implements TestRunner {
     } finally {
       delete this.#switch.activeMutant;
     }
+  }
+
+  #timeOf({ id }: CollectedTest): number {
+    return this.#times.get(id) ?? 0;
   }
 
   /** Everything imported again, with the mutant in it, beside what was imported before; in the same order. */
@@ -136,6 +144,15 @@ class InProcessRunner implements TestRunner {
     }
     return tests;
   }
+}
+
+const LATE = Symbol("late");
+/** Milliseconds. A test that waits for what the mutant prevents ends here, long before the limit of all tests together. */
+const SHORTEST_LIMIT = 3_000;
+const LIMIT_FACTOR = 20;
+
+function passed(limit: number): Promise<typeof LATE> {
+  return new Promise((done) => setTimeout(done, limit, LATE).unref());
 }
 
 async function failureOf(test: CollectedTest): Promise<string | null> {

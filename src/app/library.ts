@@ -206,7 +206,7 @@ export async function openProject<const Draft extends WorkflowDraft = WorkflowDr
   ) => {
     const answered = isPersons(caller) ? "vouched" : undefined;
     const { ask, reply } = await runTransaction(running(), plan, input, caller, answered);
-    if (ask) throw unasked(shownIn(ask));
+    if (ask) throw unaskedError(shownIn(ask));
     return reply;
   };
   const open = () => ({ ...project, runtime: running() });
@@ -269,7 +269,7 @@ function driving(options: OpenOptions, { move, open, sources }: Driver) {
       return move(plan, input, { channel: "terminal", who });
     },
     async work(wanted: WorkOptions = {}) {
-      if (options.store !== undefined) throw withoutFolder();
+      if (options.store !== undefined) throw inMemoryError();
       return workIn(open(), options, wanted, sources);
     },
     async allRuns() {
@@ -314,12 +314,12 @@ async function workIn(
 ): Promise<LoopEnd> {
   const { notices, root, runtime } = project;
   const brought = await ordersOf(runtime, sources);
-  const [{ pinLoop, tasksMissing }, { runLoop }, { withFunctions }] = await Promise.all([
+  const [{ pinLoop, missingTasksError }, { runLoop }, { withFunctions }] = await Promise.all([
     import("../workflows/bloom/govern.ts"),
     import("../workflows/bloom/scheduler/loop.ts"),
     import("../adapters/agents/function-agents.ts"),
   ]);
-  const lacking = await tasksMissing(runtime, task, brought.length > 0);
+  const lacking = await missingTasksError(runtime, task, brought.length > 0);
   const { bloom } = await runtime.settings(runtime.store.view());
   await pinLoop(runtime);
   const outside = await project.openLoop();
@@ -367,7 +367,7 @@ async function ordersOf(
   return driversOfOrders(runtime, own, { lacksTrust: async () => null });
 }
 
-function withoutFolder(): PawlError {
+function inMemoryError(): PawlError {
   return new PawlError(
     "usage",
     "Agents work in folders, and this project is in memory: expected a project in a folder. Nothing was changed.",
@@ -393,7 +393,7 @@ function isPersons({ channel }: Caller): boolean {
 }
 
 /** Nothing was committed, and that must not look like an answer. */
-function unasked(question: string): PawlError {
+function unaskedError(question: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
     `A person must decide this, and a call from a program cannot ask one. Nothing was changed. The question: ${question}`,

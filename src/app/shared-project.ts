@@ -47,11 +47,11 @@ export function openShared({ environment, files, root, settings }: SharedContext
   let database: Database | undefined;
   const project = once(async () => {
     const url = environment[DATABASE_URL];
-    if (!url) throw unset();
+    if (!url) throw unsetDatabaseError();
     database ??= openDatabase({ url, packaged: async () => null, limits: { reconnecting: RECONNECTING } });
     const found = await database.project(idOf(settings));
     if ((await found.store.view().list(PROJECT_FOLDER)).length > 0) return found;
-    throw empty(database.shown);
+    throw emptyDatabaseError(database.shown);
   });
   const routed = (shared: () => Promise<Store>) => openRoutedStore(files, shared, routes);
   return {
@@ -86,7 +86,7 @@ export function openShared({ environment, files, root, settings }: SharedContext
 
 const WHERE = "pawl.yaml keeps Bloom's work in a database (`stores: {bloom: postgres}`)";
 
-function unset(): PawlError {
+function unsetDatabaseError(): PawlError {
   return new PawlError(
     "database-unconfigured",
     `${WHERE}, and ${DATABASE_URL} is not set: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE.`,
@@ -103,7 +103,7 @@ function idOf({ project_id }: SharedContext["settings"]): string {
   );
 }
 
-function empty(shown: string): PawlError {
+function emptyDatabaseError(shown: string): PawlError {
   return new PawlError(
     "database-project-missing",
     `${WHERE}, and the database ${shown} has nothing of this project yet.`,

@@ -22,15 +22,15 @@ export interface ParsedFile {
 export function parseFile(file: string, text: string, schema: z.ZodType): ParsedFile {
   const { keyPlace, place: placeIn, problems, tree } = parseYaml(file, text);
   const [problem] = problems;
-  if (problem) throw configInvalid(problem.place, problem.message.replace(/\.$/, ""));
+  if (problem) throw invalidConfigError(problem.place, problem.message.replace(/\.$/, ""));
   const checked = schema.safeParse(tree);
   if (checked.success) return { tree: tree as Tree, placeOf: placeIn };
   const faults = faultsOf(schema, checked.error.issues, tree);
   const [fault] = faults;
-  if (!fault) throw configInvalid(placeIn([]), "it does not match the schema");
+  if (!fault) throw invalidConfigError(placeIn([]), "it does not match the schema");
   const at = fault.expected === null ? keyPlace(fault.keys) : placeIn(fault.keys);
   const more = faults.length > 1 ? ` (${faults.length - 1} more after this one)` : "";
-  throw configInvalid(at, `${wordsOf(fault)}${more}`, fixOf(fault));
+  throw invalidConfigError(at, `${wordsOf(fault)}${more}`, fixOf(fault));
 }
 
 /** Whether the file has this key at its top, as far as it can be parsed. */
@@ -50,7 +50,7 @@ function fixOf({ expected, keys, near }: Fault): string | undefined {
   return near ? `write ${near} instead of ${key}` : `remove ${key}`;
 }
 
-function configInvalid(where: string, what: string, hint?: string): PawlError {
+function invalidConfigError(where: string, what: string, hint?: string): PawlError {
   const [file, line] = where.split(":");
   return new PawlError(
     "config-invalid",

@@ -11,8 +11,8 @@ import {
   object,
   orNull,
   readState,
-  stateUnreadable,
   text,
+  unreadableStateError,
 } from "./state-json.ts";
 
 export interface LoopRecord {
@@ -100,6 +100,6 @@ export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
   return readState<T>(
     json,
     as((value, at) => RECORD(value, at) ?? check(value, at)),
-    stateUnreadable(path, "the task's run", anew),
+    unreadableStateError(path, "the task's run", anew),
   );
 }

@@ -1,7 +1,16 @@
 import { expect, it } from "vitest";
-import { fields, lineOf, listOf, number, optional, readState, stateUnreadable, text } from "./state-json.ts";
+import {
+  fields,
+  lineOf,
+  listOf,
+  number,
+  optional,
+  readState,
+  text,
+  unreadableStateError,
+} from "./state-json.ts";
 
-const unreadable = stateUnreadable("x.json", "the state", "Or begin anew.");
+const unreadable = unreadableStateError("x.json", "the state", "Or begin anew.");
 const state = fields({ name: text, steps: listOf(fields({ name: text, at: optional(number) })) });
 const read = (json: string) => () => readState(json, state, unreadable);
 

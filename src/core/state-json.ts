@@ -27,13 +27,13 @@ export interface Check<T> {
 export type Checked<C> = C extends Check<infer T> ? T : never;
 
 /**
- * Reads the state in the text, with the keys that the check does not know. Throws the error that `unreadable`
+ * Reads the state in the text, with the keys that the check does not know. Throws the error that `toError`
  * makes of a fault.
  */
 export function readState<T>(
   text: string,
   check: Check<T>,
-  unreadable: (line: number, problem: string) => PawlError,
+  toError: (line: number, problem: string) => PawlError,
 ): T {
   const json = text.replace(/^\uFEFF/, "");
   let value: unknown;
@@ -41,16 +41,16 @@ export function readState<T>(
     value = JSON.parse(json);
   } catch {
     const { line, problem } = syntaxFault(json);
-    throw unreadable(line, problem);
+    throw toError(line, problem);
   }
   const fault = check(value, []);
   if (fault === null) return value as T;
   const name = fault.at.length === 0 ? "" : `${fault.at.join(".")}: `;
-  throw unreadable(lineOf(json, fault.at), name + fault.problem);
+  throw toError(lineOf(json, fault.at), name + fault.problem);
 }
 
 /** The error for every unreadable state. `what`: `the task's state`. */
-export function stateUnreadable(
+export function unreadableStateError(
   path: string,
   what: string,
   fix: string,

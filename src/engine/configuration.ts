@@ -59,7 +59,7 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
   const { state, variables } = configuration;
   if (!hasState(workflow, state)) {
     const names = Object.keys(workflow.states).join(", ");
-    throw unreachable(workflow, `is in state ${JSON.stringify(state)}; expected one of ${names}`);
+    throw unreachableRunError(workflow, `is in state ${JSON.stringify(state)}; expected one of ${names}`);
   }
   const names = variableNames(workflow);
   for (const name of names) {
@@ -67,7 +67,7 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value !== undefined && values.includes(value)) continue;
     const shown = value === undefined ? "nothing" : renderValue(value);
-    throw unreachable(
+    throw unreachableRunError(
       workflow,
       `has ${name} = ${shown}; expected one of ${values.map(renderValue).join(", ")}`,
     );
@@ -75,11 +75,14 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
   const unknown = Object.keys(variables).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const knownNames = names.length === 0 ? "none" : names.join(", ");
-  throw unreachable(workflow, `has the variable ${JSON.stringify(unknown)}; expected only ${knownNames}`);
+  throw unreachableRunError(
+    workflow,
+    `has the variable ${JSON.stringify(unknown)}; expected only ${knownNames}`,
+  );
 }
 
 /** The error for a stored configuration that no run can reach; `what` completes "The run of start_task …". */
-export function unreachable(workflow: Workflow, what: string): PawlError {
+export function unreachableRunError(workflow: Workflow, what: string): PawlError {
   return new PawlError(
     "run-unreachable",
     `The run of ${workflow.name} ${what}.`,

@@ -4,7 +4,7 @@ import {
   follow,
   initialVariables,
   startingConfigurations,
-  unreachable,
+  unreachableRunError,
 } from "./configuration.ts";
 import { applies, isFinal, pairOf, renderFacts, renderValue, valuesOf } from "./lookup.ts";
 import { isReachable } from "./reach.ts";
@@ -49,13 +49,13 @@ export function decide(
   );
   const [rule] = rules;
   if (rule === undefined || rules.length > 1)
-    throw undecided(workflow, configuration, event, combination, rules);
+    throw undecidedError(workflow, configuration, event, combination, rules);
   return { rule, before: configuration, after: follow(workflow, rule, configuration) };
 }
 
 function checkEvent(workflow: Workflow, configuration: Configuration, event: string): void {
   if (!Object.hasOwn(workflow.events, event))
-    throw mistaken(
+    throw observationError(
       `${workflow.name} has no event ${JSON.stringify(event)}; expected one of ${Object.keys(workflow.events).join(", ")}`,
     );
   if (!isFinal(workflow, configuration.state)) return;
@@ -75,7 +75,7 @@ function combinationOf(workflow: Workflow, configuration: Configuration, event: 
     const value = Object.hasOwn(facts, name) ? facts[name] : undefined;
     const values = valuesOf(workflow, name);
     if (value === undefined || !values.includes(value))
-      throw mistaken(
+      throw observationError(
         `${workflow.name} was asked about "${event}" in state "${configuration.state}" with ${name} = ${JSON.stringify(value) ?? "nothing"}; expected one of ${values.map(renderValue).join(", ")}`,
       );
     combination[name] = value;
@@ -83,7 +83,7 @@ function combinationOf(workflow: Workflow, configuration: Configuration, event: 
   return combination;
 }
 
-function mistaken(what: string): PawlError {
+function observationError(what: string): PawlError {
   return new PawlError(
     "internal",
     `${what}.`,
@@ -92,7 +92,7 @@ function mistaken(what: string): PawlError {
 }
 
 /** Blames the table only for configurations that it can reach. */
-function undecided(
+function undecidedError(
   workflow: Workflow,
   configuration: Configuration,
   event: string,
@@ -101,7 +101,7 @@ function undecided(
 ): PawlError {
   const where = `"${event}" in state "${configuration.state}" with ${renderFacts(combination)}`;
   if (!isReachable(workflow, configuration))
-    return unreachable(
+    return unreachableRunError(
       workflow,
       `stands where no sequence of events leads: no single rule applies to ${where}`,
     );

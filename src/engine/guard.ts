@@ -43,13 +43,13 @@ export function guard(workflow: Workflow, refusal: Guard): Workflow {
   const { from, id, on, outcome = "blocked", reply, when } = refusal;
   const facts = { ...workflow.facts, ...refusal.facts };
   const unknown = Object.keys(when).find((name) => !Object.hasOwn(facts, name));
-  if (unknown !== undefined) throw impossible(workflow, id, `"${unknown}" is not a fact`);
+  if (unknown !== undefined) throw invalidGuardError(workflow, id, `"${unknown}" is not a fact`);
   const refused = new Map<string, { from: readonly string[]; boxes: Box[] }>();
   const rules = workflow.rules.flatMap((rule): readonly Rule[] => {
     const concerned = rule.from.filter((state) => from === undefined || from.includes(state));
     if (rule.on !== on || rule.outcome !== "moved" || concerned.length === 0) return [rule];
     if (concerned.length < rule.from.length)
-      throw impossible(
+      throw invalidGuardError(
         workflow,
         id,
         `the rule "${rule.id}" is also from other states than ${concerned.join(", ")}`,
@@ -64,7 +64,8 @@ export function guard(workflow: Workflow, refusal: Guard): Workflow {
     const left = boxes.flatMap((box) => subtract(facts, box, when));
     return left.length === 0 ? [] : [{ ...rule, when: left }];
   });
-  if (refused.size === 0) throw impossible(workflow, id, `no rule moves on "${on}" in those combinations`);
+  if (refused.size === 0)
+    throw invalidGuardError(workflow, id, `no rule moves on "${on}" in those combinations`);
   const added = [...refused.values()].map((group): Rule => {
     const ruleId = refused.size === 1 ? id : `${id}.${group.from.join("+")}`;
     return { id: ruleId, from: group.from, on, when: group.boxes, to: "same", outcome, reply };
@@ -95,7 +96,7 @@ function valuesIn(facts: Workflow["facts"], box: Box, name: string): readonly Fa
   return Object.hasOwn(box, name) ? (box[name] ?? []) : (facts[name]?.values ?? []);
 }
 
-function impossible(workflow: Workflow, id: string, what: string): PawlError {
+function invalidGuardError(workflow: Workflow, id: string, what: string): PawlError {
   return new PawlError(
     "workflow-invalid",
     `The refusal "${id}" cannot be added to ${workflow.name}: ${what}.`,

@@ -339,28 +339,33 @@ function workTakenIn(plan: ReviewPlan, state: string): string | null {
 
 function reviewOf(plan: ReviewPlan, { review, state }: ReviewedWork): DescribedState {
   if (review) return review;
-  throw impossible(plan, `the work state "${state}" has no review state`, "Give it `review`.");
+  throw invalidCycleError(plan, `the work state "${state}" has no review state`, "Give it `review`.");
 }
 
 function checkPlan(plan: ReviewPlan): void {
   const { final, shape, work } = plan;
-  if (work.length === 0) throw impossible(plan, "it has no work state", "Give it at least one.");
+  if (work.length === 0) throw invalidCycleError(plan, "it has no work state", "Give it at least one.");
   const reviewed = work.find(({ review }) => shape === "shared" && review);
   if (reviewed)
-    throw impossible(
+    throw invalidCycleError(
       plan,
       `"${reviewed.state}" has a review state of its own`,
       "Drop it, or use the named shape.",
     );
   const again = work.find(({ resubmits }) => shape === "named" && resubmits);
   if (again)
-    throw impossible(plan, `"${again.state}" re-submits on approval`, "Drop it, or use the shared shape.");
+    throw invalidCycleError(
+      plan,
+      `"${again.state}" re-submits on approval`,
+      "Drop it, or use the shared shape.",
+    );
   const states = work.flatMap((each) => [...sourcesOf(each), ...(each.review ? [each.review.state] : [])]);
   const all = [...states, final.state, ...(shape === "shared" ? [AI_REVIEW, HUMAN_REVIEW] : [])];
   const twice = all.find((state, index) => all.indexOf(state) !== index);
-  if (twice !== undefined) throw impossible(plan, `"${twice}" is named twice`, "Name each state once.");
+  if (twice !== undefined)
+    throw invalidCycleError(plan, `"${twice}" is named twice`, "Name each state once.");
 }
 
-function impossible(plan: ReviewPlan, what: string, fix: string): PawlError {
+function invalidCycleError(plan: ReviewPlan, what: string, fix: string): PawlError {
   return new PawlError("workflow-invalid", `No review cycle can be made of ${plan.name}: ${what}.`, fix);
 }

@@ -1,6 +1,6 @@
 /** JSON in the forms that tools print: one value, several in a row (pages), or one per line. */
 import { type Fields, isObject } from "../core/json.ts";
-import { invalid, type SourceFile } from "./source.ts";
+import { invalidSourceError, type SourceFile } from "./source.ts";
 import { textOf } from "./words.ts";
 
 const MOST_BYTES = 32_000_000;
@@ -8,12 +8,13 @@ const MOST_BYTES = 32_000_000;
 /** Throws `import-invalid`, with the place. */
 export function parseJson(path: string, source: string): unknown {
   const text = source.replace(/^\uFEFF/, "");
-  if (text.length > MOST_BYTES) throw invalid(path, "at most 32 MB", `${Math.round(text.length / 1e6)} MB`);
-  if (text.trim() === "") throw invalid(path, "JSON", "an empty file");
+  if (text.length > MOST_BYTES)
+    throw invalidSourceError(path, "at most 32 MB", `${Math.round(text.length / 1e6)} MB`);
+  if (text.trim() === "") throw invalidSourceError(path, "JSON", "an empty file");
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw invalid(path, "JSON", (thrown as Error).message.slice(0, 200));
+    throw invalidSourceError(path, "JSON", (thrown as Error).message.slice(0, 200));
   }
 }
 
@@ -47,7 +48,7 @@ export function recordsIn({ path, text }: SourceFile, remarks: string[]): readon
       if (inner !== undefined && textOf(value.title) === "" && depth < 4) take(inner, depth + 1);
       else if (textOf(value.title) !== "") records.push(value);
       else if (depth === 0 && Object.keys(value).length > 0)
-        throw invalid(
+        throw invalidSourceError(
           path,
           "a list of issues with titles",
           `an object with the keys ${Object.keys(value).slice(0, 8).join(", ")}`,

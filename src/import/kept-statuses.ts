@@ -5,7 +5,7 @@ import { attempt } from "../core/attempt.ts";
 import { isObject } from "../core/json.ts";
 import { projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
-import { invalid, type SourceStatus } from "./source.ts";
+import { invalidSourceError, type SourceStatus } from "./source.ts";
 import { isStatus, openStatuses, type StatusMap } from "./states.ts";
 
 const KEPT = projectPath(".pawl/import.json");
@@ -19,7 +19,12 @@ export async function loadWords(view: View): Promise<Words> {
   const data = attempt((): unknown => JSON.parse(text), null);
   const words = isObject(data) ? data.statuses : null;
   if (isObject(words) && Object.values(words).every(isStatus)) return words as Words;
-  throw invalid(KEPT, '`{"statuses": {"WORD": "done"}}`', "something else", `Correct ${KEPT}, or delete it.`);
+  throw invalidSourceError(
+    KEPT,
+    '`{"statuses": {"WORD": "done"}}`',
+    "something else",
+    `Correct ${KEPT}, or delete it.`,
+  );
 }
 
 /** All known words, and the change that stores the new ones. */

@@ -8,7 +8,7 @@ import { readYaml } from "../core/yaml/yaml.ts";
 import type { Reply, Transaction } from "../runtime/module.ts";
 import { definitionEdits, definitionOf } from "../tasks-file/definition.ts";
 import { readTasksText, type TasksText } from "../tasks-file/grow.ts";
-import { TASKS_RUN, tasksInvalid } from "../tasks-file/load.ts";
+import { invalidTasksError, TASKS_RUN } from "../tasks-file/load.ts";
 import { itemsIn, type Put } from "../tasks-file/put.ts";
 import { readTasks } from "../tasks-file/read.ts";
 import { editedWords, proposeTaskEdits } from "../workflows/bloom/verbs/edit.ts";
@@ -32,7 +32,7 @@ export const importOwnTasks: Transaction<OwnTasksInput, TasksText, undefined, Re
   read: (view, _, context) => readTasksText(view, context),
   propose(before, _, { dryRun, from, text }, context) {
     const read = readTasks(text, null);
-    if (!read.ok) throw tasksInvalid(from, read.problems);
+    if (!read.ok) throw invalidTasksError(from, read.problems);
     const { edits, lost, rows } = planOwnTasks(before.text ?? "", text);
     const { changes, dangers, diff } = proposeTaskEdits(before, edits, context);
     const remarks =

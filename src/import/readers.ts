@@ -20,7 +20,7 @@ import { isVibeKanbanTable, readVibeKanban } from "./formats/vibe-kanban.ts";
 import { parseMany, recordsIn } from "./json.ts";
 import { readMarkdown } from "./markdown.ts";
 import { hiddenBoxes } from "./outline.ts";
-import { FORMATS, type Format, otherFormat, type Read, type Reader, type SourceFile } from "./source.ts";
+import { FORMATS, type Format, otherFormatError, type Read, type Reader, type SourceFile } from "./source.ts";
 import { plain } from "./words.ts";
 
 /** A single file, with the data to recognize its format. */
@@ -204,7 +204,8 @@ export function detect(files: readonly SourceFile[], path: string): Format {
   const formats = Object.entries(SPECS) as [Format, FormatSpec][];
   const matching = formats.filter(([, { marks }]) => marks && files.some((each) => marks.test(each.path)));
   const names = matching.map(([format]) => format);
-  if (matching.length > 1 && files.length > 1) throw formatUncertain(path, `files of ${names.join(" and ")}`);
+  if (matching.length > 1 && files.length > 1)
+    throw uncertainFormatError(path, `files of ${names.join(" and ")}`);
   if (names[0] !== undefined && matching.length === 1) return names[0];
   if (files.length === 1) return detectOne(sampleOf(files[0] as SourceFile));
   // The other tables of its export are no tasks.
@@ -215,7 +216,7 @@ export function detect(files: readonly SourceFile[], path: string): Format {
     files.length === 0
       ? "no file that could hold tasks"
       : `${files.length} files of ${fitting.length > 1 ? `several formats (${fitting.join(", ")})` : "no known layout"}`;
-  throw formatUncertain(path, saw);
+  throw uncertainFormatError(path, saw);
 }
 
 /** Files whose content shows the format, in a folder whose paths show none. */
@@ -231,12 +232,17 @@ function detectOne(file: Sample): Format {
   const names = FORMATS.filter((format) => SPECS[format].fits?.(file));
   const [first] = names;
   if (first !== undefined && names.length === 1) return first;
-  if (names.length > 1) throw formatUncertain(file.path, `what ${names.join(" and ")} have`);
+  if (names.length > 1) throw uncertainFormatError(file.path, `what ${names.join(" and ")} have`);
   if (isMarkdown(file)) return "markdown";
   const keys = file.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])).slice(0, 8);
   if (file.values.length === 0)
-    throw otherFormat(file.path) ?? formatUncertain(file.path, "a name that says nothing of its format");
-  throw formatUncertain(file.path, `JSON of no known tool${keys.length > 0 ? ` (${keys.join(", ")})` : ""}`);
+    throw (
+      otherFormatError(file.path) ?? uncertainFormatError(file.path, "a name that says nothing of its format")
+    );
+  throw uncertainFormatError(
+    file.path,
+    `JSON of no known tool${keys.length > 0 ? ` (${keys.join(", ")})` : ""}`,
+  );
 }
 
 function sampleOf(file: SourceFile): Sample {
@@ -248,7 +254,7 @@ function sampleOf(file: SourceFile): Sample {
   return { ...file, values, first, front: parseFrontMatter(plain(text.slice(0, 8_000)))?.front ?? "" };
 }
 
-function formatUncertain(path: string, found: string): PawlError {
+function uncertainFormatError(path: string, found: string): PawlError {
   return new PawlError(
     "import-format",
     `The format of ${path} is not certain: found ${found}.`,

@@ -11,7 +11,7 @@ import { type Fields, isObject, objectsIn } from "../core/json.ts";
 import {
   DEEPEST,
   type Dependency,
-  invalid,
+  invalidSourceError,
   type Read,
   type SourceStatus,
   type SourceTask,
@@ -147,7 +147,7 @@ function arrange(
   const unique = openKeys();
   const placed: Placed[] = [];
   const walk = (list: readonly Fields[], parent: Placed | null, depth: number) => {
-    if (depth > DEEPEST) throw invalid(scope, `subtasks at most ${DEEPEST} deep`, "more");
+    if (depth > DEEPEST) throw invalidSourceError(scope, `subtasks at most ${DEEPEST} deep`, "more");
     list.forEach((item, at) => {
       const row = rowOf(item);
       const id = firstOf(row, shape.id).text || (parent === null ? "" : String(at + 1));

@@ -84,7 +84,7 @@ export interface Read {
 
 export type Reader = (files: readonly SourceFile[]) => Read;
 
-export function invalid(path: string, expected: string, found: string, fix?: string): PawlError {
+export function invalidSourceError(path: string, expected: string, found: string, fix?: string): PawlError {
   return new PawlError(
     "import-invalid",
     `${path} cannot be imported: expected ${expected}, found ${found}.`,
@@ -111,9 +111,9 @@ const OTHERS: readonly (readonly [name: RegExp, found: string, fix: string])[] =
 ];
 
 /** What a file is by its name, if people keep tasks in such ones and no reader takes them; else null. */
-export function otherFormat(path: string): PawlError | null {
+export function otherFormatError(path: string): PawlError | null {
   const [, found, fix] = OTHERS.find(([name]) => name.test(path)) ?? [];
-  return found === undefined ? null : invalid(path, "a format that Pawl reads", found, fix);
+  return found === undefined ? null : invalidSourceError(path, "a format that Pawl reads", found, fix);
 }
 
 /** Deeper than people nest tasks. */

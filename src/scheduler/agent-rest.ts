@@ -24,8 +24,8 @@ import {
   number,
   orNull,
   readState,
-  stateUnreadable,
   text,
+  unreadableStateError,
 } from "../core/state-json.ts";
 import { clockOf, dayOf } from "../core/text/local-time.ts";
 
@@ -108,7 +108,11 @@ export async function loadAccounts(view: View): Promise<Accounts> {
   const json = await view.read(ACCOUNTS);
   if (json === null) return { rests: [], quotas: [] };
   const remedy = "Or delete it: then each agent is asked again.";
-  return readState<Accounts>(json, as(RECORD), stateUnreadable(ACCOUNTS, "what is known of agents", remedy));
+  return readState<Accounts>(
+    json,
+    as(RECORD),
+    unreadableStateError(ACCOUNTS, "what is known of agents", remedy),
+  );
 }
 
 /** Empty if nothing has changed. */

@@ -24,7 +24,7 @@ function driverOf(
         work: async () => void said.push(`${name} beside ${atWork()}`),
       } as unknown as Candidate;
     },
-    missingAgent: (agent, runs) => new PawlError("agent-missing", `${name} ${agent.agent} ${runs}`, ""),
+    missingAgentError: (agent, runs) => new PawlError("agent-missing", `${name} ${agent.agent} ${runs}`, ""),
     waiting: () => [],
     wakesIn: () => null,
     ask: () => null,
@@ -60,7 +60,7 @@ describe("several drivers", () => {
     expect(said).toEqual(["b hears", "a beside a7", "a hears", "b beside b8"]);
     joined.say({ type: "lease_lost", run: "b1" });
     expect(said.at(-1)).toBe("b says b1");
-    expect(backlog.missingAgent({ agent: "x", why: "" }, ["b1"]).message).toBe("b x b1");
+    expect(backlog.missingAgentError({ agent: "x", why: "" }, ["b1"]).message).toBe("b x b1");
     expect([backlog.exclusive, backlog.wakesIn(() => false), backlog.ask()]).toEqual([["a", "b"], 4, null]);
     expect(backlog.end(new Map())).toMatchObject({
       open: ["a", "b"],

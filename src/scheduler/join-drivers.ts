@@ -59,9 +59,9 @@ function joined(parts: readonly Part[], others: (driver: Driver) => readonly Dri
           yield announced(candidate, others(driver));
       }
     },
-    missingAgent(agent, runs) {
+    missingAgentError(agent, runs) {
       const owner = parts.find(({ driver }) => driver.owns(runs[0] ?? "")) ?? parts[0];
-      return (owner as Part).backlog.missingAgent(agent, runs);
+      return (owner as Part).backlog.missingAgentError(agent, runs);
     },
     waiting: () => all.flatMap((backlog) => backlog.waiting()),
     wakesIn: (isLeftAlone) => least((backlog) => backlog.wakesIn(isLeftAlone)),

@@ -60,7 +60,7 @@ function opened({ agents = 2, candidate = () => ({}), runs, takenFor = {} }: Opt
           ...candidate(run),
         };
     },
-    missingAgent: ({ agent, why }, missing) =>
+    missingAgentError: ({ agent, why }, missing) =>
       new PawlError("agent-missing", `${missing.join()}: ${agent}, ${why}`, ""),
     waiting: () => [],
     wakesIn(isLeftAlone) {

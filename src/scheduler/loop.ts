@@ -202,7 +202,7 @@ async function fill(loop: Loop, backlog: Backlog): Promise<number | "nothing-lef
       soonest = Math.min(soonest, TAKEN_MILLISECONDS);
   }
   for (const [agent, { runs, why }] of without) {
-    const error = backlog.missingAgent({ agent, why }, runs);
+    const error = backlog.missingAgentError({ agent, why }, runs);
     for (const run of runs) failed.set(run, error);
     const { code, fix, message: reason } = error;
     driver.say({ type: "failed", run: runs[0] ?? "", code, reason, fix });

@@ -49,7 +49,7 @@ export function openTrust(context: TrustContext): Trust {
   const refusal = (entries: readonly Executable[]) => {
     const kept = record();
     const missing = entries.filter((each) => !isTrusted(each, kept));
-    return vouched || missing.length === 0 ? null : untrusted(root, missing);
+    return vouched || missing.length === 0 ? null : untrustedProjectError(root, missing);
   };
   return {
     async status() {
@@ -184,7 +184,7 @@ function throwIf(error: PawlError | null): void {
 
 const SHOWN = 3;
 
-function untrusted(root: string, missing: readonly Executable[]): PawlError {
+function untrustedProjectError(root: string, missing: readonly Executable[]): PawlError {
   const shown = missing.slice(0, SHOWN).map(({ name, text }) => `${name} (${visible(text.slice(0, 120))})`);
   const more = missing.length > SHOWN ? `, and ${missing.length - SHOWN} more` : "";
   return new PawlError(

@@ -7,7 +7,7 @@
  */
 import type { PawlError } from "../core/error.ts";
 import type { Offsets } from "./offsets.ts";
-import { spliceAll, type TaskEdit, whyFixed } from "./splice.ts";
+import { fixedTaskError, spliceAll, type TaskEdit } from "./splice.ts";
 import type { GitSettings, Task, TasksFile } from "./task.ts";
 
 export interface ParsedFile {
@@ -52,10 +52,10 @@ export function editEntries(parsed: ParsedFile, edits: readonly TaskEdit[]): Par
 const NO_ENTRY: Entry = { text: "", tasks: [], offsets: [] };
 
 /** Why the task's status cannot be written, as an error of `editEntries`; null: it can. */
-export function whyUnwritable(parsed: ParsedFile, id: string): PawlError | null {
+export function unwritableTaskError(parsed: ParsedFile, id: string): PawlError | null {
   const at = indexOf(parsed, id);
   const entry = at === undefined ? undefined : parsed.entries[at];
-  return entry === undefined ? null : whyFixed(entry.offsets, id);
+  return entry === undefined ? null : fixedTaskError(entry.offsets, id);
 }
 
 const indexes = new WeakMap<ParsedFile, ReadonlyMap<string, number>>();

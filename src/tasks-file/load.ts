@@ -112,7 +112,7 @@ async function readFresh(path: ProjectPath, text: string, cache: Context["cache"
   if (before === null && cached !== null && textOf(cached) === text) return loaded(path, text, cached, []);
   const { readTasks } = await import("./read.ts");
   const result = readTasks(text, cached);
-  if (!result.ok) throw tasksInvalid(path, result.problems);
+  if (!result.ok) throw invalidTasksError(path, result.problems);
   return loaded(path, text, result.parsed, [cacheEntry(path, result.parsed)]);
 }
 
@@ -125,7 +125,7 @@ function loaded(
   return { path, text, file: fileOf(parsed), parsed, cacheEntries, stored: null };
 }
 
-export function tasksInvalid(path: string, problems: readonly Problem[]): PawlError {
+export function invalidTasksError(path: string, problems: readonly Problem[]): PawlError {
   const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => renderProblem(path, problem));
   const more = problems.length - shown.length;
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
@@ -190,7 +190,7 @@ export function taskOf(tasks: readonly Task[], id: string): Task {
   if (task) return task;
   const ids = eachTask(tasks).map((item) => item.task.id);
   const owner = findStep(tasks, id);
-  throw unknownId("task", id, ids, owner ? `${id} is a step of ${owner.task.id}.` : null);
+  throw unknownIdError("task", id, ids, owner ? `${id} is a step of ${owner.task.id}.` : null);
 }
 
 /** The step of that id; throws `usage` with the nearest ids. */
@@ -198,10 +198,10 @@ export function stepOf(tasks: readonly Task[], id: string): FoundStep {
   const step = findStep(tasks, id);
   if (step) return step;
   const ids = eachTask(tasks).flatMap((item) => item.task.steps.map((step) => step.id));
-  throw unknownId("step", id, ids, findTask(tasks, id) ? `${id} is a task.` : null);
+  throw unknownIdError("step", id, ids, findTask(tasks, id) ? `${id} is a task.` : null);
 }
 
-function unknownId(
+function unknownIdError(
   what: "task" | "step",
   id: string,
   ids: readonly string[],

@@ -60,7 +60,11 @@ export function readReply(text: string): readonly ProposedTask[] {
   const blocks = trimmed.startsWith("{") ? [trimmed] : blocksIn(trimmed);
   const [block] = blocks;
   if (block === undefined || blocks.length > 1)
-    throw invalid("The reply", "one block of JSON", blocks.length === 0 ? "none" : `${blocks.length}`);
+    throw invalidItemError(
+      "The reply",
+      "one block of JSON",
+      blocks.length === 0 ? "none" : `${blocks.length}`,
+    );
   return parsed("The reply", reply, block).tasks;
 }
 
@@ -71,17 +75,17 @@ export function readProposed(path: string, text: string): Proposed {
 
 function parsed<T>(what: string, schema: z.ZodType<T>, text: string): T {
   if (text.length > MOST_CHARACTERS)
-    throw invalid(what, `at most ${MOST_CHARACTERS} characters`, `${text.length}`);
+    throw invalidItemError(what, `at most ${MOST_CHARACTERS} characters`, `${text.length}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw invalid(what, "JSON", clean((thrown as Error).message).slice(0, 200));
+    throw invalidItemError(what, "JSON", clean((thrown as Error).message).slice(0, 200));
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const faults = faultsOf(schema, result.error.issues, value).slice(0, 5);
-  throw invalidAs(`${what} cannot be used: ${faults.map(described).join("; ")}.`);
+  throw invalidProposalError(`${what} cannot be used: ${faults.map(described).join("; ")}.`);
 }
 
 export interface ListLimits {
@@ -160,7 +164,7 @@ export function itemsOf(
   const there = new Set(eachTask(present).map(({ task }) => task.id));
   const idOf = new Map<string, string>();
   for (const each of proposed.tasks) {
-    if (idOf.has(each.id)) throw invalidAs(`The id ${each.id} is proposed twice.`);
+    if (idOf.has(each.id)) throw invalidProposalError(`The id ${each.id} is proposed twice.`);
     idOf.set(each.id, openId(each.id));
   }
   const more = proposed.repo === null ? {} : { repo: proposed.repo };
@@ -168,7 +172,9 @@ export function itemsOf(
     const dependsOn = each.depends_on.map((on) => {
       const taskId = idOf.get(on) ?? (there.has(on) ? on : undefined);
       if (taskId === undefined)
-        throw invalidAs(`${each.id} depends on ${on}, which is neither proposed nor in the tasks file.`);
+        throw invalidProposalError(
+          `${each.id} depends on ${on}, which is neither proposed nor in the tasks file.`,
+        );
       return taskId;
     });
     const newId = idOf.get(each.id) as string;
@@ -178,7 +184,7 @@ export function itemsOf(
     return itemOf(each, { id: newId, depends_on, more, openId });
   });
   const [circle] = findCycle(items.map(asTask));
-  if (circle) throw invalidAs(`The tasks wait for each other in a circle: ${circle.join(" → ")}.`);
+  if (circle) throw invalidProposalError(`The tasks wait for each other in a circle: ${circle.join(" → ")}.`);
   return items;
 }
 
@@ -221,11 +227,11 @@ function asTask({
   return { id: ownId, depends_on, steps: [], subtasks: [] } as unknown as Task;
 }
 
-function invalid(what: string, expected: string, found: string): PawlError {
-  return invalidAs(`${what} cannot be used: expected ${expected}, found ${found}.`);
+function invalidItemError(what: string, expected: string, found: string): PawlError {
+  return invalidProposalError(`${what} cannot be used: expected ${expected}, found ${found}.`);
 }
 
-function invalidAs(message: string): PawlError {
+function invalidProposalError(message: string): PawlError {
   return new PawlError(
     "proposal-invalid",
     message,

@@ -29,21 +29,21 @@ export function spliceAll(text: string, offsets: Offsets, edits: readonly TaskEd
 }
 
 /** Why the task's status cannot be written, as an error of `spliceAll`; null: it can. */
-export function whyFixed(offsets: Offsets, id: string): PawlError | null {
+export function fixedTaskError(offsets: Offsets, id: string): PawlError | null {
   const item = offsets.find((each) => each.id === id);
-  return item === undefined ? null : fixedBy(item, { type: "set", id, key: "status", value: "" });
+  return item === undefined ? null : fixedItemError(item, { type: "set", id, key: "status", value: "" });
 }
 
-function fixedBy(item: ItemOffsets, edit: TaskEdit): PawlError | null {
-  if (item.fixed !== undefined) return unwritable(edit, item.fixed);
+function fixedItemError(item: ItemOffsets, edit: TaskEdit): PawlError | null {
+  if (item.fixed !== undefined) return unwritableKeyError(edit, item.fixed);
   if (item.keys[edit.key]?.style !== "fixed") return null;
-  return unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
+  return unwritableKeyError(edit, "the value is no plain text or list, or carries an anchor or a tag");
 }
 
 function splice({ text, offsets }: Spliced, edit: TaskEdit): Spliced {
   const item = offsets.find(({ id }) => id === edit.id);
-  if (item === undefined) throw unwritable(edit, "no task or step of that id is in the file");
-  const fixed = fixedBy(item, edit);
+  if (item === undefined) throw unwritableKeyError(edit, "no task or step of that id is in the file");
+  const fixed = fixedItemError(item, edit);
   if (fixed !== null) throw fixed;
   const keyOffsets = item.keys[edit.key];
   const change = changeOf(text, item, keyOffsets, edit);
@@ -74,13 +74,14 @@ function changeOf(
   switch (edit.type) {
     case "set":
       if (!offsets) return addedText(text, item, edit);
-      if (isList(offsets)) throw unwritable(edit, "a list stands there");
+      if (isList(offsets)) throw unwritableKeyError(edit, "a list stands there");
       return replaced(text, offsets, renderScalar(edit.value, offsets.style));
     case "clear":
       return offsets ? cleared(text, item, offsets) : null;
     case "append":
       if (!offsets) return addedList(text, item, edit);
-      if (offsets.style !== "empty" && !isList(offsets)) throw unwritable(edit, "the value is not a list");
+      if (offsets.style !== "empty" && !isList(offsets))
+        throw unwritableKeyError(edit, "the value is not a list");
       return appended(text, offsets, edit.value);
   }
 }
@@ -168,7 +169,8 @@ function afterNeighbour(text: string, item: ItemOffsets, edit: TaskEdit): { at: 
   const neighbour = (["status", "title", "id"] as const)
     .map((key) => item.keys[key])
     .find((offsets) => offsets && ["plain", "double", "single", "alias", "empty"].includes(offsets.style));
-  if (!neighbour) throw unwritable(edit, "neither its id, its title nor its status stands on one line");
+  if (!neighbour)
+    throw unwritableKeyError(edit, "neither its id, its title nor its status stands on one line");
   const end =
     neighbour.style === "empty" ? neighbour.keyEnd + colonLength(text, neighbour.keyEnd) : neighbour.end;
   if (item.indent < 0) return { at: end, lead: ", " };
@@ -245,7 +247,7 @@ function hasOneOffset(style: Style): boolean {
   return style === "flow" || style === "block" || style === "empty";
 }
 
-function unwritable(edit: TaskEdit, why: string): PawlError {
+function unwritableKeyError(edit: TaskEdit, why: string): PawlError {
   return new PawlError(
     "tasks-unwritable",
     `The ${edit.key} of ${edit.id} cannot be changed in tasks.yaml without touching other lines: ${why}.`,

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearestFew } from "../core/text/nearest.ts";
-import { type ParsedFile, whyUnwritable } from "./entries.ts";
+import { type ParsedFile, unwritableTaskError } from "./entries.ts";
 import { parseTasks, parseText } from "./parse.ts";
 import type { KeyPath, Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
@@ -18,7 +18,7 @@ export function unwritable(text: string, tasks: readonly Task[], parsed: ParsedF
   const visit = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
       const itemPath = [...path, index];
-      const why = isOpenStatus(task.status) ? whyUnwritable(parsed, task.id) : null;
+      const why = isOpenStatus(task.status) ? unwritableTaskError(parsed, task.id) : null;
       if (why) problems.push({ ...where([...itemPath, "status"]), message: why.message, fix: why.fix });
       visit(task.subtasks, [...itemPath, "subtasks"]);
     });

@@ -104,3 +104,17 @@ it("Nothing is declared by a name that was given up", () => {
   expect(FILES.length).toBeGreaterThan(1_000);
   expect(FILES.flatMap(retiredIn)).toEqual([]);
 });
+
+/** A function that returns a PawlError, or null, with its name. */
+const MAKES_ERROR =
+  /^\s*(?:export )?(?:async )?function (\w+)\((?:[^()]|\([^()]*\))*\): (?:Promise<)?PawlError(?: \| null)?>? \{$/gm;
+
+it("A function that makes an error is called after it: `missingRunError`", () => {
+  const makers = FILES.filter((path) => path.startsWith("src/") && !path.includes(".test.")).flatMap((path) =>
+    [...readFileSync(join(ROOT, path), "utf8").matchAll(MAKES_ERROR)].map(
+      ([, name = ""]) => `${path} ${name}`,
+    ),
+  );
+  expect(makers.length).toBeGreaterThan(100);
+  expect(makers.filter((maker) => !maker.endsWith("Error"))).toEqual([]);
+});

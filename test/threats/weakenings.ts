@@ -100,8 +100,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the strength of a verdict",
       file: "src/runtime/transaction/signed-gate.ts",
-      find: "if (!isStrongEnough(verdict.strength, level)) throw tooWeak(verdict, level);",
-      replace: 'if (level === "touch") throw tooWeak(verdict, level);',
+      find: "if (!isStrongEnough(verdict.strength, level)) throw weakVerdictError(verdict, level);",
+      replace: 'if (level === "touch") throw weakVerdictError(verdict, level);',
       tests: ["src/runtime/transaction/signed-gate.test.ts: is refused where it is weaker than terminal"],
     },
   ],
@@ -464,7 +464,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of an agent's call",
       file: "src/workflows/bloom/verbs/persons-word.ts",
-      find: "  if (isAgentCall(context)) throw notAnAgents(run, verb);\n",
+      find: "  if (isAgentCall(context)) throw agentCallError(run, verb);\n",
       replace: "",
       tests: [
         "test/e2e/bloom-persons-word.proof.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
@@ -1344,8 +1344,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hold of a run whose workflow was loosened",
       file: "src/workflows/custom/send.ts",
-      find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);",
-      replace: "if (ignored.length > 0 && run.order) throw held(run, ignored);",
+      find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw heldRunError(run, ignored);",
+      replace: "if (ignored.length > 0 && run.order) throw heldRunError(run, ignored);",
       tests: [
         "test/e2e/policy-own.test.ts: does not move where a gate is removed",
         "test/e2e/policy-own.test.ts: does not move over MCP either, and a look says why",
@@ -2035,7 +2035,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal to serve a network without https",
       file: "src/surfaces/cli/board-listen.ts",
-      find: "if (tls === null && !isLoopback(at.host)) throw unencrypted(at.host);",
+      find: "if (tls === null && !isLoopback(at.host)) throw unencryptedError(at.host);",
       replace: "if (tls === null && isLoopback(at.host)) return null;",
       tests: [
         "test/e2e/devices.proof.test.ts: serves https with the person's certificate, and no network without one",
@@ -2187,8 +2187,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the look at the nonce",
       file: "src/surfaces/mcp/app/app.ts",
-      find: "if (!nonces.take(nonce, reviewed)) throw spent(judged);",
-      replace: 'if (nonce === "never") throw spent(judged);',
+      find: "if (!nonces.take(nonce, reviewed)) throw spentNonceError(judged);",
+      replace: 'if (nonce === "never") throw spentNonceError(judged);',
       tests: [
         "test/e2e/mcp-app.proof.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
       ],

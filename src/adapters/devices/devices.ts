@@ -104,17 +104,19 @@ function loadDevice(stateHome: StateFolder, name: string): Device {
   const { disk, folder } = stateHome;
   const path = `${folder}/${name}`;
   const stats = disk.lstat(name);
-  if (stats === null) throw damaged(path, "it is gone");
-  if (stats.kind !== "file") throw damaged(path, "it is no regular file");
-  if ((stats.mode & 0o022) !== 0) throw damaged(path, "other users may write it");
-  if (stats.size > LARGEST) throw damaged(path, `it has ${stats.size} bytes`);
+  if (stats === null) throw damagedFileError(path, "it is gone");
+  if (stats.kind !== "file") throw damagedFileError(path, "it is no regular file");
+  if ((stats.mode & 0o022) !== 0) throw damagedFileError(path, "other users may write it");
+  if (stats.size > LARGEST) throw damagedFileError(path, `it has ${stats.size} bytes`);
   const json = withFile(disk, name, "read", (fd) => Buffer.from(disk.read(fd, 0, LARGEST)).toString("utf8"));
-  const device = readState(json, DEVICE, (line, problem) => damaged(path, `line ${line}: ${problem}`));
-  if (device.id !== NAME.exec(name)?.[1]) throw damaged(path, "its id is not its name");
+  const device = readState(json, DEVICE, (line, problem) =>
+    damagedFileError(path, `line ${line}: ${problem}`),
+  );
+  if (device.id !== NAME.exec(name)?.[1]) throw damagedFileError(path, "its id is not its name");
   return device;
 }
 
-function damaged(path: string, problem: string): PawlError {
+function damagedFileError(path: string, problem: string): PawlError {
   return new PawlError(
     "state-home-failed",
     `${path} does not describe a device of the board: expected a file that Pawl wrote, found: ${problem}. No device was let in.`,

@@ -66,14 +66,14 @@ async function withoutCopy(aside: readonly Aside[], log: FileHandle | null): Pro
 async function openIfThere(path: string): Promise<FileHandle | null> {
   const file = await open(path, constants.O_RDONLY | HARMLESS).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return null;
-    throw cause.code === "ELOOP" ? notPlain(path, cause) : cause;
+    throw cause.code === "ELOOP" ? notPlainFileError(path, cause) : cause;
   });
   if (file === null || (await file.stat()).isFile()) return file;
   await file.close();
-  throw notPlain(path);
+  throw notPlainFileError(path);
 }
 
-function notPlain(path: string, cause?: Error): PawlError {
+function notPlainFileError(path: string, cause?: Error): PawlError {
   return new PawlError(
     "state-unreadable",
     `${path} cannot be used: expected a file, found a link, a folder, a pipe or a device.`,

@@ -74,12 +74,12 @@ export function openLocks(disk: Disk): Locks {
   async function acquire(name: string, what: string, limit: number): Promise<Lock> {
     const deadline = disk.now().getTime() + limit;
     const leave = await enter(queues, name, () => waitAtMost(disk, deadline));
-    if (leave === null) throw timeout(disk, name, what, limit);
+    if (leave === null) throw lockTimeoutError(disk, name, what, limit);
     try {
       const streak = begunOf(name);
       const waits = limit > 0 && streak !== null && disk.now().getTime() - streak >= SLICE;
       const fd = await lockFile(disk, { name, what, deadline, waits });
-      if (fd === null) throw timeout(disk, name, what, limit);
+      if (fd === null) throw lockTimeoutError(disk, name, what, limit);
       const begun = waits || streak === null ? disk.now().getTime() : streak;
       return {
         release() {
@@ -246,7 +246,7 @@ function readOwner(disk: Disk, name: string): Owner | null {
   }
 }
 
-function timeout(disk: Disk, name: string, what: string, limit: number): PawlError {
+function lockTimeoutError(disk: Disk, name: string, what: string, limit: number): PawlError {
   const owner = readOwner(disk, name);
   const seconds = `${limit / 1000} s`;
   if (owner === null)

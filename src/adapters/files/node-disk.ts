@@ -35,7 +35,7 @@ import { firstEntries, HARMLESS } from "./plain-file.ts";
 /** Pawl's own folders have a file for each run, task or message. */
 const MOST_NAMES = 100_000;
 
-function tooMany(folder: string): PawlError {
+function tooManyEntriesError(folder: string): PawlError {
   return new PawlError(
     "state-unreadable",
     `${folder} has more than ${MOST_NAMES} entries: expected Pawl's own files alone.`,
@@ -86,7 +86,7 @@ export function nodeDisk(root: string): Disk {
     },
     list: (folder) => {
       const entries = firstEntries(at(folder), MOST_NAMES + 1);
-      if (entries.length > MOST_NAMES) throw tooMany(at(folder));
+      if (entries.length > MOST_NAMES) throw tooManyEntriesError(at(folder));
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     },
     mkdir: (path) => mkdirSync(at(path), 0o755),

@@ -24,7 +24,7 @@ export function ownPath(root: string, path: string): string {
     if (stats === undefined) return join(root, path);
     const isOnTheWay = index < names.length - 1;
     if (stats.isSymbolicLink() || (isOnTheWay && !stats.isDirectory()))
-      throw inTheWay(names.slice(0, index + 1).join("/"), stats.isSymbolicLink());
+      throw obstructedPathError(names.slice(0, index + 1).join("/"), stats.isSymbolicLink());
   }
   return folder;
 }
@@ -33,7 +33,7 @@ export function ownPath(root: string, path: string): string {
 export function openOwnFolder(root: string, path: string, mode?: number): string {
   const folder = ownPath(root, path);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isDirectory()) throw inTheWay(path, false);
+  if (stats !== undefined && !stats.isDirectory()) throw obstructedPathError(path, false);
   if (stats === undefined) mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
   return folder;
 }
@@ -44,7 +44,7 @@ export function writeOwnFile(root: string, path: string, text: string, mode: num
   writeWhole(join(root, path), text, mode);
 }
 
-function inTheWay(path: string, isLink: boolean): PawlError {
+function obstructedPathError(path: string, isLink: boolean): PawlError {
   return new PawlError(
     "path-outside-project",
     `${path} is ${isLink ? "a symbolic link" : "not a folder"}: expected the file or folder that Pawl makes there. Pawl follows no links to its own files, because they can lead out of the project.`,

@@ -47,7 +47,7 @@ export function openProjectKey(stateHome: StateFolder): ProjectKey {
     makeKey() {
       if (key() === null) inStateHome(stateHome, "be made", () => makeKey(stateHome));
       const made = key();
-      if (made === null) throw keyless(stateHome);
+      if (made === null) throw lostKeyError(stateHome);
       return made;
     },
     read: (name, width) =>
@@ -130,7 +130,7 @@ export function inStateHome<T>({ folder }: StateFolder, verb: string, work: () =
   }
 }
 
-function keyless({ folder }: StateFolder): PawlError {
+function lostKeyError({ folder }: StateFolder): PawlError {
   return new PawlError(
     "state-home-failed",
     `Pawl made the project's key in ${folder}, but it is gone: another process removes it.`,

@@ -5,7 +5,7 @@ import { failureIn } from "../net/limits.ts";
 type Reason = FetchFailure["reason"];
 
 /** A failed request to GitHub as an error. `what`: how it failed, in words; `fixes`: what to do, by reason. */
-export function githubFailed(
+export function githubError(
   thrown: unknown,
   what: (reason: Reason, detail: string) => string,
   fixes: Partial<Readonly<Record<Reason, string>>>,

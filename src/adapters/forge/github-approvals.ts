@@ -7,7 +7,7 @@ import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/por
 import { httpFailureIn } from "../net/failure.ts";
 import { LIMITS, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { githubFailed } from "./failure.ts";
+import { githubError } from "./failure.ts";
 import { type Answer, accessOf, type Item, openGitHubRest } from "./github-access.ts";
 import type { Rest } from "./rest.ts";
 
@@ -15,7 +15,7 @@ export function openGithubApprovals(folder: string, environment: Environment): A
   return {
     async find({ commit, pull }): Promise<PullsFound> {
       const access = await accessOf(folder, environment);
-      if ("detail" in access) throw unconfigured(access.detail, access.help);
+      if ("detail" in access) throw unconfiguredError(access.detail, access.help);
       const { api, repositories, token } = access;
       try {
         return await withinLimits(LIMITS, async () => {
@@ -23,7 +23,7 @@ export function openGithubApprovals(folder: string, environment: Environment): A
           return { repositories, pulls: await pullsIn(rest, repositories, commit, pull) };
         });
       } catch (thrown) {
-        throw failed(api, repositories, thrown);
+        throw approvalsError(api, repositories, thrown);
       }
     },
   };
@@ -113,7 +113,7 @@ function reviewOf({ commit_id: commit, state, submitted_at: time, user }: Given)
   return user && verdict && time ? [{ login: user.login, verdict, commit, time }] : [];
 }
 
-function unconfigured(detail: string, help?: string): PawlError {
+function unconfiguredError(detail: string, help?: string): PawlError {
   return new PawlError(
     "forge-unconfigured",
     `GitHub cannot be asked: ${detail}`,
@@ -123,8 +123,8 @@ function unconfigured(detail: string, help?: string): PawlError {
 
 const RIGHTS = "Let the token read pull requests (in a workflow: `permissions: {pull-requests: read}`).";
 
-function failed(api: string, repositories: readonly string[], thrown: unknown): PawlError {
-  return githubFailed(
+function approvalsError(api: string, repositories: readonly string[], thrown: unknown): PawlError {
+  return githubError(
     thrown,
     (reason, detail) =>
       `GitHub at ${api} did not say who approved the work in ${repositories.join(", ")} (${reason}): ${detail}.`,

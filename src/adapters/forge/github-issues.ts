@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { IssueState, Issues } from "../../core/ports/sources.ts";
 import { type Limits, withinLimits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { githubFailed } from "./failure.ts";
+import { githubError } from "./failure.ts";
 import { type Answer, type Item, openGitHubRest, presentRepository } from "./github-access.ts";
 import type { Rest, RestAccess } from "./rest.ts";
 import { serverOf } from "./servers.ts";
@@ -18,7 +18,7 @@ export function openGitHubIssues(environment: Environment): Issues {
     try {
       return await withinLimits(LIMITS, () => work(rest));
     } catch (thrown) {
-      throw failed(what, thrown);
+      throw issuesError(what, thrown);
     }
   };
   return {
@@ -65,8 +65,8 @@ function accessIn(environment: Environment): RestAccess["server"] {
   return { api: server.api, token };
 }
 
-function failed(what: string, thrown: unknown): PawlError {
-  return githubFailed(
+function issuesError(what: string, thrown: unknown): PawlError {
+  return githubError(
     thrown,
     (reason, detail) => `GitHub could not be asked about ${what} (${reason}: ${detail}).`,
     {

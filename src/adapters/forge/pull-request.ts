@@ -86,13 +86,13 @@ async function findRepositories(
 ): Promise<PullRepositories | ForgeFailure> {
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
   const forges = await findForges(folder, setup.environment);
-  if ("detail" in forges) return refused(`${forges.detail} ${forges.help}`);
+  if ("detail" in forges) return refusedFailure(`${forges.detail} ${forges.help}`);
   const call = { folder, environment: setup.environment };
   const named = (name: string | null) => forges.remotes.find((each) => each.name === name);
   const target = named(await upstreamOf(call, into)) ?? forges.remotes[0];
   const pushed = (branch === undefined ? null : named(await remoteOf(call, branch))) ?? target;
   const { name, token, variable } = target.server;
-  if (token === undefined) return refused(`there is no token for ${name}: set ${variable}`);
+  if (token === undefined) return refusedFailure(`there is no token for ${name}: set ${variable}`);
   const server = { ...target.server, token };
   const api = await openApi(setup, memory, server, stop);
   const present = async (remote: ForgeRemote) => {
@@ -188,7 +188,7 @@ const PASSES: ReadonlySet<FetchFailure["reason"]> = new Set(["rate-limited", "ti
 function failureOf(thrown: unknown): ForgeFailure {
   const { detail: reason, reason: why, retryAfter } = failureIn(thrown);
   const passes = PASSES.has(why) || (why === "unexpected" && (statusOf(thrown) ?? 500) >= 500);
-  if (!passes) return refused(reason);
+  if (!passes) return refusedFailure(reason);
   return { kind: "unreachable", reason, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
@@ -196,6 +196,6 @@ function statusOf(thrown: unknown): number | undefined {
   return httpFailureIn(thrown)?.status ?? (thrown as { readonly status?: number }).status;
 }
 
-function refused(reason: string): ForgeFailure {
+function refusedFailure(reason: string): ForgeFailure {
   return { kind: "refused", reason };
 }

@@ -16,7 +16,7 @@ import { hashOf } from "../../core/hash.ts";
 import type { HeldLease } from "../../core/ports/worktrees.ts";
 import { oneLine } from "../../core/text/lines.ts";
 import { fetch } from "./fetch.ts";
-import { type GitAnswer, type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { type GitAnswer, type GitCall, git, gitError, gitLine } from "./git.ts";
 import { refusalIn } from "./push.ts";
 import { reasonOf } from "./reason.ts";
 import { identityOptions } from "./refs.ts";
@@ -216,7 +216,7 @@ function parseMark(call: GitCall, ref: string, commit: string, text: string): Le
   const [, epoch] = /^epoch: (\d{1,15})$/m.exec(text) ?? [];
   const [, holder] = /^holder: (.*)$/m.exec(text) ?? [];
   if (epoch !== undefined && holder !== undefined) return { commit, epoch: Number(epoch), holder };
-  throw gitFailed(
+  throw gitError(
     ["fetch"],
     call.folder,
     `${ref} on the remote is at ${commit}, which does not say who holds the lease`,

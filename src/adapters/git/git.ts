@@ -119,7 +119,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   if (answer.code === 0) return answer;
   checkFilter(answer.errors, call.folder, effective, filters);
   if (call.accept?.includes(answer.code)) return answer;
-  throw gitFailed(
+  throw gitError(
     args,
     call.folder,
     answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`,
@@ -151,7 +151,7 @@ export function configOf({ environment, folder, isHub, limit, stop }: GitCall): 
     const args = ["config", "--list", "--show-scope", "-z"];
     const variables = { ...plainEnvironment(environment), ...hubVariable(call) };
     const answer = await runProgram(call, "git", args, variables);
-    if (answer.code !== 0) throw gitFailed(args, folder, answer.errors.trim());
+    if (answer.code !== 0) throw gitError(args, folder, answer.errors.trim());
     if (!/(?:^|\0)local\0/.test(answer.output) && discover(folder) !== null) await checkUsable(call);
     return answer.output;
   });
@@ -164,7 +164,7 @@ export function configOf({ environment, folder, isHub, limit, stop }: GitCall): 
 async function checkUsable(call: GitCall): Promise<void> {
   const args = ["rev-parse", "--git-dir"];
   const answer = await runProgram(call, "git", args, plainEnvironment(call.environment));
-  if (answer.code !== 0) throw gitFailed(args, call.folder, answer.errors.trim());
+  if (answer.code !== 0) throw gitError(args, call.folder, answer.errors.trim());
 }
 
 function asOptions(settings: readonly (readonly [string, string])[]): readonly string[] {
@@ -220,7 +220,7 @@ export async function gitLine(call: GitCall, args: readonly string[]): Promise<s
   return (await git(call, args)).output.replace(/\n$/, "");
 }
 
-export function gitFailed(args: readonly string[], folder: string, found: string): PawlError {
+export function gitError(args: readonly string[], folder: string, found: string): PawlError {
   return new PawlError(
     "git-failed",
     `git ${args[verbAt(args)]} failed in ${folder}: expected success; found: ${found.slice(0, 2000)}`,
@@ -283,7 +283,7 @@ export async function runProgram(
     child.stdin?.end(call.input);
     child.on("error", (cause: NodeJS.ErrnoException) => {
       forget();
-      reject(notStarted(program, cause, call.folder));
+      reject(startError(program, cause, call.folder));
     });
     child.on("close", (code, signal) => {
       forget();
@@ -340,7 +340,7 @@ function deliver(call: GitCall, chunk: Buffer, fail: (cause: unknown) => void): 
 
 function pathOf(program: string, { environment, folder }: GitCall): string {
   const { path, why } = findProgram(program, environment);
-  if (path === null) throw gitMissing(program, why, folder);
+  if (path === null) throw missingGitError(program, why, folder);
   return path;
 }
 
@@ -367,7 +367,7 @@ function masked(errors: string, environment: Environment): string {
   return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
 }
 
-function gitMissing(program: string, why: string, folder: string): PawlError {
+function missingGitError(program: string, why: string, folder: string): PawlError {
   return new PawlError(
     "git-failed",
     `${program} could not be started in ${folder}: there is ${why}.`,
@@ -375,7 +375,7 @@ function gitMissing(program: string, why: string, folder: string): PawlError {
   );
 }
 
-function notStarted(program: string, cause: NodeJS.ErrnoException, folder: string): PawlError {
+function startError(program: string, cause: NodeJS.ErrnoException, folder: string): PawlError {
   return new PawlError(
     "git-failed",
     `${program} could not be started in ${folder}: ${cause.message}`,

@@ -9,7 +9,7 @@ import { attempt } from "../../core/attempt.ts";
 import { isObjectId } from "../../core/id.ts";
 import { birthOf } from "../checks/process.ts";
 import { errnoOf } from "../files/disk.ts";
-import { type GitCall, git, gitFailed } from "./git.ts";
+import { type GitCall, git, gitError } from "./git.ts";
 import { ABSENT, readRef } from "./ref-files.ts";
 
 /** Milliseconds after which a lock counts as left over. */
@@ -33,7 +33,7 @@ export async function moveRef(
     const now = readRef(placeOf(hub), ref);
     const found = now === ABSENT ? null : now;
     if (before !== undefined && found !== before)
-      throw gitFailed(["update-ref"], hub.folder, `${ref} is at ${found}: expected ${before}`);
+      throw gitError(["update-ref"], hub.folder, `${ref} is at ${found}: expected ${before}`);
     // An empty folder in the ref's place would block the ref's file.
     if (commit !== null) attempt(() => rmdirSync(path), undefined);
     if (commit === null) rmSync(path, { force: true });
@@ -66,7 +66,7 @@ async function takeLock({ folder }: GitCall, ref: string, lock: string): Promise
       const isOver = performance.now() > end;
       if (errnoOf(thrown) === "ENOENT" && !isOver) continue;
       if (errnoOf(thrown) !== "EEXIST" || isOver)
-        throw gitFailed(["update-ref"], folder, `${ref} cannot be locked: ${String(thrown)}`);
+        throw gitError(["update-ref"], folder, `${ref} cannot be locked: ${String(thrown)}`);
       removeLeft(lock);
     }
   }

@@ -32,7 +32,7 @@ import { readPlain, readPlainText } from "../files/plain-file.ts";
 import { writeAll, writeWhole } from "../files/write-whole.ts";
 import { discover } from "./discover.ts";
 import { fetch } from "./fetch.ts";
-import { configOf, type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { configOf, type GitCall, git, gitError, gitLine } from "./git.ts";
 import { moveRef, removeLeft } from "./hub-refs.ts";
 import { giveLoose, isSmallPack } from "./loose.ts";
 import { ask } from "./reader.ts";
@@ -305,7 +305,7 @@ async function fetchFrom(call: GitCall, remote: string, refs: readonly string[])
     if (ref !== undefined) removeLeft(join(call.folder, `${ref}.lock`));
   // Several tasks follow the same branch at once: the fetch that loses is repeated.
   const { code, errors } = await fetch({ ...call, limit: LIMIT, accept: [1, 128] }, args);
-  if (code !== 0) throw gitFailed(["fetch"], call.folder, errors.trim());
+  if (code !== 0) throw gitError(["fetch"], call.folder, errors.trim());
 }
 
 export async function missingIn(call: GitCall, commits: readonly string[]): Promise<readonly string[]> {

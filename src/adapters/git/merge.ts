@@ -31,7 +31,7 @@ import type {
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { fetchMoved } from "./fetch.ts";
-import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
+import { type GitCall, git, gitError, gitLine } from "./git.ts";
 import { follow, give, openHub, tipOf } from "./hub.ts";
 import { NO_HOOKS, offerBranch, pushCommit, type Send } from "./push.ts";
 import { isAncestor } from "./reader.ts";
@@ -48,7 +48,7 @@ import {
 } from "./refs.ts";
 import { signed } from "./sign.ts";
 import { insideOf, makeWorkspace } from "./workspace/ensure.ts";
-import { handIn, refusedWork } from "./workspace/hand-in.ts";
+import { handIn, refusedWorkError } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
 import { plantedIn } from "./workspace/planted.ts";
 import { bringSubmodules } from "./workspace/submodules.ts";
@@ -199,7 +199,7 @@ async function mergeAside(
   const ref = `refs/pawl/merge/${order.into}/${order.slot ?? 0}`;
   const tips = [{ ref, commit: made, before: await commitOf(hub, ref) }];
   const refused = await handIn(workplace, hub, top, tips, [base, commit], true);
-  if (refused !== null) throw refusedWork(top, order.branch, refused);
+  if (refused !== null) throw refusedWorkError(top, order.branch, refused);
   const commits = how === "merge" ? [made] : await commitsBetween(hub, base, made);
   return { commit: await signed({ from, hub }, commits, base) };
 }
@@ -359,7 +359,7 @@ async function publishHere(
   const answer = await git({ ...call, accept: [1, 128] }, args);
   if (answer.code === 0) return { kind: "published", commit: merge.commit };
   if ((await commitOf(call, ref)) !== merge.onto) return { kind: "moved" };
-  throw gitFailed(args, call.folder, answer.errors);
+  throw gitError(args, call.folder, answer.errors);
 }
 
 /** Records the commit, so that a moved branch can be explained. Only the latest are kept. */
@@ -421,7 +421,7 @@ async function followIn(
       files: [],
     };
   if (!/would be overwritten|would lose untracked|unmerged files|not uptodate/i.test(answer.errors))
-    throw gitFailed(args, call.folder, answer.errors);
+    throw gitError(args, call.folder, answer.errors);
   const files = answer.errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
   const reason = `${call.folder} has edits that the merge would overwrite`;
   return { kind: "in-the-way", reason, files };

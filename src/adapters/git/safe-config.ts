@@ -82,13 +82,17 @@ export function checkConfig(config: KnownConfig, folder: string, withCredentials
   for (const entry of config.entries) {
     if (isOwnScope(entry)) continue;
     const { key, value } = entry;
-    if (REFUSED.test(key)) throw untrusted(folder, key, "names a program for git to run");
+    if (REFUSED.test(key)) throw untrustedConfigError(folder, key, "names a program for git to run");
     if (withCredentials && REFUSED_WITH_CREDENTIALS.test(key))
-      throw untrusted(folder, key, "decides where credentials are sent");
+      throw untrustedConfigError(folder, key, "decides where credentials are sent");
     if (DRIVER.test(key) && key.includes("="))
-      throw untrusted(folder, key, "has a name with an equals sign, so it cannot be overridden");
+      throw untrustedConfigError(folder, key, "has a name with an equals sign, so it cannot be overridden");
     if (key === "core.worktree" && leadsElsewhere(config.repository, value))
-      throw untrusted(folder, key, `leads to ${JSON.stringify(value.slice(0, 200))}, not to this folder`);
+      throw untrustedConfigError(
+        folder,
+        key,
+        `leads to ${JSON.stringify(value.slice(0, 200))}, not to this folder`,
+      );
   }
 }
 
@@ -97,7 +101,7 @@ function leadsElsewhere(repository: Discovered | null, value: string): boolean {
   return realOr(resolve(repository.own, value)) !== realOr(repository.top);
 }
 
-function untrusted(folder: string, key: string, why: string): PawlError {
+function untrustedConfigError(folder: string, key: string, why: string): PawlError {
   return new PawlError(
     "git-config-untrusted",
     `The repository of ${folder} sets ${JSON.stringify(key)} in its own configuration, which an agent can write: expected it to be unset there; it ${why}.`,

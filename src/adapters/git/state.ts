@@ -8,7 +8,7 @@ import { isObjectId } from "../../core/id.ts";
 import type { AgentFolder, Repo, WorkDone, Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { kindIn } from "../files/agent-folder.ts";
 import { beside, topOf } from "../process/work-folder.ts";
-import { configOf, type GitAnswer, type GitCall, gitFailed, gitLine } from "./git.ts";
+import { configOf, type GitAnswer, type GitCall, gitError, gitLine } from "./git.ts";
 import { follow, formOf, openHub } from "./hub.ts";
 import { moveRef } from "./hub-refs.ts";
 import { countMissing } from "./reader.ts";
@@ -23,7 +23,7 @@ import {
 } from "./refs.ts";
 import { isSigning, signed } from "./sign.ts";
 import { parseStatus } from "./status.ts";
-import { handIn, refusedWork, type Tip } from "./workspace/hand-in.ts";
+import { handIn, refusedWorkError, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
 import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";
 import { HAS_CHANGED, takeChangedIn } from "./workspace/left-out.ts";
@@ -55,13 +55,13 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
   const hub = await openHub(workplace, repo);
   const from = workplace.call(checkoutOf(workplace.projectRoot, repo));
   const top = topOf(folder);
-  if (!isWhole(top)) throw gitFailed(["status"], top.agentPath, "it has lost its .git");
+  if (!isWhole(top)) throw gitError(["status"], top.agentPath, "it has lost its .git");
   const [ref, headRef] = [`refs/heads/${branch}`, checkedOut(branch)];
   const [branchTip, elsewhere] = [await commitOf(hub, ref), await commitOf(hub, headRef)];
   const paths = { hub, from, top, branch };
   let state = await readCheckout(workplace, paths, [branchTip, elsewhere]);
   if (state.head === null && state.tip === null)
-    throw gitFailed(
+    throw gitError(
       ["status"],
       top.agentPath,
       "its .git is damaged: no commit is found on HEAD or on its branch",
@@ -73,7 +73,7 @@ export async function holdings(workplace: Workplace, { branch, folder, repo }: W
   if (tips.length > 0) {
     const refs = await newestRefs(hub, ["refs/heads", "refs/person", "refs/pawl"]);
     const refused = await handIn(workplace, hub, top, tips, [...new Set(refs.values())]);
-    if (refused !== null) throw refusedWork(folder, branch, refused);
+    if (refused !== null) throw refusedWorkError(folder, branch, refused);
     await bringLarge(workplace, hub, top, state.large);
   }
   const { tip } = state;

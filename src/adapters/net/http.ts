@@ -56,7 +56,8 @@ export function openHttp(environment: Environment): Http {
         const answer = await send(at, sent, proxyFor(at, environment), budget);
         const next = order.statusOnly ? null : redirectOf(answer, at, sent);
         if (next === null) return answer;
-        if (hop >= MOST_REDIRECTS) throw unexpected(`${at.host} redirects in a circle; check the address`);
+        if (hop >= MOST_REDIRECTS)
+          throw unexpectedFailure(`${at.host} redirects in a circle; check the address`);
         if (next.origin !== at.origin) sent = { ...sent, headers: withoutCredentials(sent.headers) };
         at = next;
       }
@@ -66,12 +67,14 @@ export function openHttp(environment: Environment): Http {
 function redirectOf({ headers, status }: Response, from: URL, { method = "GET" }: Order): URL | null {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return null;
-  if (!URL.canParse(location, from.href)) throw unexpected(`${from.host} redirects to no address`);
+  if (!URL.canParse(location, from.href)) throw unexpectedFailure(`${from.host} redirects to no address`);
   const to = new URL(location, from);
   if (method !== "GET" && method !== "HEAD")
-    throw unexpected(`${from.host} redirects to ${to.host}, and Pawl follows redirects only for reads`);
+    throw unexpectedFailure(
+      `${from.host} redirects to ${to.host}, and Pawl follows redirects only for reads`,
+    );
   if (to.protocol !== "https:" && !(to.protocol === "http:" && from.protocol === "http:"))
-    throw unexpected(`${from.host} redirects to ${to.protocol}//${to.host}, which is not safe`);
+    throw unexpectedFailure(`${from.host} redirects to ${to.protocol}//${to.host}, which is not safe`);
   return to;
 }
 
@@ -172,7 +175,7 @@ async function read(
   onData: () => void,
 ): Promise<Response> {
   const { rawHeaders, statusCode: status = 0, statusMessage: statusText = "" } = response;
-  if (status < 200 || status > 599) throw unexpected(`the status ${status} is not one of HTTP`);
+  if (status < 200 || status > 599) throw unexpectedFailure(`the status ${status} is not one of HTTP`);
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
@@ -195,7 +198,7 @@ async function read(
   });
 }
 
-function unexpected(detail: string): HttpFailure {
+function unexpectedFailure(detail: string): HttpFailure {
   return new HttpFailure({ reason: "unexpected", detail });
 }
 

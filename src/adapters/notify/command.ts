@@ -8,7 +8,7 @@ import type { Receiver } from "../../core/ports/notify.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { findProgram, keepProgramsFrom, safePath } from "../process/programs.ts";
 import { spawn } from "../process/start-program.ts";
-import { noticeUnsent } from "./unsent.ts";
+import { unsentNoticeError } from "./unsent.ts";
 
 export function openCommand(words: readonly string[], environment: Environment, root: string): Receiver {
   const [program = "", ...args] = words;
@@ -63,7 +63,7 @@ export async function runProgram(call: ProgramCall): Promise<void> {
     });
     if (code === 0) return;
     const how = isLate ? `did not end within ${MILLISECONDS / 1000} s` : `ended with ${code ?? "a signal"}`;
-    throw noticeUnsent(receiver, `${program} ${how}`, "Run it by hand to see why.");
+    throw unsentNoticeError(receiver, `${program} ${how}`, "Run it by hand to see why.");
   } finally {
     clearTimeout(timer);
   }
@@ -78,7 +78,7 @@ function programFor({ environment, program, receiver, root }: ProgramCall): stri
   if (path !== null && !(isAbsolute(named) && isInside(path, root))) return path;
   const fault =
     path === null ? `there is ${why}` : "it belongs to the project, where an agent could change it";
-  throw noticeUnsent(
+  throw unsentNoticeError(
     receiver,
     `${program} is not started: ${fault}`,
     receiver === "desktop"

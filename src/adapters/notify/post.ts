@@ -16,7 +16,7 @@ import { httpFailureIn } from "../net/failure.ts";
 import { openHttp } from "../net/http.ts";
 import { bare, familyOf, isThisMachine } from "../net/proxy.ts";
 import type { Environment } from "../process/environment.ts";
-import { noticeUnsent } from "./unsent.ts";
+import { unsentNoticeError } from "./unsent.ts";
 
 export interface Post {
   readonly receiver: ReceiverName;
@@ -36,13 +36,13 @@ export async function post(order: Post): Promise<void> {
     const status = await statusOf(order, address);
     if (status >= 200 && status < 300) return;
     const isRedirect = status >= 300 && status < 400;
-    throw failed(
+    throw postError(
       order,
       `the receiver answered ${status}${isRedirect ? ", a redirect; Pawl follows none" : ""}`,
     );
   } catch (thrown) {
     if (thrown instanceof PawlError) throw thrown;
-    throw failed(order, whyOf(thrown), thrown);
+    throw postError(order, whyOf(thrown), thrown);
   }
 }
 
@@ -50,7 +50,7 @@ export async function post(order: Post): Promise<void> {
 export function secretIn(environment: Environment, receiver: ReceiverName, variable: string): string {
   const value = environment[variable]?.trim();
   if (value) return value;
-  throw noticeUnsent(
+  throw unsentNoticeError(
     receiver,
     `$${variable} is not set in the environment of this process`,
     `Set ${variable} where Pawl is started: in your shell, and in your client's configuration of the MCP server.`,
@@ -61,7 +61,7 @@ function addressOf({ receiver, environment, variable }: Post): URL {
   const text = secretIn(environment, receiver, variable);
   const address = URL.canParse(text) ? new URL(text) : null;
   if (address && (address.protocol === "https:" || address.protocol === "http:")) return address;
-  throw noticeUnsent(
+  throw unsentNoticeError(
     receiver,
     `$${variable} is not an address that begins with https://`,
     `Set ${variable} to the whole address that the receiver gave you.`,
@@ -125,8 +125,8 @@ export function mayReach(address: string, isSecure: boolean): boolean {
   return isSecure ? !INNER.check(address, familyOf(address)) : isThisMachine(address);
 }
 
-function failed(order: Post, why: string, cause?: unknown): PawlError {
-  return noticeUnsent(
+function postError(order: Post, why: string, cause?: unknown): PawlError {
+  return unsentNoticeError(
     order.receiver,
     why,
     `Check the address in ${order.variable}, then try again with \`pawl config notify --test\`.`,

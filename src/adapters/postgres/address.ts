@@ -32,17 +32,19 @@ const LONGEST_PASSWORD = 4096;
 
 /** Throws `database-unconfigured`. Its message never contains the address, which holds a password. */
 export function parseAddress(text: string | undefined): Address {
-  if (text === undefined || text === "") throw unconfigured(`${DATABASE_URL} is not set`);
+  if (text === undefined || text === "") throw unconfiguredError(`${DATABASE_URL} is not set`);
   const url = attempt(() => new URL(text), null);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
-    throw unconfigured(`${DATABASE_URL} is not an address of PostgreSQL`);
+    throw unconfiguredError(`${DATABASE_URL} is not an address of PostgreSQL`);
   for (const name of url.searchParams.keys())
     if (!KNOWN.has(name))
-      throw unconfigured(`${DATABASE_URL} has the parameter ${JSON.stringify(name)}, which has no effect`);
+      throw unconfiguredError(
+        `${DATABASE_URL} has the parameter ${JSON.stringify(name)}, which has no effect`,
+      );
   const database = decoded(url.pathname.slice(1));
   const user = decoded(url.username);
   if (database === "" || user === "")
-    throw unconfigured(`${DATABASE_URL} names no ${user === "" ? "user" : "database"}`);
+    throw unconfiguredError(`${DATABASE_URL} names no ${user === "" ? "user" : "database"}`);
   const host = decoded(url.hostname.replace(/^\[|\]$/g, ""));
   const isHere = LOOPBACK.test(url.hostname) || host.startsWith("/");
   const port = url.port === "" ? PORT : Number(url.port);
@@ -62,7 +64,7 @@ export function parseAddress(text: string | undefined): Address {
 function tlsOf({ searchParams }: URL, servername: string): Address["tls"] {
   const mode = searchParams.get("sslmode");
   if (mode !== null && mode !== "verify-full")
-    throw unconfigured(
+    throw unconfiguredError(
       `${DATABASE_URL} says sslmode=${mode}, but Pawl talks to ${servername} only if it can verify its certificate`,
     );
   // TLS has names of servers only; the certificate of an IP address is verified without one.
@@ -70,17 +72,17 @@ function tlsOf({ searchParams }: URL, servername: string): Address["tls"] {
   const file = searchParams.get("sslrootcert");
   if (file === null) return named;
   const ca = attempt(() => readFileSync(file, "utf8"), null);
-  if (ca === null) throw unconfigured(`the certificates of sslrootcert (${file}) cannot be read`);
+  if (ca === null) throw unconfiguredError(`the certificates of sslrootcert (${file}) cannot be read`);
   return { ...named, ca };
 }
 
 function passwordOf({ password, searchParams }: URL): Address["password"] {
   const file = searchParams.get("password_file");
   if (file === null) return () => decoded(password);
-  if (password !== "") throw unconfigured(`${DATABASE_URL} has a password and a password_file`);
+  if (password !== "") throw unconfiguredError(`${DATABASE_URL} has a password and a password_file`);
   const read = () => {
     const text = attempt(() => readLinkedText(file, LONGEST_PASSWORD), null);
-    if (text === null) throw unconfigured(`the password_file ${file} cannot be read`);
+    if (text === null) throw unconfiguredError(`the password_file ${file} cannot be read`);
     return text.replace(/\r?\n$/, "");
   };
   read();
@@ -91,7 +93,7 @@ function decoded(text: string): string {
   return attempt(() => decodeURIComponent(text), text);
 }
 
-function unconfigured(found: string): PawlError {
+function unconfiguredError(found: string): PawlError {
   return new PawlError(
     "database-unconfigured",
     `No database can be reached: ${found}. Expected postgres://USER:PASSWORD@HOST:PORT/DATABASE.`,

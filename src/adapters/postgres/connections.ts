@@ -228,7 +228,8 @@ export function sqlStateOf(thrown: unknown): string | null {
 /** Errors of Pawl's own functions, and of the wait for a lock, are left to the caller. */
 function failureOf({ shown, user }: Address, thrown: unknown): unknown {
   const state = sqlStateOf(thrown);
-  if (state === FORBIDDEN || state === "42501") return forbidden(shown, user, thrown as pg.DatabaseError);
+  if (state === FORBIDDEN || state === "42501")
+    return forbiddenError(shown, user, thrown as pg.DatabaseError);
   if (thrown instanceof PawlError || /^(?:PW...|55P03)$/.test(state ?? "")) return thrown;
   const { code, message } = thrown as { readonly code?: string; readonly message?: string };
   if (state === "08P01" && /statement pooling/.test(message ?? ""))
@@ -254,7 +255,7 @@ function failureOf({ shown, user }: Address, thrown: unknown): unknown {
 /** Pawl's functions raise it if the login's role may not do something; its detail is the role. */
 const FORBIDDEN = "PW005";
 
-function forbidden(shown: string, login: string, thrown: pg.DatabaseError): PawlError {
+function forbiddenError(shown: string, login: string, thrown: pg.DatabaseError): PawlError {
   const role = thrown.code === FORBIDDEN ? ` It has the role ${thrown.detail} there.` : "";
   return new PawlError(
     "database-forbidden",

@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Address } from "./address.ts";
 import { sqlStateOf } from "./connections.ts";
 
-export function projectGone({ shown }: Pick<Address, "shown">): PawlError {
+export function removedProjectError({ shown }: Pick<Address, "shown">): PawlError {
   return new PawlError(
     "database-project-missing",
     `The database ${shown} no longer has this project: it was removed.`,
@@ -32,7 +32,7 @@ export function refusalOf(address: Pick<Address, "shown">, thrown: unknown): Paw
         thrown,
       );
     case "PW004":
-      return projectGone(address);
+      return removedProjectError(address);
     default:
       return null;
   }

@@ -6,7 +6,7 @@ import { EVENTS } from "../../core/event.ts";
 import type { Entry } from "../../core/ports/store.ts";
 import { entriesIn } from "../memory/memory-store.ts";
 import type { Connections } from "./connections.ts";
-import { projectGone } from "./failures.ts";
+import { removedProjectError } from "./failures.ts";
 
 /** The state of the last refresh. */
 export interface Base {
@@ -54,7 +54,7 @@ export function openMirror(connections: Connections, project: string): Mirror {
   const read = async (since: Base): Promise<void> => {
     const rows = await connections.query<Row>(NEWER, [project, since.revision, since.head]);
     const [first] = rows;
-    if (first === undefined) throw projectGone(connections.address);
+    if (first === undefined) throw removedProjectError(connections.address);
     if (!first.known) return read(NOTHING);
     if (since === NOTHING) texts = new Map();
     for (const { path, text } of rows) {

@@ -176,13 +176,13 @@ function orderOf(changes: readonly Change[]): Omit<Order, "id"> {
   for (const change of changes) {
     const paths = change.type === "move" ? [change.from, change.to] : [change.path];
     const reserved = paths.find((path) => isReserved(path) || (path === EVENTS && change.type === "move"));
-    if (reserved !== undefined) throw notHere(reserved);
+    if (reserved !== undefined) throw unsupportedChangeError(reserved);
     if ("text" in change) checkText(change, change.text);
     if (paths[0] !== EVENTS) documents.push(documentChange(change));
     else if (change.type === "append") lines.push(change.text.toWellFormed());
     else if (change.type === "remove") [lines, emptied] = [[], true];
     else if (change.type === "write") [lines, emptied] = [[...linesOf(change.text.toWellFormed())], true];
-    else throw notHere(EVENTS);
+    else throw unsupportedChangeError(EVENTS);
   }
   return { changes: JSON.stringify(documents), emptied, lines };
 }
@@ -207,7 +207,7 @@ function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function notHere(path: string): PawlError {
+function unsupportedChangeError(path: string): PawlError {
   return new PawlError(
     "internal",
     `A change set names ${path}, which cannot be changed like this in a database.`,
@@ -235,7 +235,7 @@ async function commitOnce(
   { changes, emptied, id, lines }: Order,
 ): Promise<Exclude<Outcome, "fenced"> | "taken"> {
   const held = fence?.();
-  if (held === null) throw fenced();
+  if (held === null) throw lostLeaseError();
   // Without a base nothing was read, and nothing can have changed.
   const knownState = base ? [base.revision, base.head] : [null, null];
   const reads = [[...files.keys()], [...folders.keys()]];
@@ -244,17 +244,17 @@ async function commitOnce(
   try {
     const [row] = await connections.query<{ outcome: Outcome }>(COMMIT, values);
     const outcome = row?.outcome ?? "changed";
-    if (outcome === "fenced") throw fenced();
+    if (outcome === "fenced") throw lostLeaseError();
     if (outcome === "committed") connections.notify(CHANNEL, project);
     return outcome;
   } catch (thrown) {
     const refusal = refusalOf(connections.address, thrown);
     if (refusal === "changed") return "taken";
-    throw refusal ?? (sqlStateOf(thrown) === "55P03" ? busy(connections) : thrown);
+    throw refusal ?? (sqlStateOf(thrown) === "55P03" ? busyDatabaseError(connections) : thrown);
   }
 }
 
-function fenced(): PawlError {
+function lostLeaseError(): PawlError {
   return new PawlError(
     "lease-lost",
     "Nothing was committed: another worker took over the lease on this work.",
@@ -262,7 +262,7 @@ function fenced(): PawlError {
   );
 }
 
-function busy({ address }: Connections): PawlError {
+function busyDatabaseError({ address }: Connections): PawlError {
   return new PawlError(
     "lock-timeout",
     `A commit in the database ${address.shown} waited too long for another one. Nothing was committed.`,
@@ -290,7 +290,7 @@ async function holdLock({ connections, project }: StoredProject, run: string): P
       );
     } catch (thrown) {
       if (sqlStateOf(thrown) !== "55P03") throw thrown;
-      if (performance.now() + PAUSE > end) throw await heldBy(connections, run, key);
+      if (performance.now() + PAUSE > end) throw await heldRunError(connections, run, key);
       await setTimeout(PAUSE * (0.5 + Math.random()));
     }
   }
@@ -301,7 +301,7 @@ const HOLDER = `
   where l.locktype = 'advisory' and l.granted and l.objsubid = 1
     and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended($1, 0)`;
 
-async function heldBy(connections: Connections, run: string, key: string): Promise<PawlError> {
+async function heldRunError(connections: Connections, run: string, key: string): Promise<PawlError> {
   const [holder] = await connections.query<{ name: string }>(HOLDER, [key]);
   return new PawlError(
     "lock-timeout",

@@ -138,17 +138,17 @@ function part(changes: readonly Change[], routes: Routes): Parted {
     if (!ownChanges.includes(change))
       (change.type !== "move" && change.path === EVENTS ? events : others).push(change);
   const split = others.find((change) => !routes.mayFollow(change));
-  if (split !== undefined) throw notAtOnce(split);
+  if (split !== undefined) throw mixedChangesError(split);
   return { own: [...ownChanges, ...events], follow: others };
 }
 
 function isOwn(change: Change, routes: Routes): boolean {
   if (change.type !== "move") return routes.isShared(change.path);
-  if (routes.isShared(change.from) !== routes.isShared(change.to)) throw notAtOnce(change);
+  if (routes.isShared(change.from) !== routes.isShared(change.to)) throw mixedChangesError(change);
   return routes.isShared(change.from);
 }
 
-function notAtOnce(change: Change): PawlError {
+function mixedChangesError(change: Change): PawlError {
   const path = change.type === "move" ? change.from : change.path;
   return new PawlError(
     "internal",

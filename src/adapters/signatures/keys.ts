@@ -36,7 +36,7 @@ export function usedKey(folder: string): Signer | null {
   } catch {
     // It is not valid JSON: reported like any other text that names no key.
   }
-  throw unusable(join(folder, FILE), "it does not say which key signs");
+  throw unusableKeyError(join(folder, FILE), "it does not say which key signs");
 }
 
 export function openKeys(
@@ -50,13 +50,13 @@ export function openKeys(
       mkdirSync(place.folder, { recursive: true, mode: 0o700 });
       const path = join(place.folder, GENERATED);
       const args = ["-q", "-t", "ed25519", "-C", "pawl gates", "-f", path];
-      if (existsSync(path)) throw unusable(path, "that key already exists");
+      if (existsSync(path)) throw unusableKeyError(path, "that key already exists");
       const ended = await sshKeygen(environment, args, {});
-      if (ended.code !== 0) throw unusable(path, ended.errors.trim() || "ssh-keygen made no key");
+      if (ended.code !== 0) throw unusableKeyError(path, ended.errors.trim() || "ssh-keygen made no key");
       const key = await inspect(path);
       if (!key.isOpen) return key;
       for (const made of [path, `${path}.pub`]) rmSync(made, { force: true });
-      throw unusable(path, "it has no passphrase, so every program of yours could sign with it");
+      throw unusableKeyError(path, "it has no passphrase, so every program of yours could sign with it");
     },
     async use(signer) {
       mkdirSync(place.folder, { recursive: true, mode: 0o700 });
@@ -78,9 +78,9 @@ async function inspectKey(environment: Environment, given: string): Promise<Publ
   const text = readPublic(`${path}.pub`);
   const [, line] =
     /^((?:sk-)?(?:ssh|ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+)(?: [^\n]*)?\n?$/.exec(text) ?? [];
-  if (line === undefined) throw unusable(`${path}.pub`, "it is not an OpenSSH public key");
+  if (line === undefined) throw unusableKeyError(`${path}.pub`, "it is not an OpenSSH public key");
   const shown = await sshKeygen(environment, ["-l", "-f", `${path}.pub`]);
-  if (shown.code !== 0) throw unusable(`${path}.pub`, shown.errors.trim());
+  if (shown.code !== 0) throw unusableKeyError(`${path}.pub`, shown.errors.trim());
   const isHardware = line.startsWith("sk-");
   const opened = await sshKeygen(environment, ["-y", "-P", "", "-f", path]);
   return {
@@ -95,11 +95,11 @@ function readPublic(path: string): string {
   try {
     return readFileSync(path, "utf8").slice(0, 20_000);
   } catch (cause) {
-    throw unusable(path, cause instanceof Error ? cause.message : String(cause));
+    throw unusableKeyError(path, cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-function unusable(path: string, why: string): PawlError {
+function unusableKeyError(path: string, why: string): PawlError {
   return new PawlError(
     "key-unusable",
     `${path} cannot sign for gates: ${why}.`,

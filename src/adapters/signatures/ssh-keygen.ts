@@ -27,7 +27,7 @@ export async function sshKeygen(
   const asks = askpass === undefined ? {} : { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: "force" };
   const isHasty = input !== undefined && askpass === undefined;
   const { path, why } = findProgram("ssh-keygen", environment);
-  if (path === null) throw notThere(`there is ${why}`);
+  if (path === null) throw missingProgramError(`there is ${why}`);
   const allowed = allowedEnvironment(environment, ["SSH_SK_PROVIDER"]);
   return new Promise((resolve, reject) => {
     const child = spawn(path, [...args], {
@@ -40,7 +40,7 @@ export async function sshKeygen(
     child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
-    child.on("error", (cause) => reject(notThere(cause.message, cause)));
+    child.on("error", (cause) => reject(missingProgramError(cause.message, cause)));
     child.on("close", (code) =>
       resolve({
         code,
@@ -51,7 +51,7 @@ export async function sshKeygen(
   });
 }
 
-function notThere(why: string, cause?: Error): PawlError {
+function missingProgramError(why: string, cause?: Error): PawlError {
   return new PawlError(
     "signature-failed",
     `ssh-keygen could not be started: ${why}.`,

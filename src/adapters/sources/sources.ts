@@ -5,7 +5,7 @@ import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Sources } from "../../core/ports/sources.ts";
 import { mayHoldTasks } from "../../import/readers.ts";
-import { invalid, otherFormat, type SourceFile } from "../../import/source.ts";
+import { invalidSourceError, otherFormatError, type SourceFile } from "../../import/source.ts";
 import { firstEntries, readPlain } from "../files/plain-file.ts";
 
 const MOST_FILES = 5_000;
@@ -28,7 +28,7 @@ export function openSources(root: string, cwd: string): Sources {
       try {
         return readAt(place, given, root);
       } catch (thrown) {
-        throw notAllowed(thrown, cwd) ?? thrown;
+        throw forbiddenSourceError(thrown, cwd) ?? thrown;
       }
     },
   };
@@ -42,13 +42,13 @@ function readAt(place: string, given: string, root: string): readonly SourceFile
   let bytes = 0;
   return paths.map((path) => {
     bytes += statSync(path).size;
-    if (bytes > MOST_BYTES) throw unreadable(given, "at most 64 MB", "more");
+    if (bytes > MOST_BYTES) throw unreadableSourceError(given, "at most 64 MB", "more");
     return { path: nameFrom(base, path), text: textIn(path, given) };
   });
 }
 
 /** The system's refusal in Pawl's words; null: another failure. */
-function notAllowed(thrown: unknown, cwd: string): PawlError | null {
+function forbiddenSourceError(thrown: unknown, cwd: string): PawlError | null {
   const { code = "", path } = thrown as NodeJS.ErrnoException;
   if (path === undefined || !["EACCES", "EPERM"].includes(code)) return null;
   return new PawlError(
@@ -63,7 +63,7 @@ function kindOf(place: string, given: string): "file" | "folder" {
   const stats = statSync(place, { throwIfNoEntry: false });
   if (stats?.isFile()) return "file";
   if (stats?.isDirectory()) return "folder";
-  throw unreadable(given, "a file or a folder", stats ? "neither" : "nothing there");
+  throw unreadableSourceError(given, "a file or a folder", stats ? "neither" : "nothing there");
 }
 
 /** The project's root; otherwise the nearest repository above; otherwise the file's own folder. */
@@ -89,7 +89,8 @@ function filesBelow(folder: string, base: string, given: string): readonly strin
       if (entry.isDirectory() && depth < DEEPEST && !NEVER.has(entry.name)) walk(path, depth + 1);
       else if (entry.isFile() && mayHoldTasks(nameFrom(base, path))) {
         files.push(path);
-        if (files.length > MOST_FILES) throw unreadable(given, `at most ${MOST_FILES} files`, "more");
+        if (files.length > MOST_FILES)
+          throw unreadableSourceError(given, `at most ${MOST_FILES} files`, "more");
       }
     }
   };
@@ -104,7 +105,7 @@ function encodingOf([first, second]: Uint8Array): string {
 }
 
 function textIn(path: string, given: string): string {
-  if (!lstatSync(path).isFile()) throw unreadable(given, "a file", "something else");
+  if (!lstatSync(path).isFile()) throw unreadableSourceError(given, "a file", "something else");
   const bytes = readPlain(path);
   const isPacked = bytes.subarray(0, ZIP.length).equals(ZIP);
   const text = isPacked
@@ -113,17 +114,22 @@ function textIn(path: string, given: string): string {
   if (text !== null) return text;
   const name = nameFrom(dirname(path), path);
   throw (
-    otherFormat(name) ??
+    otherFormatError(name) ??
     (isPacked
-      ? packed(given)
-      : invalid(name, "text in UTF-8", "other bytes", "Save it as UTF-8 (in a spreadsheet: CSV UTF-8)."))
+      ? archiveError(given)
+      : invalidSourceError(
+          name,
+          "text in UTF-8",
+          "other bytes",
+          "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+        ))
   );
 }
 
 const ZIP = Buffer.from("PK\u0003\u0004");
 
-function packed(given: string): PawlError {
-  return invalid(
+function archiveError(given: string): PawlError {
+  return invalidSourceError(
     given,
     "a folder or a file of text",
     "a ZIP archive",
@@ -131,6 +137,6 @@ function packed(given: string): PawlError {
   );
 }
 
-function unreadable(path: string, expected: string, found: string): PawlError {
-  return invalid(path, expected, found, "Name the file or folder that holds the tasks.");
+function unreadableSourceError(path: string, expected: string, found: string): PawlError {
+  return invalidSourceError(path, expected, found, "Name the file or folder that holds the tasks.");
 }

@@ -89,16 +89,16 @@ function asSomebody(http: Http): Http {
   return async (url, order) => {
     const answer = await http(url, order);
     const { headers, status } = answer;
-    const refused = (message: string) =>
+    const loginFailure = (message: string) =>
       new HttpFailure({ reason: "unauthorized", detail: `${new URL(url).host} ${message}` });
     if (/captcha/i.test(headers.get("x-authentication-denied-reason") ?? ""))
-      throw refused(
+      throw loginFailure(
         "asks for a CAPTCHA after failed logins; sign in there once in a browser, as the same user",
       );
     const isFailed = /FAILED|DENIED/.test(headers.get("x-seraph-loginreason") ?? "");
     const isNobody = headers.get("x-ausername")?.toLowerCase() === "anonymous";
     if ((isFailed || isNobody) && (status <= 400 || status === 404))
-      throw refused("did not accept the login, and answered as to a stranger");
+      throw loginFailure("did not accept the login, and answered as to a stranger");
     return answer;
   };
 }

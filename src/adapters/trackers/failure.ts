@@ -17,13 +17,13 @@ export async function ask<T>(request: TrackerRequest, work: () => Promise<T>): P
   try {
     return await withinLimits(request.limits ?? LIMITS, work);
   } catch (thrown) {
-    throw thrown instanceof PawlError ? thrown : failed(request, thrown);
+    throw thrown instanceof PawlError ? thrown : trackerError(request, thrown);
   }
 }
 
 const PENDING = "Pawl sends what is pending later.";
 
-function failed({ token, tracker, url }: TrackerRequest, thrown: unknown): PawlError {
+function trackerError({ token, tracker, url }: TrackerRequest, thrown: unknown): PawlError {
   const [what, fix] = wordsFor(failureIn(thrown), httpFailureIn(thrown)?.status, token);
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
@@ -68,7 +68,7 @@ function fixOfToken(token: string): string {
 }
 
 /** The tracker has no status of the requested name. */
-export function noSuchStatus(
+export function unknownStatusError(
   tracker: string,
   id: string,
   wanted: string,

@@ -9,7 +9,7 @@ import type { Rest } from "../forge/rest.ts";
 import { orNull } from "../net/failure.ts";
 import type { Limits } from "../net/limits.ts";
 import type { Environment } from "../process/environment.ts";
-import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
+import { ask, type TrackerRequest, unknownStatusError } from "./failure.ts";
 
 export interface GitHubAccess {
   readonly token: string;
@@ -122,7 +122,7 @@ async function labelFor(rest: Rest, repository: string, id: string, name: string
   const label = labels.find((each) => same(each.name, name))?.name;
   if (label !== undefined) return label;
   if (OPENS.some((each) => same(each, name))) return null;
-  throw noSuchStatus("GitHub", id, name, [OPEN, ...CLOSED, ...labels.map((each) => each.name)]);
+  throw unknownStatusError("GitHub", id, name, [OPEN, ...CLOSED, ...labels.map((each) => each.name)]);
 }
 
 async function toTask(

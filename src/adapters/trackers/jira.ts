@@ -2,7 +2,7 @@
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Limits } from "../net/limits.ts";
 import type { AtlassianAccess } from "./atlassian.ts";
-import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
+import { ask, type TrackerRequest, unknownStatusError } from "./failure.ts";
 import { type Fields, type Issue, type Jira, openJiraSite, richText } from "./jira-site.ts";
 
 const FIELDS = ["summary", "description", "status", "priority", "issuelinks"];
@@ -104,7 +104,7 @@ async function moveIssue(jira: Jira, id: string, name: string): Promise<void> {
   };
   const transition = transitions.find(({ to }) => same(to?.name, name));
   if (!transition?.id)
-    throw noSuchStatus(
+    throw unknownStatusError(
       "Jira",
       id,
       name,

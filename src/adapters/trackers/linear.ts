@@ -4,7 +4,7 @@ import { failureOfStatus, HttpFailure, orNull } from "../net/failure.ts";
 import type { Http } from "../net/http.ts";
 import { askForJson } from "../net/json.ts";
 import type { Limits } from "../net/limits.ts";
-import { ask, noSuchStatus, type TrackerRequest } from "./failure.ts";
+import { ask, type TrackerRequest, unknownStatusError } from "./failure.ts";
 
 export interface LinearAccess {
   readonly key: string;
@@ -94,7 +94,7 @@ export function openLinear({ http, key, limits, url = API }: LinearAccess): Trac
         const { nodes } = issue.team.states;
         const state = nodes.find((each) => same(each.name, name));
         if (!state)
-          throw noSuchStatus(
+          throw unknownStatusError(
             "Linear",
             id,
             name,

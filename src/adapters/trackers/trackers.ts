@@ -15,7 +15,7 @@ export function openTrackers(environment: Environment, root: string): Trackers {
       if (provider === "jira") {
         const { ATLASSIAN_API_TOKEN: token, ATLASSIAN_EMAIL: user, JIRA_BASE_URL: host } = environment;
         if (!host || !token || (!user && needsUser(host)))
-          throw unconfigured(
+          throw unconfiguredError(
             "Jira",
             "JIRA_BASE_URL and ATLASSIAN_API_TOKEN (for the Cloud ATLASSIAN_EMAIL too)",
           );
@@ -40,7 +40,7 @@ export function openTrackers(environment: Environment, root: string): Trackers {
         return openGitHub({ ...access, environment, statuses: Object.values(statuses) });
       }
       const { LINEAR_API_KEY, LINEAR_API_URL } = environment;
-      if (!LINEAR_API_KEY) throw unconfigured("Linear", "LINEAR_API_KEY");
+      if (!LINEAR_API_KEY) throw unconfiguredError("Linear", "LINEAR_API_KEY");
       const { openLinear } = await import("./linear.ts");
       return openLinear({
         key: LINEAR_API_KEY,
@@ -53,7 +53,7 @@ export function openTrackers(environment: Environment, root: string): Trackers {
 
 async function gitHubAccess(environment: Environment, root: string, project: string | null) {
   const { GITHUB_TOKEN: token } = environment;
-  if (!token) throw unconfigured("GitHub", "GITHUB_TOKEN");
+  if (!token) throw unconfiguredError("GitHub", "GITHUB_TOKEN");
   const server = serverOf("github", environment);
   if ("detail" in server) throw new PawlError("tracker-unconfigured", server.detail, server.help);
   const { api } = server;
@@ -78,7 +78,7 @@ function repositoryOf(project: string): string {
   );
 }
 
-function unconfigured(tracker: string, names: string): PawlError {
+function unconfiguredError(tracker: string, names: string): PawlError {
   return new PawlError(
     "tracker-unconfigured",
     `${tracker} is the provider of tasks, but the environment does not say how to reach it: expected ${names}, found no value.`,

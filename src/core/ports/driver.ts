@@ -33,7 +33,7 @@ export interface Backlog {
   /** The runs that may begin, best first. The order depends on those at work, which each begun run joins. */
   candidates(isLeftAlone: (run: string) => boolean, atWork: () => readonly string[]): Iterable<Candidate>;
   /** Why none of these runs can begin on this machine. */
-  missingAgent(agent: MissingAgent, runs: readonly string[]): PawlError;
+  missingAgentError(agent: MissingAgent, runs: readonly string[]): PawlError;
   /** The runs that wait for a person, each with the reason. */
   waiting(): readonly { readonly run: string; readonly reason: string }[];
   /** Milliseconds until one may begin that only waits for its time; null: none does. */

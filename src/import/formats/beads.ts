@@ -2,7 +2,7 @@
 import { attempt } from "../../core/attempt.ts";
 import { type Fields, isObject } from "../../core/json.ts";
 import { readRecords, renderComments, type Shape } from "../records.ts";
-import { invalid, type Read, type SourceFile } from "../source.ts";
+import { invalidSourceError, type Read, type SourceFile } from "../source.ts";
 import { textOf } from "../words.ts";
 
 const SHAPE: Shape = {
@@ -115,7 +115,7 @@ function* linesIn(path: string, text: string, remarks: string[]): Generator<[num
     }
   }
   if (torn > 5) remarks.push(`${path}: ${torn - 5} lines more are no JSON objects: left out.`);
-  if (read === 0 && torn > 0) throw invalid(path, "one JSON object in each line", "none");
+  if (read === 0 && torn > 0) throw invalidSourceError(path, "one JSON object in each line", "none");
 }
 
 function linksOf({ dependencies, depends_on, id }: Fields): readonly Link[] {

@@ -2,7 +2,7 @@
 import { isObject } from "../../core/json.ts";
 import { readYaml } from "../../core/yaml/yaml.ts";
 import { readRecords, type Shape } from "../records.ts";
-import { invalid, type Read, type SourceFile } from "../source.ts";
+import { invalidSourceError, type Read, type SourceFile } from "../source.ts";
 import { plain, textOf } from "../words.ts";
 
 const SHAPE: Shape = {
@@ -20,7 +20,7 @@ export function readBmad(files: readonly SourceFile[]): Read {
     .flatMap(({ path, text }) => {
       const { data } = readYaml(plain(text));
       const statuses = isObject(data) ? data.development_status : null;
-      if (!isObject(statuses)) throw invalid(path, "a map `development_status`", "none");
+      if (!isObject(statuses)) throw invalidSourceError(path, "a map `development_status`", "none");
       const all = Object.entries(statuses).map(([id, word]) => [id, textOf(word)] as const);
       const work = all.filter(([id]) => !id.endsWith("-retrospective"));
       if (work.length < all.length)

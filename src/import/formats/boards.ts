@@ -2,7 +2,7 @@
 import { type Fields, isObject, objectsIn } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
 import { readRecords, renderComments, type Shape, tasksOf } from "../records.ts";
-import { invalid, type Read, type SourceFile } from "../source.ts";
+import { invalidSourceError, type Read, type SourceFile } from "../source.ts";
 import { idFrom, textOf } from "../words.ts";
 
 // ── Trello ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -37,7 +37,7 @@ export function readTrello(files: readonly SourceFile[]): Read {
   const records = files.flatMap(({ path, text }) => {
     const board = parseJson(path, text);
     if (!isObject(board) || !Array.isArray(board.cards))
-      throw invalid(path, "a board with `cards` and `lists`", "none");
+      throw invalidSourceError(path, "a board with `cards` and `lists`", "none");
     const lists = new Map(objectsIn(board.lists).map(({ id, name }) => [id, textOf(name)]));
     const comments = commentsIn(board.actions);
     const members = new Map(objectsIn(board.members).map(({ fullName, id }) => [id, textOf(fullName)]));
@@ -83,7 +83,8 @@ export function readGhProject(files: readonly SourceFile[]): Read {
   const remarks: string[] = [];
   const items = files.flatMap(({ path, text }) => {
     const data = parseJson(path, text);
-    if (!isObject(data) || !Array.isArray(data.items)) throw invalid(path, "`items` of a project", "none");
+    if (!isObject(data) || !Array.isArray(data.items))
+      throw invalidSourceError(path, "`items` of a project", "none");
     const { items: shown, totalCount: all } = data;
     if (typeof all === "number" && all > shown.length)
       remarks.push(

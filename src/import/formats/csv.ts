@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync";
 import type { Fields } from "../../core/json.ts";
 import { provesState, readRecords, type Shape } from "../records.ts";
-import { invalid, type Read, type SourceFile } from "../source.ts";
+import { invalidSourceError, type Read, type SourceFile } from "../source.ts";
 import { bare } from "../states.ts";
 import { plain } from "../words.ts";
 
@@ -53,12 +53,12 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
   // Excel's own first line.
   const [hint = "", separator] = /^sep=(.)\n/i.exec(plain(text).slice(0, 8)) ?? [];
   const [header = [], ...lines] = rowsIn(path, plain(text).slice(hint.length), separator);
-  if (lines.length > MOST_ROWS) throw invalid(path, `at most ${MOST_ROWS} rows`, "more");
+  if (lines.length > MOST_ROWS) throw invalidSourceError(path, `at most ${MOST_ROWS} rows`, "more");
   const wide = [header, ...lines].find(({ length }) => length > MOST_COLUMNS);
-  if (wide) throw invalid(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
+  if (wide) throw invalidSourceError(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
   const names = namesOf(header);
   if (!names.some((name) => NAMED.includes(bare(name))))
-    throw invalid(
+    throw invalidSourceError(
       path,
       "a first line with a column Title, Summary, Name or Description",
       header.slice(0, 8).join(", ").slice(0, 200) || "an empty one",
@@ -135,7 +135,7 @@ function rowsIn(path: string, text: string, separator = delimiterOf(text)): read
       max_record_size: 4_000_000,
     });
   } catch (thrown) {
-    throw invalid(path, "CSV", (thrown as Error).message.slice(0, 200));
+    throw invalidSourceError(path, "CSV", (thrown as Error).message.slice(0, 200));
   }
 }
 

@@ -6,7 +6,7 @@
 import { type Fields, isObject } from "../../core/json.ts";
 import { parseJson } from "../json.ts";
 import { type Shape, tasksOf } from "../records.ts";
-import { invalid, type Read, type SourceFile, type SourceTask } from "../source.ts";
+import { invalidSourceError, type Read, type SourceFile, type SourceTask } from "../source.ts";
 import { idFrom } from "../words.ts";
 
 const SHAPE: Shape = {
@@ -69,7 +69,7 @@ function listsIn(data: unknown, path: string): readonly TagList[] {
   const sound = lists.filter(({ tasks }) => tasks.length === 0 || tasks.some(isTask));
   if (sound.length > 0) return sound;
   const keys = isObject(data) ? `the keys ${Object.keys(data).slice(0, 8).join(", ") || "none"}` : "none";
-  throw invalid(path, "a list `tasks`, or tags with such lists", keys);
+  throw invalidSourceError(path, "a list `tasks`, or tags with such lists", keys);
 }
 
 /** Fields that only a list of work has. */

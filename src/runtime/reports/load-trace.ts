@@ -3,7 +3,7 @@ import { runOf } from "../../core/event-lines.ts";
 import { type EventLog, originOf } from "../../core/ports/event-log.ts";
 import { loadWorkflow, type Project, type Workflows } from "../project.ts";
 import { type Digest, openDigest, wholeLog } from "./log-digest.ts";
-import { findRun, runAmbiguous } from "./overview.ts";
+import { ambiguousRunError, findRun } from "./overview.ts";
 import { openTrace, type Trace, type TracedRun, type TraceSpan } from "./trace.ts";
 
 /** A run's spans, from the log as it is; an unfinished span has no end. */
@@ -39,7 +39,7 @@ export async function findInLog(
   const [run] = runs;
   if (run === undefined) return (await findRun(project, name)).run;
   if (runs.length === 1) return run;
-  throw runAmbiguous(name, runs);
+  throw ambiguousRunError(name, runs);
 }
 
 /** A run's id and the closing quote, as in a line of the log. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PawlError } from "../../core/error.ts";
 import type { RunOverview, WorkflowModule } from "../module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../project.ts";
-import { findRun, isUnbegun, overview, overviewOf, runMissing } from "./overview.ts";
+import { findRun, isUnbegun, missingRunError, overview, overviewOf } from "./overview.ts";
 
 const runOf = (run: string, more: Partial<RunOverview> = {}) =>
   ({
@@ -184,11 +184,11 @@ describe("the run that a person names", () => {
 
   it("is not guessed from nothing, and at most eight are listed", () => {
     const runs = (count: number) => Array.from({ length: count }, (_, at) => `a:${at + 1}`);
-    expect(runMissing("", runs(8))).toMatchObject({
+    expect(missingRunError("", runs(8))).toMatchObject({
       message: 'No run is called "": expected one of a:1, a:2, a:3, a:4, a:5, a:6, a:7, a:8.',
       fix: "`pawl status` lists every run.",
     });
-    expect(runMissing("", runs(10)).message).toBe(
+    expect(missingRunError("", runs(10)).message).toBe(
       'No run is called "": expected one of a:1, a:2, a:3, a:4, a:5, a:6, a:7, a:8 and 2 more.',
     );
   });

@@ -99,13 +99,13 @@ export async function findRun(
   const found = (begun.length > 0 ? begun : named).map(({ run }) => run);
   const [first] = found;
   if (first === undefined) {
-    for (const { problem, title } of workflows) if (problem) throw runUnread(name, title, problem);
-    throw runMissing(
+    for (const { problem, title } of workflows) if (problem) throw unreadRunError(name, title, problem);
+    throw missingRunError(
       name,
       runs.map(({ run }) => run),
     );
   }
-  if (found.length > 1) throw runAmbiguous(name, found);
+  if (found.length > 1) throw ambiguousRunError(name, found);
   return findRun(project, first);
 }
 
@@ -119,7 +119,7 @@ function idOf(run: string): string {
 }
 
 /** It may be one of those that cannot be read. */
-function runUnread(name: string, title: string, { fix, message }: ShownError): PawlError {
+function unreadRunError(name: string, title: string, { fix, message }: ShownError): PawlError {
   return new PawlError(
     "run-missing",
     `No run that can be read is called ${JSON.stringify(name)}, and those of ${title} cannot be read: ${message}`,
@@ -127,7 +127,7 @@ function runUnread(name: string, title: string, { fix, message }: ShownError): P
   );
 }
 
-export function runMissing(name: string, runs: readonly string[]): PawlError {
+export function missingRunError(name: string, runs: readonly string[]): PawlError {
   const near = name === "" ? null : nearest(name, [...runs, ...runs.map(idOf)]);
   return new PawlError(
     "run-missing",
@@ -138,7 +138,7 @@ export function runMissing(name: string, runs: readonly string[]): PawlError {
   );
 }
 
-export function runAmbiguous(name: string, runs: readonly string[]): PawlError {
+export function ambiguousRunError(name: string, runs: readonly string[]): PawlError {
   return new PawlError(
     "run-ambiguous",
     `More than one run is called ${JSON.stringify(name)}: ${runs.join(", ")}.`,

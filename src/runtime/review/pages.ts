@@ -91,7 +91,7 @@ export function openReviews(coloursOf: Colouring) {
       { path, ...wanted }: { readonly path: string; readonly since: boolean; readonly context?: number },
     ): Promise<FileDiff> {
       const review = await recent(project, run);
-      if (review === null) throw missing(run, path);
+      if (review === null) throw missingFileError(run, path);
       const { changes } = review;
       const differences = await differencesOf(project, { changes }, { ...wanted, path, bytes: MOST_BYTES });
       if (differences.kind === "unavailable")
@@ -103,14 +103,14 @@ export function openReviews(coloursOf: Colouring) {
       const [file] = differences.files;
       const listed = changes?.kind === "changes" ? [...changes.files, ...changes.since] : [];
       const isListed = listed.some((each) => each.path === path);
-      if (!file && !isListed) throw missing(run, path);
+      if (!file && !isListed) throw missingFileError(run, path);
       const { isBinary = false, leftOut = 0, text = "" } = file ?? {};
       return { path, patch: text, leftOut, isBinary, colours: isBinary ? null : await coloursOf(path, text) };
     },
   };
 }
 
-function missing(run: string, path: string): PawlError {
+function missingFileError(run: string, path: string): PawlError {
   return new PawlError(
     "run-missing",
     `The review of ${run} has no file ${JSON.stringify(path)}.`,

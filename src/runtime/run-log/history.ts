@@ -106,10 +106,10 @@ export async function confirmed(
 
 /** Throws `state-tampered` if the file does not follow from the history. `whose`: "run's". */
 export function checkFaults(path: string, whose: string, found: readonly string[]): void {
-  if (found.length > 0) throw tampered(path, whose, found);
+  if (found.length > 0) throw tamperedStateError(path, whose, found);
 }
 
-function tampered(path: string, whose: string, found: readonly string[]): PawlError {
+function tamperedStateError(path: string, whose: string, found: readonly string[]): PawlError {
   return new PawlError(
     "state-tampered",
     `${path} does not follow from the ${whose} own history: ${found.join("; ")}. The run is held until a person decides.`,

@@ -15,7 +15,7 @@ import {
 import { decidedIn, type RunKind, type RunLaw } from "./kind.ts";
 import { type Json, patched } from "./patch.ts";
 import { endOf, hashOfStep, isDecision, type Line, type Step, variablesAfter } from "./step.ts";
-import { invalidRecords, type RunBranch } from "./team-records.ts";
+import { invalidRecordsError, type RunBranch } from "./team-records.ts";
 
 /**
  * Where the log contradicts itself or the table; the first place of each kind, in words for a person. A
@@ -60,7 +60,7 @@ export function checkBranch(kind: RunKind, branch: RunBranch<StoredConfiguration
   if (branch.recorded === null) return;
   const { path, recordedState } = branch.recorded;
   const faults = branchFaults(kind, branch.steps, fromStored(recordedState));
-  if (faults.length > 0) throw invalidRecords(path, faults.join("; "));
+  if (faults.length > 0) throw invalidRecordsError(path, faults.join("; "));
 }
 
 /** Each line's state file, as the patches make it; a patch that does not fit makes null. */

@@ -13,7 +13,7 @@ import {
   chosenBranch,
   countingBranch,
   elsewhereError,
-  forked,
+  forkedRunError,
   isRecord,
   lastMoveOf,
   loadRecords,
@@ -426,7 +426,7 @@ describe("The sides of a run", () => {
     const by = { channel: "mcp", who: "ben" } as const;
     const theirs = [...base, { ...(chain(["t1"], base)[2] as Step), by }];
     const branches = branchesOf<object>(RUN, [recordOf(theirs, {}, "theirs.json")], mine);
-    const error = forked(RUN, branches);
+    const error = forkedRunError(RUN, branches);
     const words = (side: string) =>
       /branch [0-9a-f]{12}: ([^;]*)/g[Symbol.match](error.message)?.find((each) => each.includes(side));
     expect(error.code).toBe("records-forked");
@@ -451,7 +451,7 @@ describe("The sides of a run", () => {
   ])("that share %j were advanced %s", (shared, words) => {
     const common = chain(shared);
     const branches = ["x", "y"].map((event) => recordOf(chain([event], common), {}));
-    expect(forked(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 branches ${words}: `);
+    expect(forkedRunError(RUN, branchesOf(RUN, branches)).message).toContain(` on 2 branches ${words}: `);
   });
 
   it("may be one that the other contains, in the message", () => {
@@ -460,8 +460,8 @@ describe("The sides of a run", () => {
       steps,
       recorded: null,
     }));
-    expect(forked(RUN, branches).message).toContain("after its first 2 steps");
-    expect(forked(RUN, []).message).toContain("on 0 branches from its beginning");
+    expect(forkedRunError(RUN, branches).message).toContain("after its first 2 steps");
+    expect(forkedRunError(RUN, []).message).toContain("on 0 branches from its beginning");
   });
 
   it("are chosen by four letters of their hash at least, if they are of one alone", () => {
@@ -517,7 +517,7 @@ describe("The branch that counts", () => {
     expect(countingBranch(RUN, [approved, own])).toBe(own);
     const held = resultOrError(() => countingBranch(RUN, [approved, rejected]));
     expect(held).toMatchObject({ code: "records-forked", message: expect.stringContaining("It is held.") });
-    expect(forked(RUN, [approved, own]).message).not.toContain("held");
+    expect(forkedRunError(RUN, [approved, own]).message).not.toContain("held");
   });
 
   it("sets the others aside, with the steps that only they have", () => {

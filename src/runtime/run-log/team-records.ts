@@ -174,7 +174,7 @@ export async function loadRecords<RecordedState>(
 ): Promise<readonly LoadedRecord<RecordedState>[]> {
   const folder = recordsFolder(run);
   if (names.length > MOST_RECORDS)
-    throw invalidRecords(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
+    throw invalidRecordsError(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
   return Promise.all(
     names.map(async (name) => {
       const path = projectPath(folder, name);
@@ -191,13 +191,13 @@ export function parseRecord<RecordedState>(
   recordedState: Check<RecordedState>,
 ): LoadedRecord<RecordedState> {
   if (jsonl.length > LONGEST_RECORD)
-    throw invalidRecords(path, `it has ${jsonl.length} characters; expected at most ${LONGEST_RECORD}`);
+    throw invalidRecordsError(path, `it has ${jsonl.length} characters; expected at most ${LONGEST_RECORD}`);
   const lines = jsonl.split("\n");
   if (lines.pop() !== "" || lines.length < 2)
-    throw invalidRecords(path, "expected one step at least and then the run's state, a line each");
+    throw invalidRecordsError(path, "expected one step at least and then the run's state, a line each");
   const read = <T>(at: number, check: Check<T>): T => {
     const problemAt = (_: number, problem: string) =>
-      invalidRecords(path, `line ${at + 1}: ${problem.replace("the file is empty", "it is empty")}`);
+      invalidRecordsError(path, `line ${at + 1}: ${problem.replace("the file is empty", "it is empty")}`);
     return readState(lines[at] ?? "", check, problemAt);
   };
   const end = lines.length - 1;
@@ -245,14 +245,14 @@ function checkLinks({ path, steps }: LoadedRecord<unknown>): void {
   for (const [at, step] of steps.entries()) {
     const before = steps[at - 1];
     if (before && step.prev !== safeHash(path, before))
-      throw invalidRecords(path, `its step ${at + 1} is not made on the one before it`);
+      throw invalidRecordsError(path, `its step ${at + 1} is not made on the one before it`);
   }
   const [begin, last] = [steps[0] as Step, steps.at(-1) as Step];
   const span = spanOf(fileName(path));
   if (span === null || !safeHash(path, last).startsWith(span.hash))
-    throw invalidRecords(path, "its name is not made of the hash of its last step");
+    throw invalidRecordsError(path, "its name is not made of the hash of its last step");
   if (span.last - span.first + 1 !== steps.length || (span.first === 1) !== (begin.prev === null))
-    throw invalidRecords(path, "its name does not have the numbers of its steps");
+    throw invalidRecordsError(path, "its name does not have the numbers of its steps");
 }
 
 /** Too deep a value for the stack has no hash. */
@@ -260,12 +260,12 @@ function safeHash(path: ProjectPath, step: Step): string {
   try {
     return hashOfStep(step);
   } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalidRecords(path, "it nests too deep");
+    if (thrown instanceof RangeError) throw invalidRecordsError(path, "it nests too deep");
     throw thrown;
   }
 }
 
-export function invalidRecords(path: string, what: string): PawlError {
+export function invalidRecordsError(path: string, what: string): PawlError {
   return new PawlError(
     "records-invalid",
     `${path} cannot be used: ${what}. Nothing was changed.`,
@@ -304,7 +304,10 @@ export function branchesOf<RecordedState>(
       const end = ends.get(head);
       if (head === ownHead) return { head, steps: line, recorded: null };
       if (!end || end.recordedState === null)
-        throw invalidRecords(recordsFolder(run), `the records that follow step ${line.length} are missing`);
+        throw invalidRecordsError(
+          recordsFolder(run),
+          `the records that follow step ${line.length} are missing`,
+        );
       return { head, steps: line, recorded: { path: end.path, recordedState: end.recordedState } };
     })
     .sort((one, other) => (one.head < other.head ? -1 : 1));
@@ -315,7 +318,7 @@ function lineTo(run: string, steps: ReadonlyMap<string, Step>, head: string): St
   for (let at: string | null | undefined = head; at; ) {
     const step = steps.get(at);
     if (!step)
-      throw invalidRecords(
+      throw invalidRecordsError(
         recordsFolder(run),
         `the step before ${line.at(-1)?.event} of ${line.at(-1)?.time} is in no record`,
       );
@@ -334,7 +337,7 @@ export function onlyBranch<RecordedState>(
 ): RunBranch<RecordedState> {
   const [branch, other] = branches;
   if (branch && !other) return branch;
-  throw forked(run, branches);
+  throw forkedRunError(run, branches);
 }
 
 /**
@@ -369,7 +372,7 @@ export function nameOfBranch({ head }: Pick<RunBranch<unknown>, "head">): string
   return head.slice(0, 12);
 }
 
-export function forked(run: string, branches: readonly RunBranch<unknown>[]): PawlError {
+export function forkedRunError(run: string, branches: readonly RunBranch<unknown>[]): PawlError {
   // A checkout with a branch of its own goes on.
   const isHeld = branches.every(({ recorded }) => recorded !== null);
   const choices = branches.map((branch) => `\`pawl adopt ${run} --branch ${nameOfBranch(branch)}\``);

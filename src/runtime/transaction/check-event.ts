@@ -25,7 +25,7 @@ export type Owners = Readonly<Record<string, "engine" | "person">>;
 /** Throws `usage`, `caller-not-allowed` or `no-effect`. */
 export function checkEvent(run: TableRun, event: string, owners: Owners = {}, byEngine = false): void {
   const { configuration, workflow } = run;
-  if (!Object.hasOwn(workflow.events, event)) throw unknownEvent(run, event, owners);
+  if (!Object.hasOwn(workflow.events, event)) throw unknownEventError(run, event, owners);
   if (owners[event] === "engine" && !byEngine)
     throw new PawlError(
       "caller-not-allowed",
@@ -40,7 +40,7 @@ export function checkEvent(run: TableRun, event: string, owners: Owners = {}, by
     );
 }
 
-function unknownEvent(run: TableRun, event: string, owners: Owners): PawlError {
+function unknownEventError(run: TableRun, event: string, owners: Owners): PawlError {
   const events = Object.keys(run.workflow.events).filter((name) => owners[name] !== "engine");
   const near = nearest(event, events);
   return new PawlError(

@@ -33,11 +33,11 @@ export async function atDeviceGate<R>(
   const to = ask ? askedIn(ask) : typeof answered === "object" ? answered.to : undefined;
   const { verdict } = ask && to ? await foresee(to) : proposal;
   if (!verdict) {
-    if (!ask && to) throw notFromDevices();
+    if (!ask && to) throw notFromDevicesError();
     return proposal;
   }
   const wanted = await level(verdict);
-  if (isSignedLevel(wanted)) throw unsigned(verdict, wanted);
+  if (isSignedLevel(wanted)) throw unsignedVerdictError(verdict, wanted);
   if (!verdict.approve) return proposal;
   const shown = to ?? { message: `You approve ${verdict.gate} of ${verdict.run}.` };
   const bound = boundOf(verdict, shown);
@@ -51,7 +51,7 @@ function boundOf(verdict: Verdict, { message }: ShownQuestion): string {
   return hashOf(canonical(JSON.parse(JSON.stringify({ ...judged, message }))));
 }
 
-function unsigned({ approve, gate, run }: Verdict, level: GateLevel): PawlError {
+function unsignedVerdictError({ approve, gate, run }: Verdict, level: GateLevel): PawlError {
   return new PawlError(
     "verdict-too-weak",
     `The gate ${gate} of ${run} wants a signed verdict (\`gates\`: ${level}), and a device signs nothing: what it decides is recorded as \`passkey\` at most. Nothing was changed.`,
@@ -59,7 +59,7 @@ function unsigned({ approve, gate, run }: Verdict, level: GateLevel): PawlError 
   );
 }
 
-function notFromDevices(): PawlError {
+function notFromDevicesError(): PawlError {
   return new PawlError(
     "caller-not-allowed",
     "A device cannot agree to this. Nothing was changed.",

@@ -55,7 +55,7 @@ export async function proposeWithOutOfScopeEdits<R>(
     const edits = await find();
     if (edits === null || isPersonHere({ caller }) || proposal.ask)
       return { proposal: edits === null ? proposal : withWords(proposal, edits), accepted: null };
-    throw strayed(edits);
+    throw outOfScopeError(edits);
   }
   const edits = await find();
   // A library program's own question does not show the edits, so they are not accepted.
@@ -90,7 +90,7 @@ const OR_KEEP =
 /** What an assistant must do about such edits. */
 export const UNDO = `Undo these edits. ${OR_KEEP}`;
 
-function strayed(edits: OutOfScopeEdits): PawlError {
+function outOfScopeError(edits: OutOfScopeEdits): PawlError {
   const undo = edits.unknown === undefined ? "Undo these edits" : "Mend what git says, if you caused it";
   return new PawlError(
     "tree-strayed",

@@ -208,7 +208,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   await using _last = plan.observe ? await store.hold(lock) : null;
   // The commit itself checks the reads, but a policy is kept before it.
   if (plan.observe && pin && !(await store.holds(view))) return "changed";
-  if (stop?.aborted) throw calledOff();
+  if (stop?.aborted) throw cancelledError();
   if (pin && !(await isKept(runtime.outside, pin))) return "changed";
   return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? done : "changed";
 }
@@ -274,7 +274,7 @@ async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined)
   if (!stop) return work;
   let end = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    end = () => reject(calledOff());
+    end = () => reject(cancelledError());
     if (stop.aborted) end();
     else stop.addEventListener("abort", end, { once: true });
   });
@@ -286,7 +286,7 @@ async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined)
   }
 }
 
-function calledOff(): PawlError {
+function cancelledError(): PawlError {
   return new PawlError(
     "cancelled",
     "The call was cancelled before anything was committed. Nothing was changed.",

@@ -73,7 +73,7 @@ export async function atGate<R>(
     return proposal;
   }
   if (!signed) {
-    if (!isPersonHere(gate)) throw tooWeak(verdict, level);
+    if (!isPersonHere(gate)) throw weakVerdictError(verdict, level);
     return { ...proposal, ask: { message: messageOf(gate), sign: await toSign(proposal, verdict, gate) } };
   }
   const record = parseRecord(signed.record);
@@ -138,7 +138,7 @@ export async function levelAt(
 }
 
 function checkStrength(verdict: Verdict, level: GateLevel): void {
-  if (!isStrongEnough(verdict.strength, level)) throw tooWeak(verdict, level);
+  if (!isStrongEnough(verdict.strength, level)) throw weakVerdictError(verdict, level);
 }
 
 const WANTED: Readonly<Record<GateLevel, string>> = {
@@ -148,7 +148,7 @@ const WANTED: Readonly<Record<GateLevel, string>> = {
   touch: "one signed with a hardware key that is touched",
 };
 
-function tooWeak({ approve, gate, run, strength }: Verdict, level: GateLevel): PawlError {
+function weakVerdictError({ approve, gate, run, strength }: Verdict, level: GateLevel): PawlError {
   return new PawlError(
     "verdict-too-weak",
     `The gate ${gate} of ${run} wants a stronger verdict (\`gates\`: ${level}): expected ${WANTED[level]}, found one that is ${strength}. Nothing was changed.`,
@@ -160,7 +160,7 @@ function tooWeak({ approve, gate, run, strength }: Verdict, level: GateLevel): P
 
 async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, gate: GateContext) {
   const { signatures } = gate.outside;
-  if (!signatures) throw unsignable(verdict, "this program has no signatures");
+  if (!signatures) throw unsignableGateError(verdict, "this program has no signatures");
   const { principal } = await signatures.signer();
   const record = await recordOf(proposal, verdict, gate, { signer: principal, time: gate.time });
   const { base_commit, process_files, tree } = JSON.parse(record) as GateRecord;
@@ -186,8 +186,8 @@ async function recordOf<R>(
     (event): event is RunAdvanced & { id: string; time: string } =>
       event.type === "run:advanced" && event.run === verdict.run,
   );
-  if (!move) throw unsignable(verdict, "it moves nothing");
-  if (settings.project_id === null) throw unsignable(verdict, "pawl.yaml has no project_id");
+  if (!move) throw unsignableGateError(verdict, "it moves nothing");
+  if (settings.project_id === null) throw unsignableGateError(verdict, "pawl.yaml has no project_id");
   const earlier = await loadEarlier(context, verdict);
   const life = earlier.slice(
     Math.max(
@@ -222,7 +222,7 @@ async function recordOf<R>(
 async function loadProvenSteps({ runs, view }: GateContext, verdict: Verdict): Promise<readonly Step[]> {
   const kind = runs && (await kindOf(runs, view, verdict.run));
   const faults = kind ? await wholeLogFaults(view, kind, verdict.run) : ["it has no log"];
-  if (faults.length > 0) throw unsignable(verdict, `the steps of the run: ${faults.join("; ")}`);
+  if (faults.length > 0) throw unsignableGateError(verdict, `the steps of the run: ${faults.join("; ")}`);
   return loadSteps(view, verdict.run);
 }
 
@@ -241,15 +241,19 @@ async function loadEarlier(gate: GateContext, verdict: Verdict): Promise<readonl
     const path = projectPath(folder, name);
     const text = (await view.read(path)) ?? "";
     const record = parseRecord(text);
-    if (typeof record === "string") throw unsignable(verdict, `${path} is not a gate record: ${record}`);
+    if (typeof record === "string")
+      throw unsignableGateError(verdict, `${path} is not a gate record: ${record}`);
     if (name !== `${recordName(records.length + 1)}.json`)
-      throw unsignable(verdict, `${folder} lacks the record ${recordName(records.length + 1)}.json`);
+      throw unsignableGateError(verdict, `${folder} lacks the record ${recordName(records.length + 1)}.json`);
     records.push({ text, record });
   }
   const faults = await Promise.all(records.map(async (each) => earlierFault(gate, each)));
   const at = faults.findIndex((fault) => fault !== null);
   if (at >= 0)
-    throw unsignable(verdict, `${folder}/${recordName(at + 1)}.json is not what was signed: ${faults[at]}`);
+    throw unsignableGateError(
+      verdict,
+      `${folder}/${recordName(at + 1)}.json is not what was signed: ${faults[at]}`,
+    );
   return records;
 }
 
@@ -258,22 +262,22 @@ async function workOf(
   { outside: { git }, settings }: GateContext,
 ): Promise<Pick<GateRecord, "tree" | "base_commit" | "process_files">> {
   const { work } = verdict;
-  if (work.in === "elsewhere") throw unsignable(verdict, work.reason);
+  if (work.in === "elsewhere") throw unsignableGateError(verdict, work.reason);
   if (work.in === "commit") {
     const committed = await git.committed?.({ ...work, own: BOOKKEEPING });
     if (committed?.kind !== "tree")
-      throw unsignable(verdict, committed?.reason ?? "this git port gives no tree of a commit");
+      throw unsignableGateError(verdict, committed?.reason ?? "this git port gives no tree of a commit");
     const { base: base_commit, files, tree } = committed;
     return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
   }
   const snapshot = await git.snapshot({ base: work.base, own: BOOKKEEPING });
   if (snapshot.kind !== "tree")
-    throw unsignable(
+    throw unsignableGateError(
       verdict,
       snapshot.kind === "unavailable" ? snapshot.reason : "the project is in no git repository",
     );
   if (snapshot.base === null)
-    throw unsignable(verdict, "there is no base branch (main, master) to compare with");
+    throw unsignableGateError(verdict, "there is no base branch (main, master) to compare with");
   const paths = snapshot.files.map(({ path }) => path);
   return {
     tree: snapshot.tree,
@@ -282,7 +286,7 @@ async function workOf(
   };
 }
 
-function unsignable({ gate, run }: Verdict, why: string): PawlError {
+function unsignableGateError({ gate, run }: Verdict, why: string): PawlError {
   return new PawlError(
     "gate-unsignable",
     `The gate ${gate} of ${run} wants a signed verdict, but nothing can be signed: ${why}. Nothing was changed.`,

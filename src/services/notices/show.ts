@@ -32,7 +32,7 @@ export async function testReceivers(context: NoticesContext, trust: Trust): Prom
   const { notify } = await context.settings();
   const notice = testNotice(noticeContext(context, context.now()));
   const test = async ({ name, trusted }: ReceiverStatus): Promise<ReceiverTest> => {
-    if (!trusted) return { name, error: untrusted(name) };
+    if (!trusted) return { name, error: untrustedReceiverError(name) };
     try {
       await (await openReceiver(name, notify, context))?.send(notice);
       return { name, error: null };
@@ -48,7 +48,7 @@ function variablesOf(name: ReceiverName, notify: NotifySettings): readonly strin
   return isObject(own) ? Object.values(own) : [];
 }
 
-function untrusted(name: ReceiverName): PawlError {
+function untrustedReceiverError(name: ReceiverName): PawlError {
   return new PawlError(
     "project-untrusted",
     `Nobody on this machine has agreed to the receiver ${name} of pawl.yaml. Nothing was sent.`,

@@ -40,7 +40,7 @@ export function listenIn(host: Host, { options }: Call): BoardListen | null {
       "Name both: --cert FILE --key FILE.",
     );
   const tls = cert !== undefined && key !== undefined ? { cert, key } : null;
-  if (tls === null && !isLoopback(at.host)) throw unencrypted(at.host);
+  if (tls === null && !isLoopback(at.host)) throw unencryptedError(at.host);
   return { ...at, tls, origin: originOf(origin, at.host, tls !== null) };
 }
 
@@ -63,7 +63,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-function unencrypted(host: string): PawlError {
+function unencryptedError(host: string): PawlError {
   return new PawlError(
     "usage",
     `Without a certificate, everybody on the network of ${host} could read the board and use its cookies. Nothing was served.`,
@@ -128,7 +128,7 @@ export async function revokeDevice(host: Host, wanted: string): Promise<Answer> 
   const devices = await host.servers.devices();
   const registered = devices.list();
   const [device, other] = registered.filter(({ id, name }) => id === wanted || name === wanted);
-  if (!device || other) throw unknownDevice(wanted, registered);
+  if (!device || other) throw unknownDeviceError(wanted, registered);
   devices.revoke(device.id);
   await devices.report({
     type: "device:revoked",
@@ -142,7 +142,7 @@ export async function revokeDevice(host: Host, wanted: string): Promise<Answer> 
   };
 }
 
-function unknownDevice(wanted: string, devices: readonly Device[]): PawlError {
+function unknownDeviceError(wanted: string, devices: readonly Device[]): PawlError {
   const names = devices.map(({ id, name }) => `${name} (${id})`).join(", ") || "none";
   return new PawlError(
     "usage",

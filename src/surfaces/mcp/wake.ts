@@ -128,7 +128,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
   on("resources/subscribe", async ({ params: { uri } }) => {
     await withFix(runtime, async () => {
       await follower.follow();
-      if (subscribed.size >= MOST_SUBSCRIBED && !subscribed.has(uri)) throw tooMany();
+      if (subscribed.size >= MOST_SUBSCRIBED && !subscribed.has(uri)) throw tooManySubscriptionsError();
       subscribed.add(uri);
     });
     return {};
@@ -140,7 +140,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
   server.server.onclose = leave;
 }
 
-function tooMany(): PawlError {
+function tooManySubscriptionsError(): PawlError {
   return new PawlError(
     "usage",
     `Too many subscriptions: one connection has at most ${MOST_SUBSCRIBED}.`,

@@ -8,7 +8,7 @@ import { recalled } from "../../runtime/reports/overview-context.ts";
 import { unreadableRun } from "../../runtime/reports/unreadable-run.ts";
 import { loggedOverview } from "../../runtime/run-log/read.ts";
 import { isBegun } from "./state/live-state.ts";
-import { missing } from "./state/missing-task.ts";
+import { missingTaskError } from "./state/missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./state/paths.ts";
 import { nameOf } from "./state/records.ts";
 import { loadShown } from "./state/resolve-run.ts";
@@ -42,7 +42,7 @@ async function withoutFile(
   for (const { kind, name: id } of await view.list(WORKSPACE)) {
     if (kind !== "folder" || !isWanted(id) || shown.has(nameOf(id))) continue;
     const run = await overviewOf(view, id);
-    const { fix, message } = missing(id, [], true);
+    const { fix, message } = missingTaskError(id, [], true);
     if (run.awaits !== "nobody" && run.since !== null) runs.push({ ...run, problem: { message, fix } });
   }
   return runs;

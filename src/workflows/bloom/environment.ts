@@ -15,8 +15,8 @@ import {
   listOf,
   orNull,
   readState,
-  stateUnreadable,
   text,
+  unreadableStateError,
 } from "../../core/state-json.ts";
 import type { Transaction } from "../../runtime/module.ts";
 import { TASKS_RUN } from "../../tasks-file/load.ts";
@@ -90,7 +90,11 @@ export async function loadEnvironments(view: View): Promise<readonly HeldEnviron
     const remedy = `End what the task ${name.slice(0, -".json".length)} left running, then delete the file.`;
     if (json !== null)
       held.push(
-        readState<HeldEnvironment>(json, as(HELD), stateUnreadable(path, "a task's environment", remedy)),
+        readState<HeldEnvironment>(
+          json,
+          as(HELD),
+          unreadableStateError(path, "a task's environment", remedy),
+        ),
       );
   }
   return held;

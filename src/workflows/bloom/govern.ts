@@ -181,7 +181,7 @@ export async function tasksThatPin(
  * Returns why there are no tasks if the project's own workflows, or a program's (`hasOthers`), may have work for
  * the loop; null if there are tasks. Otherwise throws, as `checkedSettings` does.
  */
-export async function tasksMissing(
+export async function missingTasksError(
   runtime: Runtime,
   only: string | null = null,
   hasOthers = false,

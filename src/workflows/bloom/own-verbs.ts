@@ -81,9 +81,9 @@ export function changesNothing(command: string): boolean {
 export function checkCommand(name: string, caller: Caller): void {
   if (caller.task === undefined || changesNothing(name)) return;
   if (!OWN_VERBS.includes(name))
-    throw refused(caller, `\`${name}\` is for people only`, "Leave it to a person, or ask one");
+    throw refusedCallError(caller, `\`${name}\` is for people only`, "Leave it to a person, or ask one");
   if (caller.task === null)
-    throw refused(
+    throw refusedCallError(
       caller,
       "it cannot prove that it is that run's agent: PAWL_RUN_CAPABILITY is missing, wrong, or of a run that is over",
       `Call \`${name}\` from a command of the agent itself, with the environment that it was given`,
@@ -107,10 +107,10 @@ function checkCall(name: string, input: Given, file: TasksFile, caller: Caller):
   const allowed = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
   const more = Object.keys(input).find((key) => !allowed?.says.includes(key) && isGiven(input[key]));
   if (more !== undefined)
-    throw refused(caller, `\`${name} --${more}\` is a person's word`, `Call \`${name}\` without it`);
+    throw refusedCallError(caller, `\`${name} --${more}\` is a person's word`, `Call \`${name}\` without it`);
   const task = allowed?.about(input, file) ?? null;
   if (task !== null && task !== caller.task)
-    throw refused(
+    throw refusedCallError(
       caller,
       `\`${name}\` would speak for ${task}, which is not its task`,
       `Speak for ${caller.task} only; what other tasks need, say in a note of ${caller.task}`,
@@ -121,7 +121,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false;
 }
 
-function refused({ who = "a run", task }: Caller, why: string, fix: string): PawlError {
+function refusedCallError({ who = "a run", task }: Caller, why: string, fix: string): PawlError {
   const whose = task ? `${task}'s agent (run ${who})` : `a process of the run ${who}`;
   return new PawlError("caller-not-allowed", `This is ${whose}, and ${why}. Nothing was changed.`, `${fix}.`);
 }

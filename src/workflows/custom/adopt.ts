@@ -7,7 +7,7 @@ import { hashOfTable } from "../../runtime/run-log/history.ts";
 import { checkBranch } from "../../runtime/run-log/replay.ts";
 import type { Context } from "../../runtime/transaction/transaction.ts";
 import type { Loaded } from "./definition.ts";
-import { loadMissing, runMissing } from "./load-run.ts";
+import { loadMissing, missingRunError } from "./load-run.ts";
 import { checkHistory, loadBranches, loadOwn, type OwnBranch } from "./resolve-run.ts";
 import { commandIn, configurationOf, fileOfBranch, type RunFile, renderRun, runPath } from "./run-file.ts";
 import { runsOf } from "./run-kind.ts";
@@ -39,7 +39,7 @@ async function readBranches(
   const present = await loadOwn(view, name, id);
   if (present && loaded) await checkHistory(view, present, loaded);
   const branches = await loadBranches(view, name, id, present);
-  if (present === null && branches.length === 0) throw runMissing(name, id);
+  if (present === null && branches.length === 0) throw missingRunError(name, id);
   return { branches, own: present, loaded };
 }
 

@@ -8,7 +8,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { checkKeys } from "./check-keys.ts";
 import type { Definition, DefinitionSource, Gate, StateHint } from "./definition.ts";
 import type { Defined, DraftOf, FactsOf, WorkflowDraft } from "./draft.ts";
-import { invalid } from "./problem.ts";
+import { invalidWorkflowError } from "./problem.ts";
 import { checkProved, tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
 
@@ -34,7 +34,7 @@ export function defineWorkflow<
 function definitionOf(draft: WorkflowDraft): Definition {
   const name = typeof draft?.table?.name === "string" ? draft.table.name : "of the program";
   const faultLines = checkKeys(draft);
-  if (faultLines.length > 0) throw invalid(name, "its definition", faultLines);
+  if (faultLines.length > 0) throw invalidWorkflowError(name, "its definition", faultLines);
   const definition = withoutDrafts(draft);
   const { table } = definition;
   const problems: readonly Problem[] = [
@@ -48,7 +48,7 @@ function definitionOf(draft: WorkflowDraft): Definition {
           ...checkReplies(definition, (reply) => `${table.name}, reply ${reply}`),
           ...checkPrompts(definition, (prompt) => `${table.name}, prompt ${prompt}`),
         ];
-  if (all.length > 0) throw invalid(table.name, "its definition", all);
+  if (all.length > 0) throw invalidWorkflowError(table.name, "its definition", all);
   return definition;
 }
 

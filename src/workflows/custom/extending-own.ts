@@ -19,7 +19,14 @@ import {
   runFaults,
 } from "./file-entries.ts";
 import { type ParsedWorkflow, parseWorkflow, repliesIn } from "./parse.ts";
-import { type Fault, type Files, invalid, problemsIn, structureProblems, violationPlace } from "./problem.ts";
+import {
+  type Fault,
+  type Files,
+  invalidWorkflowError,
+  problemsIn,
+  structureProblems,
+  violationPlace,
+} from "./problem.ts";
 import {
   EXTENDING_FILE,
   type ExtendingFile,
@@ -36,7 +43,7 @@ export interface BaseFile extends OwnFile {
 export function parseOver(name: string, file: string, text: string, base: BaseFile): ParsedWorkflow {
   const { replies: others } = parseWorkflow(base.name, base.file, base.text);
   const [yaml, baseYaml] = [parseYaml(file, text), parseYaml(base.file, base.text)];
-  if (yaml.problems.length > 0) throw invalid(name, file, yaml.problems);
+  if (yaml.problems.length > 0) throw invalidWorkflowError(name, file, yaml.problems);
   const [entry, there] = [
     checked(EXTENDING_FILE, name, file, yaml),
     checked(WORKFLOW_FILE, base.name, base.file, baseYaml),
@@ -61,7 +68,7 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
   const structure = faults.length > 0 ? [] : structureProblems(files, definition.table);
   if (structure.length === 0) faults.push(...unfit);
   const all = [...nameFaults(name, entry, yaml), ...problems, ...problemsIn(files, faults), ...structure];
-  if (all.length > 0) throw invalid(name, file, all);
+  if (all.length > 0) throw invalidWorkflowError(name, file, all);
   return {
     ...{ definition, replies, repliesPlace },
     ...(entry.replies === undefined ? {} : { needsReplies: true as const }),

@@ -7,7 +7,7 @@ import { fillBlocked } from "../../engine/guard.ts";
 import type { Fact, FactValue, Rule, State, Workflow } from "../../engine/workflow.ts";
 import { withGathered } from "./begin/gathered.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
-import { invalid } from "./problem.ts";
+import { invalidWorkflowError } from "./problem.ts";
 import type {
   BeginEntry,
   FactEntry,
@@ -27,7 +27,7 @@ export function checked<T extends z.ZodType>(
   const parsed = schema.safeParse(yaml.tree);
   if (parsed.success) return parsed.data;
   const faults = faultsOf(schema, parsed.error.issues, yaml.tree).map((fault) => problemOf(fault, yaml));
-  throw invalid(name, file, faults);
+  throw invalidWorkflowError(name, file, faults);
 }
 
 export function nameFaults(

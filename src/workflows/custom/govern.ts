@@ -125,7 +125,10 @@ function sourcesIn({ files = [], textFile }: Loaded): PolicySources {
   };
 }
 
-export function held({ run, source }: Pick<OwnRun, "run" | "source">, ignored: readonly PolicyChange[]) {
+export function heldRunError(
+  { run, source }: Pick<OwnRun, "run" | "source">,
+  ignored: readonly PolicyChange[],
+) {
   const files = new Set(ignored.map(({ place }) => place?.replace(/:\d+$/, "") ?? source.file));
   return new PawlError(
     "policy-held",

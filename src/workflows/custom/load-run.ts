@@ -40,7 +40,7 @@ export async function loadRun(
   const source = sourceNamed(sources, named);
   const loaded = await source.load(view);
   const { definition } = loaded;
-  if (definition.extends !== undefined) throw ofTasks(named);
+  if (definition.extends !== undefined) throw extendsBloomError(named);
   const { table: workflow } = definition;
   const path = runPath(named, id);
   const standing = await loadChecked(view, source.name, id, loaded);
@@ -64,7 +64,7 @@ export async function loadRun(
   };
 }
 
-function ofTasks(name: string): PawlError {
+function extendsBloomError(name: string): PawlError {
   return new PawlError(
     "usage",
     `${name} extends Bloom's table, so it has no runs of its own: it is the life of tasks.`,
@@ -102,13 +102,13 @@ export async function loadMissing(
   const found = loaded
     ? await loadChecked(view, workflow, id, loaded)
     : await resolveRun(view, workflow, id, await loadOwn(view, workflow, id));
-  if (found === null) throw runMissing(workflow, id);
+  if (found === null) throw missingRunError(workflow, id);
   if (found.elsewhere && found.file.awaits !== "nobody")
     throw elsewhereError(`${workflow}:${id}`, found.elsewhere);
   return found.elsewhere ? [] : missingRecords(view, runsOf(workflow, loaded), `${workflow}:${id}`);
 }
 
-export function runMissing(workflow: string, id: string): PawlError {
+export function missingRunError(workflow: string, id: string): PawlError {
   return new PawlError(
     "run-missing",
     `No run is called ${workflow}:${id}.`,

@@ -12,7 +12,7 @@ import { checkPrompts, checkTexts, promptNames, textNames } from "./agents/promp
 import { BLOOM, type Definition, type DefinitionSource, type Loaded } from "./definition.ts";
 import { folderBeside, parseOver } from "./extending-own.ts";
 import { extendedBy, type ParsedWorkflow, parseWorkflow } from "./parse.ts";
-import { invalid } from "./problem.ts";
+import { invalidWorkflowError } from "./problem.ts";
 import { tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
 
@@ -30,7 +30,7 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
   const loadedOnce = openByText<Loaded>(1);
   const parsedFrom = async (view: View) => {
     const text = await view.read(file);
-    if (text === null) throw missing(name, file);
+    if (text === null) throw missingFileError(name, file);
     const base = bases ? await baseOf(view, { file, name, text }, bases) : null;
     const texts = JSON.stringify([text, base && "text" in base ? base.text : null]);
     return { texts, parsed: parsedOnce(texts, () => parsedOver({ file, name, text }, base)) };
@@ -44,7 +44,7 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
       const folder = folderBeside(file, parsed.replies);
       const ownReplies = await readReplies(view, folder);
       if (ownReplies === null && needsReplies)
-        throw invalid(name, file, [
+        throw invalidWorkflowError(name, file, [
           {
             place: parsed.repliesPlace,
             message: `the folder of the replies, ${folder}, is missing or holds no .md file.`,
@@ -60,7 +60,7 @@ export function fileSource({ file, name }: OwnFile, bases?: Bases): DefinitionSo
           definition.extends === undefined
             ? [...checkReplies(definition, textFile), ...checkPrompts(definition, textFile)]
             : checkTexts(definition, textFile);
-        if (problems.length > 0) throw invalid(name, folder, problems);
+        if (problems.length > 0) throw invalidWorkflowError(name, folder, problems);
         const placeOf = (violation: Violation) =>
           violation.kind === "reply-unused" && violation.reply !== undefined
             ? `${textFile(violation.reply)}:1:1`
@@ -88,13 +88,13 @@ async function baseOf(
   if (base === undefined) {
     const names = [BLOOM, ...others.map((each) => each.name)].join(", ");
     const message = `extends: expected ${BLOOM}, or another of \`workflows\` in pawl.yaml: ${names}; found ${extended.name}.`;
-    throw invalid(name, file, [{ place: extended.place, message }]);
+    throw invalidWorkflowError(name, file, [{ place: extended.place, message }]);
   }
   const baseText = await view.read(base.file);
-  if (baseText === null) throw missing(base.name, base.file);
+  if (baseText === null) throw missingFileError(base.name, base.file);
   if (extendedBy(base.file, baseText) === null) return { ...base, text: baseText };
   const message = `extends: ${base.file} extends another one itself: expected a file that stands alone.`;
-  throw invalid(name, file, [{ place: extended.place, message }]);
+  throw invalidWorkflowError(name, file, [{ place: extended.place, message }]);
 }
 
 function parsedOver({ file, name, text }: File, base: Extensible | File | null): ParsedWorkflow {
@@ -139,7 +139,7 @@ async function readReplies(
   return Object.fromEntries(texts);
 }
 
-function missing(name: string, file: string): PawlError {
+function missingFileError(name: string, file: string): PawlError {
   return new PawlError(
     "workflow-invalid",
     `The workflow ${name} has no file: expected ${file}, as pawl.yaml says.`,

@@ -53,7 +53,7 @@ export function checkGiven(
   );
   for (const [name, value] of Object.entries(given)) {
     if (givenFacts.includes(name) && table.facts[name]?.values.includes(value)) continue;
-    if (givenFacts.includes(name)) throw notGiven(table, event, name, value);
+    if (givenFacts.includes(name)) throw missingFactError(table, event, name, value);
     const near = nearest(name, givenFacts);
     throw new PawlError(
       "usage",
@@ -63,7 +63,12 @@ export function checkGiven(
   }
 }
 
-function notGiven({ facts }: Workflow, event: string, name: string, value: FactValue | undefined): PawlError {
+function missingFactError(
+  { facts }: Workflow,
+  event: string,
+  name: string,
+  value: FactValue | undefined,
+): PawlError {
   const { description = "", values = [] } = facts[name] ?? {};
   return new PawlError(
     "usage",
@@ -111,7 +116,7 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: SendContext): O
     ...of(["given"], (name) => ({
       costly: true,
       observe() {
-        throw notGiven(workflow, sent.event, name, undefined);
+        throw missingFactError(workflow, sent.event, name, undefined);
       },
     })).filter(([name]) => !Object.hasOwn(sent.given, name)),
     ...of(["function"], (name) => ({

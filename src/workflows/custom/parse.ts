@@ -8,7 +8,13 @@ import { checkDefinition } from "./check-definition.ts";
 import type { Definition } from "./definition.ts";
 import { definitionOver } from "./extending.ts";
 import { ANY, checked, definitionOf, factFaults, nameFaults, runFaults } from "./file-entries.ts";
-import { type Files, invalid, problemsIn, structureProblems, violationPlace } from "./problem.ts";
+import {
+  type Files,
+  invalidWorkflowError,
+  problemsIn,
+  structureProblems,
+  violationPlace,
+} from "./problem.ts";
 import { EXTENDING_FILE, type ExtendingFile, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
@@ -28,7 +34,7 @@ export interface ParsedWorkflow {
 /** `over`: the table that it may extend. Throws `workflow-invalid` with all problems that can be found at once. */
 export function parseWorkflow(name: string, file: string, text: string, over?: Extensible): ParsedWorkflow {
   const yaml = parseYaml(file, text);
-  if (yaml.problems.length > 0) throw invalid(name, file, yaml.problems);
+  if (yaml.problems.length > 0) throw invalidWorkflowError(name, file, yaml.problems);
   if (over && isExtending(yaml)) return parseExtending(over, name, file, yaml);
   const entry = checked(WORKFLOW_FILE, name, file, yaml);
   const definition = definitionOf(name, entry);
@@ -38,7 +44,7 @@ export function parseWorkflow(name: string, file: string, text: string, over?: E
     ...structureProblems(files, definition.table),
     ...problemsIn(files, checkDefinition(definition)),
   ];
-  if (problems.length > 0) throw invalid(name, file, problems);
+  if (problems.length > 0) throw invalidWorkflowError(name, file, problems);
   return {
     definition,
     replies: folderOf(entry.replies),
@@ -67,7 +73,7 @@ function parseExtending(over: Extensible, name: string, file: string, yaml: Loca
   const { definition, problems } = definitionOver(over, name, entry, yaml);
   const { path: replies, place: repliesPlace, problems: ofReplies } = repliesIn(entry, name, yaml);
   const all = [...nameFaults(name, entry, yaml), ...ofReplies, ...problems];
-  if (all.length > 0) throw invalid(name, file, all);
+  if (all.length > 0) throw invalidWorkflowError(name, file, all);
   const files: Files = [{ entry, yaml }];
   return { definition, replies, repliesPlace, placeOf: (violation) => violationPlace(files, violation) };
 }

@@ -5,7 +5,7 @@ import type { Violation } from "../../engine/violation.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 
 /** All problems in one error. */
-export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {
+export function invalidWorkflowError(name: string, file: string, problems: readonly Problem[]): PawlError {
   const lines = problems.map(
     ({ place, message }, at) => `${problems.length > 1 ? `(${at + 1}) ` : ""}${place}: ${message}`,
   );

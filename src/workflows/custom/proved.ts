@@ -36,7 +36,7 @@ export function checkProved(definition: Definition, file: string | null, family:
   const of = [...family.values()];
   const cached = proofs.get(definition);
   const holds = cached?.family.length === of.length && cached.family.every((each, at) => each === of[at]);
-  const proof = cached && holds ? cached : { family: of, fault: proofFault(definition, file, family) };
+  const proof = cached && holds ? cached : { family: of, fault: proofError(definition, file, family) };
   proofs.set(definition, proof);
   if (proof.fault) throw proof.fault;
 }
@@ -49,7 +49,7 @@ export async function checkMayMove(
   checkProved(loaded.definition, source.file, await loadFamily(sources, view, source, loaded));
 }
 
-function proofFault(definition: Definition, file: string | null, family: Family): PawlError | null {
+function proofError(definition: Definition, file: string | null, family: Family): PawlError | null {
   const { table } = definition;
   const proved = check({ workflow: table, replies: repliesOf(definition) }).violations;
   const problems = [...proved, ...extensionFaults(definition)];

@@ -52,7 +52,7 @@ export function reviewIn(
     },
     observe: (run, _, outside, context) => gatherFindings(run, outside, context),
     propose(run, { version, ...findings }, { anyState }) {
-      if (!anyState && version === null && run.file === null) throw runMissing(run.run);
+      if (!anyState && version === null && run.file === null) throw notBegunError(run.run);
       // A run that others moved cannot be decided here.
       const isOpen = anyState || (version !== null && !run.elsewhere);
       return { reply: isOpen ? reviewOf(run, { ...findings, version: version ?? "" }) : null };
@@ -60,7 +60,7 @@ export function reviewIn(
   };
 }
 
-function runMissing(run: string): PawlError {
+function notBegunError(run: string): PawlError {
   return new PawlError("run-missing", `No run ${run} has begun.`, "`pawl status` lists every run.");
 }
 

@@ -18,8 +18,8 @@ import {
   optional,
   orNull,
   readState,
-  stateUnreadable,
   text,
+  unreadableStateError,
 } from "../../core/state-json.ts";
 import { initialVariables } from "../../engine/configuration.ts";
 import { hasState, isFinal } from "../../engine/lookup.ts";
@@ -242,7 +242,7 @@ export function parseRun(path: string, workflow: string, id: string, json: strin
     if (run.workflow !== workflow) return expected(["workflow"], JSON.stringify(workflow), run.workflow);
     return run.id === id ? null : expected(["id"], JSON.stringify(id), run.id);
   });
-  return readState(json, named, stateUnreadable(path, "the run", "Removing it forgets the run."));
+  return readState(json, named, unreadableStateError(path, "the run", "Removing it forgets the run."));
 }
 
 export function renderRun({ history: _, ...stored }: StoredRun & Partial<RunFile>): string {

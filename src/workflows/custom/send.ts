@@ -32,9 +32,9 @@ import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./defin
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
 import { callOnce } from "./functions.ts";
-import { govern, held } from "./govern.ts";
+import { govern, heldRunError } from "./govern.ts";
 import { eventFor, inspectWork, presentVersion } from "./judged.ts";
-import { loadRun, type OwnRun, runMissing } from "./load-run.ts";
+import { loadRun, missingRunError, type OwnRun } from "./load-run.ts";
 import { callOf, checkGiven, endOf, observersOf } from "./observe.ts";
 import { checkMayMove } from "./proved.ts";
 import { reviewNow } from "./review.ts";
@@ -83,7 +83,7 @@ function isWanted({ event, verdict }: SendInput): boolean {
 
 async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Answered<Reply>> {
   const { ignored = [], input, now, outside } = context;
-  if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
+  if (ignored.length > 0 && (run.order || isWanted(input))) throw heldRunError(run, ignored);
   if (input.version !== undefined)
     checkVersion(run.run, input.version, await presentVersion(run, await inspectWork(outside)));
   if (input.begins !== undefined) return { answer: begun(run, input, now.time) };
@@ -204,7 +204,7 @@ async function verdictEvent(
   { view }: SendContext,
 ): Promise<string> {
   const { file, loaded, configuration, run } = own;
-  if (file === null) throw runMissing(own.source.name, own.id);
+  if (file === null) throw missingRunError(own.source.name, own.id);
   const event = eventFor(own, verdict);
   if (event !== undefined) return event;
   const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);

@@ -11,7 +11,7 @@ import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
 import { type Child, childrenList, childrenShown } from "./begin/children.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { endWords, factWords } from "./describe.ts";
-import { runMissing } from "./load-run.ts";
+import { missingRunError } from "./load-run.ts";
 import { elsewhereWords, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import type { RunFile, StoredRun } from "./run-file.ts";
 
@@ -43,7 +43,7 @@ export function storyOf(
     run: () => null,
     async read(view, { id }, context) {
       const standing = await resolveRun(view, source.name, id, await loadOwn(view, source.name, id));
-      if (standing === null) throw runMissing(source.name, id);
+      if (standing === null) throw missingRunError(source.name, id);
       const children = await childrenShown(standing.file, { ...context, sources, view });
       return { ...standing, children, outputs: await loadOutputs(view, `${source.name}:${id}`) };
     },

@@ -29,7 +29,7 @@ export const acceptState: Transaction<StoryInput, EditedRun | Unusable, undefine
   runs: SPELLS_RUNS,
   run: () => RUN,
   async read(view, input, context) {
-    const why = await unusable(view);
+    const why = await unusableStateError(view);
     if (why === null) return acceptEdit.read(view, input, context);
     const names = (await view.list(TASK_FOLDER)).map(({ name }) => name);
     return { why, suggested: await suggestState(view), names };
@@ -38,7 +38,7 @@ export const acceptState: Transaction<StoryInput, EditedRun | Unusable, undefine
     "why" in loaded ? replace(loaded, context) : acceptEdit.propose(loaded, undefined, input, context),
 };
 
-async function unusable(view: View): Promise<PawlError | null> {
+async function unusableStateError(view: View): Promise<PawlError | null> {
   try {
     await loadState(view);
     return null;

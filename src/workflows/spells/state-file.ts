@@ -37,7 +37,7 @@ export async function loadState(view: View): Promise<StateFile> {
   try {
     text = await view.read(STATE_FILE);
   } catch (thrown) {
-    throw thrown instanceof NotText ? unreadable("it is not valid UTF-8") : thrown;
+    throw thrown instanceof NotText ? unreadableStateError("it is not valid UTF-8") : thrown;
   }
   return parseState(text);
 }
@@ -53,7 +53,7 @@ export class UnusableState extends PawlError {}
  */
 export function parseState(json: string | null): StateFile {
   if (json === null) return FIRST_STATE;
-  const state = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
+  const state = readState(json, STATE, (line, problem) => unreadableStateError(`line ${line}: ${problem}`));
   return { ...state, context: state.context ?? {}, history: state.history ?? [] };
 }
 
@@ -106,6 +106,6 @@ export function toSeconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
 }
 
-function unreadable(what: string): PawlError {
+function unreadableStateError(what: string): PawlError {
   return new UnusableState("state-unreadable", `.ai/task/state.json cannot be used: ${what}.`, FIX);
 }

@@ -19,7 +19,7 @@ export async function openForeign(
   const paths = [...chains.keys()];
   const nested = paths.find((path) => foldersOf(path).some((folder) => chains.has(folder)));
   if (commits.includes(null) || commits.length === 0 || nested !== undefined)
-    throw refused(
+    throw refusedJournalError(
       kept,
       nested === undefined
         ? "one of its commits does something that Pawl never does, such as write outside the project or into git's folder"
@@ -31,14 +31,15 @@ export async function openForeign(
       const file = text === null ? null : fileOnDisk(Buffer.from(text), 0o644);
       const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], file);
       const after = bytes === null ? null : tryTextOf(bytes);
-      if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is not text`);
+      if (bytes !== null && after === null)
+        throw refusedJournalError(kept, `what it would write to ${path} is not text`);
       return after;
     },
     setAccepted: () => disk.rename(kept, kept.replace(/foreign-journal$/, "accepted-journal")),
   };
 }
 
-function refused(kept: string, why: string): PawlError {
+function refusedJournalError(kept: string, why: string): PawlError {
   return new PawlError(
     "journal-refused",
     `${kept} cannot be accepted: ${why}. Nothing was changed.`,

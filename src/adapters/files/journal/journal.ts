@@ -84,8 +84,8 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
 /** Reads the journal. Throws `journal-damaged`. */
 export function loadJournal(storage: ProjectStorage, marker: Marker | null): Parsed {
   const parsed = readJournal(storage, marker);
-  if (parsed.stranded.length > 0) throw damaged(parsed);
-  if (isCutShort(parsed, marker)) throw cutShort(marker?.length ?? 0, parsed.goodLength);
+  if (parsed.stranded.length > 0) throw damagedJournalError(parsed);
+  if (isCutShort(parsed, marker)) throw truncatedJournalError(marker?.length ?? 0, parsed.goodLength);
   return parsed;
 }
 
@@ -129,7 +129,7 @@ export function trimJournal({ disk, projectKey }: ProjectStorage, applied: Appli
   writeMarker(disk, projectKey, emptyStart(disk, { ...applied, isCurrent: true }));
 }
 
-function damaged({ records, goodLength, stranded }: Parsed): PawlError {
+function damagedJournalError({ records, goodLength, stranded }: Parsed): PawlError {
   return new PawlError(
     "journal-damaged",
     `The journal ${JOURNAL} is damaged: after ${records.length} good records, at byte ${goodLength}, expected another record, found other bytes, and ${stranded.length} good records after them.`,
@@ -137,7 +137,7 @@ function damaged({ records, goodLength, stranded }: Parsed): PawlError {
   );
 }
 
-function cutShort(expected: number, found: number): PawlError {
+function truncatedJournalError(expected: number, found: number): PawlError {
   return new PawlError(
     "journal-damaged",
     `The journal is damaged: expected at least ${expected} bytes of good records, found ${found}.`,

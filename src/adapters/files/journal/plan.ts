@@ -100,7 +100,7 @@ export function planSteps(
         const { from, to } = change;
         if (current(to) !== null) return "changed";
         const bytes = current(from);
-        if (bytes === null) throw nothingToMove(from, to);
+        if (bytes === null) throw missingSourceError(from, to);
         const mode = (entries.has(from) ? undefined : readFile(from)?.mode) ?? 0o644;
         put(to, bytes, contentOf(bytes), mode === 0o644 ? {} : { mode: mode & PERMISSIONS });
         entries.set(from, { type: "drop", before: before(from) });
@@ -181,7 +181,7 @@ function checkNesting(entries: ReadonlyMap<string, Entry>): void {
   }
 }
 
-function nothingToMove(from: string, to: string): PawlError {
+function missingSourceError(from: string, to: string): PawlError {
   return new PawlError(
     "state-unreadable",
     `${from} cannot be moved to ${to}: expected a file, found none.`,

@@ -96,7 +96,7 @@ export function applyFrom(
   for (let count = 0; ; count++) {
     const resolution = applySteps(applying, all);
     if (resolution.length === 0) break;
-    if (count === MOST_RESOLUTIONS) throw keepsChanging(resolution[0]?.path ?? "A file");
+    if (count === MOST_RESOLUTIONS) throw changingFileError(resolution[0]?.path ?? "A file");
     const record = appendRecord(project, at, resolution);
     at = { ...record, length: record.end };
     all = [...all, ...resolution];
@@ -136,7 +136,7 @@ function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {
   );
 }
 
-function keepsChanging(path: string): PawlError {
+function changingFileError(path: string): PawlError {
   return new PawlError(
     "commit-restarted-too-often",
     `${path} cannot be written: Pawl tried ${MOST_RESOLUTIONS} times, and another program had changed it each time.`,

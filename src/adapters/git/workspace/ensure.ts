@@ -165,7 +165,7 @@ async function findStart(hub: GitCall, call: GitCall, order: EnsureOrder): Promi
     if (commit === null) continue;
     const isPlain = from !== null && (await isAncestor(hub, commit, from));
     const isOwn = order.adopts === true || (await has(hub, commit, work));
-    if (!isPlain && !isOwn) throw branchTaken(call.folder, branch, where === "local" ? null : remote);
+    if (!isPlain && !isOwn) throw takenBranchError(call.folder, branch, where === "local" ? null : remote);
     if (!isPlain) return { from: where, commit };
   }
   if (from !== null) return { from: "base", commit: from };
@@ -223,7 +223,7 @@ async function checkFree(call: GitCall, branch: string): Promise<void> {
   );
 }
 
-function branchTaken(folder: string, branch: string, remote: string | null): PawlError {
+function takenBranchError(folder: string, branch: string, remote: string | null): PawlError {
   const where = remote === null ? folder : `the remote ${remote} of ${folder}`;
   return new PawlError(
     "branch-in-use",

@@ -18,7 +18,7 @@ import { writeAll } from "../../files/write-whole.ts";
 import {
   type GitCall,
   git,
-  gitFailed,
+  gitError,
   hubVariable,
   plainEnvironment,
   quotedPath,
@@ -196,6 +196,6 @@ function lastLine(text: string): string {
   return (text.trim().split("\n").at(-1) ?? "").slice(0, 300) || "it gave no reason";
 }
 
-export function refusedWork({ agentPath }: AgentFolder, branch: string, reason: string) {
-  return gitFailed(["hand-in"], agentPath, `the commits of ${branch} cannot be imported: ${reason}`);
+export function refusedWorkError({ agentPath }: AgentFolder, branch: string, reason: string) {
+  return gitError(["hand-in"], agentPath, `the commits of ${branch} cannot be imported: ${reason}`);
 }

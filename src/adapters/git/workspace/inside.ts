@@ -13,7 +13,7 @@ import {
   filtersOf,
   type GitAnswer,
   type GitCall,
-  gitFailed,
+  gitError,
   plainEnvironment,
   runProgram,
 } from "../git.ts";
@@ -73,5 +73,5 @@ export async function inside(workplace: Workplace, order: InsideOrder): Promise<
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
   if (config) checkFilter(answer.errors, folder, config, filters);
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
-  throw gitFailed([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
+  throw gitError([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
 }

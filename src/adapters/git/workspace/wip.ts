@@ -24,7 +24,7 @@ import { oneLine } from "../../../core/text/lines.ts";
 import { beside, topOf } from "../../process/work-folder.ts";
 import { type Fence, type FencedPushed, ownRef, pushFenced, raise } from "../fence.ts";
 import { fetch } from "../fetch.ts";
-import { type GitCall, git, gitFailed, gitLine } from "../git.ts";
+import { type GitCall, git, gitError, gitLine } from "../git.ts";
 import { followCommits, give, openHub } from "../hub.ts";
 import { hookOptions, NO_HOOKS } from "../push.ts";
 import { countMissing, isAncestor } from "../reader.ts";
@@ -32,7 +32,7 @@ import { reasonOf } from "../reason.ts";
 import { commitOf, identityOptions, remoteOf } from "../refs.ts";
 import { holdings } from "../state.ts";
 import { ensureWorktree } from "./ensure.ts";
-import { bringObjects, refusedWork } from "./hand-in.ts";
+import { bringObjects, refusedWorkError } from "./hand-in.ts";
 import { inside } from "./inside.ts";
 import { isWhole, setAside } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
@@ -151,7 +151,7 @@ async function treeOf(
   branch: string,
   commit: string | null,
 ): Promise<Work> {
-  if (commit === null) throw gitFailed(["rev-parse"], agentPath, `no commit on ${branch}`);
+  if (commit === null) throw gitError(["rev-parse"], agentPath, `no commit on ${branch}`);
   return { commit, others: [], tree: await gitLine(hub, ["rev-parse", `${commit}^{tree}`]) };
 }
 
@@ -183,7 +183,7 @@ async function filesOf(
   } as const;
   const commit = (await inside(workplace, { ...order, limit: SAVE_LIMIT })).output.trim();
   const refused = await bringObjects(workplace, hub, folder, [commit], [head], { through: scratch });
-  if (refused !== null) throw refusedWork(folder, branch, refused);
+  if (refused !== null) throw refusedWorkError(folder, branch, refused);
   return gitLine(hub, ["rev-parse", `${commit}^{tree}`]);
 }
 
@@ -241,7 +241,7 @@ export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWor
   const remote = await sharedRemote(fence, call, branch);
   if (remote === null) return ensureWorktree(workplace, order);
   const raised = checkHeld(await raise(fence, call, { remote, leases: [lease], stop: order.stop }));
-  if (raised.kind === "unreachable") throw unreachable(call, remote, raised.reason);
+  if (raised.kind === "unreachable") throw unreachableRemoteError(call, remote, raised.reason);
   const there = await fetchWork(held, call, remote, order);
   const made = await ensureWorktree(workplace, order);
   const hub = await openHub(workplace, order.repo);
@@ -251,7 +251,7 @@ export async function takeUp(held: Held, order: EnsureOrder): Promise<EnsuredWor
   return brought ?? made;
 }
 
-function unreachable({ folder }: GitCall, remote: string, reason: string): PawlError {
+function unreachableRemoteError({ folder }: GitCall, remote: string, reason: string): PawlError {
   return new PawlError(
     "git-failed",
     `The remote ${remote} of ${folder} cannot be reached: ${reason}`,
@@ -279,7 +279,7 @@ async function fetchWork(
     ),
   ]);
   const listed = await git(there, ["ls-remote", remote, ...wanted.keys()]);
-  if (listed.code !== 0) throw unreachable(call, remote, reasonOf(listed.errors));
+  if (listed.code !== 0) throw unreachableRemoteError(call, remote, reasonOf(listed.errors));
   const commits = new Map(
     listed.output.split("\n").flatMap((line) => {
       const [commit = "", ref = ""] = line.split("\t");
@@ -292,7 +292,7 @@ async function fetchWork(
     );
     const options = ["--no-tags", "--no-write-fetch-head"];
     const fetched = await fetch({ ...there, limit: SAVE_LIMIT }, [...options, remote, ...specs]);
-    if (fetched.code !== 0) throw unreachable(call, remote, reasonOf(fetched.errors));
+    if (fetched.code !== 0) throw unreachableRemoteError(call, remote, reasonOf(fetched.errors));
   }
   return commits.get(work) ?? null;
 }

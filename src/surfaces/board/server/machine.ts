@@ -114,15 +114,15 @@ export async function tryEvent({ workflows }: Project, order: TryOrder): Promise
   const modules = await loadWorkflows(workflows);
   const tables = (await Promise.all(modules.map((module) => module.tables().catch(() => [])))).flat();
   const workflow = tables.find((table) => table.workflow.name === order.machine)?.workflow;
-  if (!workflow) throw unknown("table", order.machine);
-  if (!Object.hasOwn(workflow.states, order.state)) throw unknown("state", order.state);
-  if (!Object.hasOwn(workflow.events, order.event)) throw unknown("event", order.event);
+  if (!workflow) throw unknownChoiceError("table", order.machine);
+  if (!Object.hasOwn(workflow.states, order.state)) throw unknownChoiceError("state", order.state);
+  if (!Object.hasOwn(workflow.events, order.event)) throw unknownChoiceError("event", order.event);
   const variables: Record<string, FactValue> = {};
   const inputs: Record<string, FactValue> = {};
   for (const [name, fact] of Object.entries(workflow.facts)) {
     const answer = order.facts[name];
     const given = fact.values.find((value) => renderValue(value) === answer);
-    if (answer !== undefined && given === undefined) throw unknown(`value of ${name}`, answer);
+    if (answer !== undefined && given === undefined) throw unknownChoiceError(`value of ${name}`, answer);
     const value = given === undefined ? (fact.initial ?? fact.values[0] ?? null) : given;
     (isVariable(fact) ? variables : inputs)[name] = value;
   }
@@ -131,7 +131,7 @@ export async function tryEvent({ workflows }: Project, order: TryOrder): Promise
   return { rule: rule.id, to: after.state, outcome: rule.outcome };
 }
 
-function unknown(what: string, name: string): PawlError {
+function unknownChoiceError(what: string, name: string): PawlError {
   return new PawlError(
     "usage",
     `There is no ${what} ${JSON.stringify(name)}.`,

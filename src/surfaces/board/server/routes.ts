@@ -138,7 +138,7 @@ function addActs(post: Route, userOf: RequestAdmission["userOf"]): void {
     const { asked, seen, values } = await orderIn<EditOrder>(context, EDIT);
     const { caller } = userOf(context);
     // A device answers, and does nothing else to a task.
-    if (caller.device !== undefined) throw atTerminal();
+    if (caller.device !== undefined) throw missingTerminalError();
     const plan = await (await boardOf(project)).edit();
     const input = { id: named(context, "id"), values, seen, asks: true };
     return confirmed(project, plan, input, { wanted: asked, caller });
@@ -190,13 +190,13 @@ async function confirmed<Input>(
   const advanced = (answered?: { readonly to: ReturnType<typeof askedIn> }) =>
     runTransaction(project.runtime, plan, input, caller, answered);
   let proposal = await advanced();
-  if (proposal.ask && (proposal.ask.sign || caller.device !== undefined)) throw atTerminal();
+  if (proposal.ask && (proposal.ask.sign || caller.device !== undefined)) throw missingTerminalError();
   if (proposal.ask) {
     const to = askedIn(proposal.ask);
     const [message, hash] = [shownIn(to), hashOf(shownIn(to))];
     if (hash !== wanted) return { asked: { hash, message, digits: 0 } };
     proposal = await advanced({ to });
-    if (proposal.ask) throw atTerminal();
+    if (proposal.ask) throw missingTerminalError();
   }
   return doneOf(proposal);
 }
@@ -217,7 +217,7 @@ async function boardOf({ workflows }: Project) {
   throw new PawlError("no-effect", "This project has no tasks for agents.", "Look at its runs instead.");
 }
 
-function atTerminal(): PawlError {
+function missingTerminalError(): PawlError {
   return new PawlError(
     "terminal-missing",
     "A person must confirm this at a terminal. Nothing was changed.",

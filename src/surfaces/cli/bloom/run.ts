@@ -13,7 +13,7 @@ import { runTransaction } from "../../../runtime/transaction/run-transaction.ts"
 import { agentOf } from "../../../scheduler/agent-rest.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
-import { tasksMissing } from "../../../workflows/bloom/govern.ts";
+import { missingTasksError } from "../../../workflows/bloom/govern.ts";
 import { nowReady, type Worker } from "../../../workflows/bloom/pick.ts";
 import { pick } from "../../../workflows/bloom/run/transactions.ts";
 import type { Answer, Call, Host, Run } from "../line/command.ts";
@@ -35,7 +35,7 @@ export const run: Run = async (host, call) => {
   const project = await host.projects.open();
   await warnOfTasksFile(host, project);
   const options = optionsOf(call);
-  const lacking = await tasksMissing(project.runtime, options.worker.only);
+  const lacking = await missingTasksError(project.runtime, options.worker.only);
   const settings = await project.runtime.settings(project.runtime.store.view());
   if (options.dryRun && lacking) throw lacking;
   if (options.dryRun)

@@ -62,7 +62,7 @@ export const drainWorker: Run = async (host, call) => {
   refuseAgent(host, "drain a worker", `pawl worker drain ${name}`);
   return withProjectOnDatabase(host, async ({ workers: all }) => {
     const before = await all.drain(name);
-    if (before === null) throw missing(name, await all.list());
+    if (before === null) throw missingWorkerError(name, await all.list());
     if (call.options.wait === true) return whenDrained(all, name, before);
     const text =
       before === "working"
@@ -89,7 +89,7 @@ async function whenDrained(all: Pick<Workers, "list">, name: string, before: Wor
   }
 }
 
-function missing(name: string, all: readonly WorkerStatus[]): PawlError {
+function missingWorkerError(name: string, all: readonly WorkerStatus[]): PawlError {
   const near = nearest(
     name,
     all.map((each) => each.name),

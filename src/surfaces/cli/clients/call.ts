@@ -57,7 +57,7 @@ async function wholeOf(stream: NodeJS.ReadableStream, from: string): Promise<str
   async function* limited() {
     for await (const chunk of stream) {
       read += chunk.length;
-      if (read > MOST) throw unreadable(from, `more than ${MOST / 1024 / 1024} MB`);
+      if (read > MOST) throw unreadableArgumentsError(from, `more than ${MOST / 1024 / 1024} MB`);
       yield chunk as Uint8Array;
     }
   }
@@ -65,11 +65,11 @@ async function wholeOf(stream: NodeJS.ReadableStream, from: string): Promise<str
     return await text(limited());
   } catch (thrown) {
     if (thrown instanceof PawlError) throw thrown;
-    throw unreadable(from, (thrown as Error).message);
+    throw unreadableArgumentsError(from, (thrown as Error).message);
   }
 }
 
-function unreadable(from: string, found: string): PawlError {
+function unreadableArgumentsError(from: string, found: string): PawlError {
   return new PawlError(
     "usage",
     `The tool's arguments cannot be read from ${from}: expected a file with a JSON object, found: ${found}. Nothing was called.`,

@@ -31,7 +31,12 @@ function connectJson(client: Client, launch: Launch, file: string, text: string)
   const tree = readJson(client, launch, file, body);
   const parent = descend(tree, client.path.slice(0, -1));
   if (!isObject(tree) || (parent !== undefined && !isObject(parent))) {
-    throw unreadable(client, launch, file, "a value that is not an object where the servers belong");
+    throw unreadableConfigError(
+      client,
+      launch,
+      file,
+      "a value that is not an object where the servers belong",
+    );
   }
   if (parent && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
   return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + insert(body, client.path, client.entry(launch));
@@ -45,7 +50,7 @@ function readJson(client: Client, launch: Launch, file: string, text: string): u
   const [fault] = errors;
   if (!fault) return tree;
   const { line, column } = placeOf(body, fault.offset);
-  throw unreadable(client, launch, `${file}:${line}:${column}`, printParseErrorCode(fault.error));
+  throw unreadableConfigError(client, launch, `${file}:${line}:${column}`, printParseErrorCode(fault.error));
 }
 
 /**
@@ -85,11 +90,11 @@ function readToml(client: Client, launch: Launch, file: string, text: string): u
   } catch (cause) {
     const { line, column } = cause as { line?: number; column?: number };
     const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : "";
-    throw unreadable(client, launch, line ? `${file}:${line}:${column}` : file, message);
+    throw unreadableConfigError(client, launch, line ? `${file}:${line}:${column}` : file, message);
   }
 }
 
-function unreadable(client: Client, launch: Launch, where: string, found: string): PawlError {
+function unreadableConfigError(client: Client, launch: Launch, where: string, found: string): PawlError {
   return new PawlError(
     "config-invalid",
     `${where}: expected ${client.title}'s configuration with room for ${client.path.join(".")}; found: ${found}.`,

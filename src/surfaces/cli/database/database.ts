@@ -11,7 +11,7 @@ import type {
 } from "../../../core/ports/database.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
-import { tasksInvalid } from "../../../tasks-file/load.ts";
+import { invalidTasksError } from "../../../tasks-file/load.ts";
 import { readTasks } from "../../../tasks-file/read.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { editFiles } from "../project/edit-files.ts";
@@ -143,7 +143,7 @@ export const importProject: Run = async (host, { options }) => {
     const there = await readAll(view);
     const changes = changesBetween(there, files);
     if (there.size > 0 && changes.length > 0 && options.replace !== true)
-      throw differs(database, changes.length);
+      throw differingDatabaseError(database, changes.length);
     if (changes.length > 0 && (await store.commit(view, changes)) === "changed")
       throw new PawlError(
         "project-busy",
@@ -199,7 +199,7 @@ export const exportProject: Run = async (host, call) => {
 /** Throws `tasks-invalid`. */
 function checkValid(path: ProjectPath, text: string): void {
   const read = readTasks(text, null);
-  if (!read.ok) throw tasksInvalid(path, read.problems);
+  if (!read.ok) throw invalidTasksError(path, read.problems);
 }
 
 async function checkEmpty({ root, runtime }: Project): Promise<void> {
@@ -227,7 +227,7 @@ async function readFiles({ files: store, runtime: { settings } }: Project): Prom
 
 const MAX_TRIES = 10;
 
-function differs({ shown }: Database, count: number): PawlError {
+function differingDatabaseError({ shown }: Database, count: number): PawlError {
   return new PawlError(
     "database-differs",
     `The project in ${shown} differs from the files here, in ${counted(count, "file")}. Nothing was imported.`,

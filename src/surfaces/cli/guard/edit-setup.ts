@@ -20,7 +20,7 @@ export function putIn(clientFile: ClientFile, text: string | null): string {
   const { file } = clientFile;
   if ("text" in file) {
     if (text !== null && text.trim() !== "" && !isOwnText(text, file.text))
-      throw unusable(clientFile, clientFile.name, "a file that Pawl did not write");
+      throw unusableConfigError(clientFile, clientFile.name, "a file that Pawl did not write");
     return file.text;
   }
   return file.entries.reduce((before, entry) => {
@@ -74,11 +74,12 @@ function isOwnText(text: string, guardText: string): boolean {
 const MAX_LENGTH = 100_000;
 
 function treeIn(file: ClientFile, text: string): Node | null {
-  if (text.length > MAX_LENGTH) throw unusable(file, file.name, `more than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH)
+    throw unusableConfigError(file, file.name, `more than ${MAX_LENGTH} characters`);
   const tree = treeOf(text);
   if ("tree" in tree) return tree.tree;
   const { column, found, line } = tree.fault;
-  throw unusable(file, `${file.name}:${line}:${column}`, found);
+  throw unusableConfigError(file, `${file.name}:${line}:${column}`, found);
 }
 
 /**
@@ -96,7 +97,7 @@ function checkRoom(file: ClientFile, text: string, { path, type }: Entry): strin
     const wanted = depth === path.length ? "array" : "object";
     if (node.type === wanted) continue;
     if (type !== "property" || depth === 0 || typeof node.value !== "string")
-      throw unusable(file, file.name, `no ${wanted} at ${at.join(".") || "the top"}`);
+      throw unusableConfigError(file, file.name, `no ${wanted} at ${at.join(".") || "the top"}`);
     if (node.value === "deny") return null;
     roomy = replace(text, at, { "*": node.value });
     break;
@@ -104,7 +105,7 @@ function checkRoom(file: ClientFile, text: string, { path, type }: Entry): strin
   return roomy;
 }
 
-function unusable({ title }: ClientFile, where: string, found: string): PawlError {
+function unusableConfigError({ title }: ClientFile, where: string, found: string): PawlError {
   return new PawlError(
     "config-invalid",
     `${where}: expected ${title}'s configuration with room for the guard; found: ${found}.`,

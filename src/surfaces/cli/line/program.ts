@@ -10,7 +10,12 @@ import type { Answer, Call, CommandSpec, Host } from "./command.ts";
 import { parseLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
 import { type ReadOptions, readOwnOptions } from "./own-options.ts";
-import { secondWordMissing, unknownCommand, unknownOption, valueMissing } from "./usage-error.ts";
+import {
+  missingSecondWordError,
+  missingValueError,
+  unknownCommandError,
+  unknownOptionError,
+} from "./usage-error.ts";
 import { verbCommands } from "./verb.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
@@ -86,7 +91,7 @@ async function answerTo(
     host.terminal.out(renderCandidates(await candidates(host, given.slice(1))));
     return undefined;
   }
-  if (line.withoutValue !== null) throw valueMissing(line.withoutValue, host.name);
+  if (line.withoutValue !== null) throw missingValueError(line.withoutValue, host.name);
   if (line.version) host.terminal.out(`${host.version}\n`);
   else if (line.rest.length === 0) return showStatus(line, host);
   else return dispatch(line, host);
@@ -110,7 +115,7 @@ async function dispatch(line: ReadOptions, host: Host): Promise<Answer | undefin
   const [first] = words;
   const isHelp = rest.includes("--help") || rest.includes("-h");
   if (first === undefined) {
-    if (!isHelp) throw unknownOption(rest[0] ?? "", [], host.name);
+    if (!isHelp) throw unknownOptionError(rest[0] ?? "", [], host.name);
     const { topHelp } = await import("./top-help.ts");
     return { text: topHelp(host, await everyCommand(host)), data: { commands: SHOWN_COMMANDS } };
   }
@@ -129,10 +134,10 @@ async function dispatch(line: ReadOptions, host: Host): Promise<Answer | undefin
     const { commandsBelow, groupHelp } = await import("./top-help.ts");
     const below = commandsBelow(called[0] ?? "", specs);
     const names = below.map(({ name }) => name);
-    if (below.length === 0) throw unknownCommand(first, specs.map(firstWord), host.name);
+    if (below.length === 0) throw unknownCommandError(first, specs.map(firstWord), host.name);
     if (called[1] !== undefined)
-      throw unknownCommand(called[1], [...names, ...Object.keys(belowOf(first))], path);
-    if (!isHelp && !groupOnly) throw secondWordMissing(names, path);
+      throw unknownCommandError(called[1], [...names, ...Object.keys(belowOf(first))], path);
+    if (!isHelp && !groupOnly) throw missingSecondWordError(names, path);
     const more = `\`${path} COMMAND --help\` shows more.${groupOnly ? " `bloom COMMAND` is the same." : ""}`;
     return { text: groupHelp(path, below, more, columns), data: { commands: names } };
   }

@@ -13,29 +13,29 @@ export function choiceError(
 ): PawlError {
   const begun = choices.find((choice) => given !== "" && choice.startsWith(given));
   const message = `${name} is ${JSON.stringify(given)}: expected one of ${choices.join(", ")}`;
-  return refused(message, path, begun ?? nearest(given, choices));
+  return usageError(message, path, begun ?? nearest(given, choices));
 }
 
 /** `path`: the program, or the words before this one. */
-export function unknownCommand(word: string, names: readonly string[], path: string): PawlError {
-  return refused(`Unknown command '${word}'`, path, nearest(word, names));
+export function unknownCommandError(word: string, names: readonly string[], path: string): PawlError {
+  return usageError(`Unknown command '${word}'`, path, nearest(word, names));
 }
 
-export function secondWordMissing(seconds: readonly string[], path: string): PawlError {
+export function missingSecondWordError(seconds: readonly string[], path: string): PawlError {
   const one = seconds.length > 1 ? "one of " : "";
-  return refused(`\`${path}\` needs a second word: expected ${one}${seconds.join(", ")}`, path);
+  return usageError(`\`${path}\` needs a second word: expected ${one}${seconds.join(", ")}`, path);
 }
 
 /** `names`: the long names of the command's own options. */
-export function unknownOption(word: string, names: readonly string[], path: string): PawlError {
+export function unknownOptionError(word: string, names: readonly string[], path: string): PawlError {
   const [name = ""] = word.split("=");
   const all = [...names, ...OWN_OPTIONS.map(({ word: option }) => option)];
-  return refused(`Unknown option '${word}'`, path, word.startsWith("--") ? nearest(name, all) : null);
+  return usageError(`Unknown option '${word}'`, path, word.startsWith("--") ? nearest(name, all) : null);
 }
 
 /** Nothing follows the option: it is the line's last word. */
-export function valueMissing(flags: string | undefined, path: string): PawlError {
-  return refused(flags ? `\`${flags}\` has no value` : "The last option has no value", path);
+export function missingValueError(flags: string | undefined, path: string): PawlError {
+  return usageError(flags ? `\`${flags}\` has no value` : "The last option has no value", path);
 }
 
 export function lineError(
@@ -48,28 +48,31 @@ export function lineError(
   switch (code) {
     case "commander.unknownOption": {
       const word = args.find((each) => each.length > 1 && each.startsWith("-")) ?? "";
-      return unknownOption(
+      return unknownOptionError(
         word,
         options.flatMap(({ long }) => long ?? []),
         path,
       );
     }
     case "commander.missingArgument":
-      return refused(
+      return usageError(
         missing(registeredArguments.find((each, at) => each.required && args[at] === undefined)),
         path,
       );
     case "commander.optionMissingArgument": {
       const last = rest.at(-1);
-      return valueMissing(options.find(({ long, short }) => last === long || last === short)?.flags, path);
+      return missingValueError(
+        options.find(({ long, short }) => last === long || last === short)?.flags,
+        path,
+      );
     }
     case "commander.excessArguments":
-      return refused(
+      return usageError(
         `Too many arguments for \`${path}\`: expected ${registeredArguments.length}, found ${args.length}`,
         path,
       );
     default:
-      return refused("The command line cannot be read", path);
+      return usageError("The command line cannot be read", path);
   }
 }
 
@@ -80,7 +83,7 @@ function missing(argument: Argument | undefined): string {
 }
 
 /** `suggestion`: the word that was probably intended. */
-function refused(message: string, path: string, suggestion: string | null = null): PawlError {
+function usageError(message: string, path: string, suggestion: string | null = null): PawlError {
   const help = `See \`${path} --help\`.`;
   return new PawlError("usage", `${message}.`, suggestion ? `Did you mean ${suggestion}? ${help}` : help);
 }

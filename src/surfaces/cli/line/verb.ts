@@ -62,7 +62,7 @@ function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
       if (!named && colon > 0) await loadWorkflow(host.workflows, words[0]?.slice(0, colon) ?? "");
       if (!named) checkNotWorkflow(verbs, words[0] ?? "");
       const verb = named ?? verbs.find(({ accepts }) => !accepts);
-      if (!verb || words.length > verb.arguments.length) throw unexpected(verbs, words);
+      if (!verb || words.length > verb.arguments.length) throw unexpectedWordsError(verbs, words);
       const given = verb.arguments.map(({ name }, at) => [camelCase(name), words[at]]);
       return runOf(verb)(host, { ...call, arguments: Object.fromEntries(given) });
     },
@@ -97,7 +97,7 @@ function wordsOf(positionals: readonly CommandArgument[], { arguments: given }: 
   return words.filter((word): word is string => typeof word === "string");
 }
 
-function unexpected(verbs: readonly Verb[], words: readonly string[]): PawlError {
+function unexpectedWordsError(verbs: readonly Verb[], words: readonly string[]): PawlError {
   const forms = verbs.map(formOf);
   const name = verbs[0]?.name ?? "";
   return new PawlError(

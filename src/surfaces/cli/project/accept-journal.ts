@@ -20,7 +20,7 @@ export async function acceptJournal(
   named: string,
 ): Promise<Answer> {
   const kept = named.replace(/^\.\//, "");
-  if (!foreign.some((each) => each.kept === kept)) throw unknown(named, foreign);
+  if (!foreign.some((each) => each.kept === kept)) throw unknownJournalError(named, foreign);
   const journal = await project.foreignJournal(kept);
   const { reply } = await runAsking(host, project.runtime, acceptTransaction(kept, journal), null);
   journal.setAccepted();
@@ -117,7 +117,7 @@ function inShort(line: string): string {
   return rest > 0 ? `${line.slice(0, LONGEST)}… and ${counted(rest, "character")} more` : line;
 }
 
-function unknown(named: string, foreign: JournalRepair["foreign"]): PawlError {
+function unknownJournalError(named: string, foreign: JournalRepair["foreign"]): PawlError {
   const there = foreign.map(({ kept }) => kept).join(", ");
   return new PawlError(
     "usage",

@@ -30,7 +30,7 @@ export async function runAsking<Input>(
     const signed = sign && (await signedRecord(runtime, sign.record));
     prepared = await runTransaction(runtime, plan, input, caller, { to, ...(signed && { signed }) });
   }
-  if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
+  if (prepared.ask) throw declinedError("What you were shown changed each time while you read it.");
   return prepared;
 }
 
@@ -80,8 +80,8 @@ export function confirm(
       : "Yes or no? [y/N] ";
     terminal.write(`${shown}${request}`);
     const answer = terminal.readLine()?.trim().toLowerCase() ?? "";
-    if (digits !== undefined && answer !== digits) throw declined("You did not type the digits.");
-    if (digits === undefined && !/^(y|yes)$/.test(answer)) throw declined("You did not say yes.");
+    if (digits !== undefined && answer !== digits) throw declinedError("You did not type the digits.");
+    if (digits === undefined && !/^(y|yes)$/.test(answer)) throw declinedError("You did not say yes.");
   } finally {
     terminal.close();
   }
@@ -98,7 +98,7 @@ export function agrees(host: Host, question: HumanQuestion): boolean {
   }
 }
 
-function declined(why: string): PawlError {
+function declinedError(why: string): PawlError {
   return new PawlError(
     "person-declined",
     `${why} Nothing was changed, and the run waits as before.`,

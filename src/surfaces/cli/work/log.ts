@@ -5,7 +5,7 @@ import { shownJson } from "../../../core/text/clean.ts";
 import { dayOf, secondsOf } from "../../../core/text/local-time.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { parseEvent, wholeLog } from "../../../runtime/reports/log-digest.ts";
-import { overview, runMissing } from "../../../runtime/reports/overview.ts";
+import { missingRunError, overview } from "../../../runtime/reports/overview.ts";
 import { ENDING_SIGNALS } from "../../ending-signals.ts";
 import type { Host, Run } from "../line/command.ts";
 import { endedBy } from "../line/interrupted.ts";
@@ -121,7 +121,7 @@ function openPrinter({ json = false, terminal }: Host): (event: PawlEvent) => bo
 async function checkKnown(project: Project, name: string): Promise<void> {
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs.map(({ run }) => run));
   if (!runs.some((run) => run === name || run.slice(run.indexOf(":") + 1) === name))
-    throw runMissing(name, runs);
+    throw missingRunError(name, runs);
 }
 
 /** Whether the event belongs to the run, given by its whole name or its id. */

@@ -1,7 +1,7 @@
 import { type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Reply, WorkflowModule } from "../../../runtime/module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../../runtime/project.ts";
-import { overview, runAmbiguous, runMissing } from "../../../runtime/reports/overview.ts";
+import { ambiguousRunError, missingRunError, overview } from "../../../runtime/reports/overview.ts";
 import { runTransaction } from "../../../runtime/transaction/run-transaction.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
@@ -19,7 +19,7 @@ export const show: Run = async (host, call) => {
   if (colon > 0) {
     const module = await loadWorkflow(project.workflows, name.slice(0, colon));
     const result = await historyFor(project, host, module, name.slice(colon + 1));
-    if (result === null) throw runMissing(name, []);
+    if (result === null) throw missingRunError(name, []);
     if ("error" in result) throw result.error;
     return answer(project, host, name, result.reply);
   }
@@ -32,7 +32,7 @@ export const show: Run = async (host, call) => {
   if (first === undefined) {
     const mine = candidates.find(({ workflow }) => workflow === host.name);
     if (mine && "error" in mine.result) throw mine.result.error;
-    throw runMissing(
+    throw missingRunError(
       name,
       (await overview(project)).flatMap(({ runs }) => runs.map(({ run }) => run)),
     );
@@ -44,9 +44,9 @@ export const show: Run = async (host, call) => {
     faults.length === matches.length &&
     faults.every(({ message }) => message === faults[0]?.message)
   )
-    throw faults[0] ?? runMissing(name, []);
+    throw faults[0] ?? missingRunError(name, []);
   if (!ofProgram && matches.length > 1)
-    throw runAmbiguous(
+    throw ambiguousRunError(
       name,
       matches.map(({ workflow }) => `${workflow}:${name}`),
     );

@@ -79,7 +79,7 @@ function walkBy(definition: Definition, events: readonly string[], fixed: Facts)
   const walked: Choice[] = [];
   let at = beginOf(definition);
   for (const event of events) {
-    if (!Object.hasOwn(table.events, event)) throw unknownEvent(definition, event);
+    if (!Object.hasOwn(table.events, event)) throw unknownEventError(definition, event);
     const choice = choicesAfter(definition, walked, fixed).find((each) => each.event === event);
     if (!choice)
       throw new PawlError(
@@ -95,7 +95,7 @@ function walkBy(definition: Definition, events: readonly string[], fixed: Facts)
   return walked;
 }
 
-function unknownEvent({ table }: Definition, event: string): PawlError {
+function unknownEventError({ table }: Definition, event: string): PawlError {
   const names = Object.keys(table.events);
   const near = nearest(event, names);
   return new PawlError(

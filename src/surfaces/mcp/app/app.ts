@@ -136,7 +136,7 @@ function actsOf(connection: Connection, { coloursOf }: AppPorts, { gated, nonces
     async verdict(given: z.infer<typeof VERDICT.input>, context: ServerContext): Promise<CallToolResult> {
       const { nonce, run: judged, ...order } = given;
       const reviewed = { run: judged, version: order.version };
-      if (!nonces.take(nonce, reviewed)) throw spent(judged);
+      if (!nonces.take(nonce, reviewed)) throw spentNonceError(judged);
       // The caller had a valid nonce, so it gets a new one for another try.
       const next = () => nonces.issue(reviewed);
       try {
@@ -187,7 +187,7 @@ function closedTo({ gate, level, run: name }: Review) {
   };
 }
 
-function spent(name: string): PawlError {
+function spentNonceError(name: string): PawlError {
   return new PawlError(
     "nonce-refused",
     `The verdict on ${name} was refused: its nonce was used already, is too old, or belongs to another review. Nothing was decided.`,

@@ -54,19 +54,19 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
   checkCovered(run, task, path);
   checkEnded(id, task, open, path);
   if (done === null)
-    throw unproved(
+    throw missingEvidenceError(
       `The loop has kept no run of the task '${id}': expected ${loopDonePath(id)}, found nothing; a person may have marked the task as done.`,
       again(id),
     );
   const { work } = done;
   if (!work)
-    throw unproved(
+    throw missingEvidenceError(
       `The loop does not know where the work of '${id}' is: expected a commit of its own branch, found ${task.repo === undefined ? "a task without `repo`, which works in the project's folder" : "none in its run"}.`,
       `Give the task \`repo: .\` and \`merge_into: ${branchOf(run.state) ?? "BRANCH"}\` in ${path}. ${again(id)}`,
     );
   const since = lastRequestTime(run);
   if (work.time <= since)
-    throw unproved(
+    throw missingEvidenceError(
       `The loop's evidence for '${id}' is from ${work.time}: expected it to be newer than what it answers, the plan, review or rejection of ${since}.`,
       `Hand over what was asked for: \`pawl plan export ${id}\` (implement_task with hand_over), then \`bloom run --task ${id} --once\`. Where it was done by hand, \`bloom ready ${id}\` in place of the first: the loop verifies what is there.`,
     );
@@ -110,7 +110,7 @@ export async function prove(run: LoadedRun, done: DoneInLoop, outside: Outside):
   await checkLogs(run.id, passed, outside);
   const changed = await outside.git.commits(baseOf(run), checkout.commit);
   if (changed.kind === "unavailable")
-    throw unproved(
+    throw missingEvidenceError(
       `git cannot tell what the work of '${run.id}' changed: ${changed.reason}.`,
       "Hand the work in yourself, with submit_work and a manifest.",
     );
@@ -124,24 +124,24 @@ function checkCheckout(
   git: GitState,
 ): Pick<Proved, "branch" | "commit" | "uncommitted"> {
   if (git.kind !== "repository")
-    throw unproved(
+    throw missingEvidenceError(
       `git cannot tell whether the work of '${id}' is there: ${git.kind === "unavailable" ? git.reason : "the project's folder is not a repository"}.`,
       "Make git answer in the project's folder, then try again.",
     );
   const expected = branchOf(state) ?? git.branch;
   const { branch, commit } = work.merged ? { ...work.merged, branch: work.merged.into } : work;
   if (branch !== expected)
-    throw moved(
+    throw movedWorkError(
       `The loop's work on '${id}' is on '${branch}': expected it on the task's branch, '${expected}'.`,
       `Set \`merge_into: ${expected}\` for the task in ${path}. ${again(id)}`,
     );
   if (git.branch !== expected)
-    throw moved(
+    throw movedWorkError(
       `The task's branch is not checked out: expected '${expected}', found ${git.branch === "" ? "a detached HEAD" : `'${git.branch}'`}.`,
       `git checkout ${expected}`,
     );
   if (git.head !== commit)
-    throw moved(
+    throw movedWorkError(
       `The branch '${branch}' has moved since the loop was done with '${id}': expected ${commit}, found ${git.head ?? "no commit"}.`,
       again(id),
     );
@@ -158,7 +158,7 @@ function checkCommands(
 ): readonly LoopEvidence[] {
   const bare = task.steps.filter((step) => verifiedBy(task, step).length === 0).map((step) => step.id);
   if (bare.length > 0)
-    throw unproved(
+    throw missingEvidenceError(
       `Nothing but the agent's word says that ${bare.join(", ")} of '${id}' ${bare.length === 1 ? "is" : "are"} done: expected a command that the loop runs, found no \`verify\`.`,
       `Name commands as the task's \`verify\` in ${path}. ${again(id)}`,
     );
@@ -174,7 +174,7 @@ function checkCommands(
   const found = missing.map(
     ({ command, last }) => `\`${command}\`: ${last ? `exit code ${last.exit}` : "not run on it"}`,
   );
-  throw unproved(
+  throw missingEvidenceError(
     `The loop's evidence for '${id}' is not complete: expected every command to have passed on ${commit}, found ${found.join("; ")}.`,
     again(id),
   );
@@ -188,7 +188,7 @@ function verifiedBy(task: Task, step: Step): readonly string[] {
 async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }: Outside): Promise<void> {
   const missing = await files.missing(passed.map(({ log }) => log as ProjectPath));
   if (missing.length === 0) return;
-  throw unproved(
+  throw missingEvidenceError(
     `The logs of the loop's evidence for '${id}' are gone: expected ${missing.join(", ")}, found nothing.`,
     again(id),
   );
@@ -196,7 +196,7 @@ async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }:
 
 function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"], commit: string): void {
   if (changingSlots(state).length === 0 || commits.length > 0) return;
-  throw unproved(
+  throw missingEvidenceError(
     `The loop's work changed nothing: expected commits between ${base} and ${commit}, found none.`,
     "See `git log`; do the work, or hand it in yourself, with submit_work and a manifest.",
   );
@@ -206,6 +206,7 @@ function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"]
 const again = (id: string): string =>
   `Let the loop see to it: \`bloom ready ${id}\`, then \`bloom run --task ${id} --once\`.`;
 
-const unproved = (message: string, fix: string): PawlError =>
+const missingEvidenceError = (message: string, fix: string): PawlError =>
   new PawlError("loop-evidence-missing", message, fix);
-const moved = (message: string, fix: string): PawlError => new PawlError("loop-work-moved", message, fix);
+const movedWorkError = (message: string, fix: string): PawlError =>
+  new PawlError("loop-work-moved", message, fix);

@@ -15,7 +15,7 @@ import type { ToolDefinition } from "../tools/definition.ts";
 import { DEFINITIONS, definitionOf } from "../tools/definitions.ts";
 import { configurationOf, machineOf } from "../tools/machine.ts";
 import { loadWorkspace, type Workspace } from "./live-state.ts";
-import { missing } from "./missing-task.ts";
+import { missingTaskError } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import { loadActing } from "./resolve-run.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
@@ -76,7 +76,8 @@ export async function loadTask(
   const path = taskPath(id);
   const text = await view.read(path);
   if (text === null && awaits) return { id, task: emptyTask(id), ...(await load(view, id)), isAwaited: true };
-  if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
+  if (text === null)
+    throw missingTaskError(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
   const parsed = parsedTask(text, path);
   if (parsed.task_id !== id)
     throw new PawlError(

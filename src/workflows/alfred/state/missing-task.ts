@@ -4,7 +4,7 @@ import { taskPath } from "./paths.ts";
 const MAX_IDS = 50;
 
 /** `isBegun`: its state exists here, and only the task's file is missing. */
-export function missing(id: string, ids: readonly string[], isBegun = false): PawlError {
+export function missingTaskError(id: string, ids: readonly string[], isBegun = false): PawlError {
   const shown = ids.slice(0, MAX_IDS).join(", ");
   const more = ids.length > MAX_IDS ? `, and ${ids.length - MAX_IDS} more` : "";
   const exist = ids.length === 0 ? "There are no tasks yet." : `The tasks that exist: ${shown}${more}.`;

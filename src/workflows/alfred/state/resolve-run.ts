@@ -10,7 +10,7 @@ import type { Step } from "../../../runtime/run-log/step.ts";
 import {
   countingBranch,
   elsewhereError,
-  invalidRecords,
+  invalidRecordsError,
   lastMoveOf,
   type RunBranch,
   setAside,
@@ -59,14 +59,17 @@ function checkRuns({ recorded, steps }: ToolBranch): void {
   const { task_status } = recorded.recordedState;
   const [led, isDelivered] = statusAfterSteps(steps);
   if (task_status !== led && !(isDelivered && task_status === "done"))
-    throw invalidRecords(recorded.path, `it says that the task is ${task_status}; its steps lead to ${led}`);
+    throw invalidRecordsError(
+      recorded.path,
+      `it says that the task is ${task_status}; its steps lead to ${led}`,
+    );
   const ids = new Set(
     steps.flatMap(({ artifact, machine, verdict }) => [`${machine} ${artifact}`, `${machine} ${verdict}`]),
   );
   for (const [tool, { accepted, verdicts }] of Object.entries(recorded.recordedState.finished)) {
     const named = [...accepted.map(({ sha256 }) => sha256), ...verdicts.map(verdictWords)];
     if (named.some((each) => !ids.has(`${tool} ${each}`)))
-      throw invalidRecords(recorded.path, `the run of ${tool} in it is not the one of its steps`);
+      throw invalidRecordsError(recorded.path, `the run of ${tool} in it is not the one of its steps`);
   }
 }
 

@@ -21,9 +21,9 @@ import {
   readState,
   type StateFault,
   sha256,
-  stateUnreadable,
   text,
   unchecked,
+  unreadableStateError,
 } from "../../../core/state-json.ts";
 import type { Strength } from "../../../core/strength.ts";
 import type { StoredConfiguration } from "../../../runtime/run-log/history.ts";
@@ -176,7 +176,7 @@ export function renderState(state: TaskState): string {
 }
 
 const unreadable = (path: string) =>
-  stateUnreadable(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
+  unreadableStateError(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
 
 /** Throws `state-unreadable` with the line, what was expected and what to do; the file stays unchanged. */
 export function parseState(json: string, id: string, path: string): TaskState {

@@ -27,7 +27,7 @@ export function render(templates: TemplateSet, name: string, values: Values): st
   try {
     return tidy(engineOf(templates).render(withoutTagLines(template.text), values, name));
   } catch (cause) {
-    throw broken(template, templates, cause);
+    throw brokenTemplateError(template, templates, cause);
   }
 }
 
@@ -75,7 +75,7 @@ function bullets(items: unknown): string {
     .join("\n");
 }
 
-function broken(template: TemplateText, templates: TemplateSet, cause: unknown): PawlError {
+function brokenTemplateError(template: TemplateText, templates: TemplateSet, cause: unknown): PawlError {
   const { file, line, what } = faultOf(cause);
   const named = file === null ? undefined : (templates.get(file) ?? templates.get(`${PARTIALS}${file}`));
   const { source } = named ?? template;

@@ -88,16 +88,16 @@ async function loadOwn(view: View, folders: readonly string[]): Promise<readonly
 
 /** Throws `persona-missing` or `persona-invalid`. */
 export async function loadPersona(view: View, name: string): Promise<Persona> {
-  if (!isId(name)) throw noPersona(name, null);
+  if (!isId(name)) throw missingPersonaError(name, null);
   const path = personaPath(name);
   const text = await view.read(path);
   if (text !== null) return parsePersona(text, path);
   const packaged = await view.packaged(`alfred/personas/${name}.yml`);
-  if (packaged === null) throw noPersona(name, path);
+  if (packaged === null) throw missingPersonaError(name, path);
   return parsePersona(packaged, `alfred/personas/${name}.yml`);
 }
 
-function noPersona(name: string, path: ProjectPath | null): PawlError {
+function missingPersonaError(name: string, path: ProjectPath | null): PawlError {
   return new PawlError(
     "persona-missing",
     `There is no persona ${JSON.stringify(name)}; packaged are onboarding and planning.`,

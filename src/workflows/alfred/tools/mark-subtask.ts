@@ -5,7 +5,7 @@ import { type LoadedRun, loadRun, loadTask, type Slot, slotsOf } from "../state/
 import { renderNextSlot } from "../texts/prompt.ts";
 import { machineOf } from "./machine.ts";
 import type { Response, ToolPlan } from "./response.ts";
-import { invalidAction } from "./transition.ts";
+import { invalidActionError } from "./transition.ts";
 
 export interface MarkInput {
   readonly task_id: string;
@@ -24,9 +24,10 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
   propose(run, _, { subtask_id }, { now, settings }) {
     const { active, definition, id, configuration } = run;
     if (!definition.countsSubtasks || machineOf(definition).workOf(configuration.state) === null)
-      throw invalidAction(run, "mark_subtask_complete");
+      throw invalidActionError(run, "mark_subtask_complete");
     const subtasks = slotsOf(run.state);
-    if (!subtasks.some(({ slot_id }) => slot_id === subtask_id)) throw unknown(run, subtasks, subtask_id);
+    if (!subtasks.some(({ slot_id }) => slot_id === subtask_id))
+      throw unknownSubtaskError(run, subtasks, subtask_id);
     const before = active.context_store.completed_subtasks;
     const here = { before: configuration.state, after: configuration.state };
     const again = `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`;
@@ -69,7 +70,7 @@ function progress(subtasks: readonly Slot[], completed: readonly string[]) {
   return { done: ids.length - remaining.length, total: ids.length, remaining };
 }
 
-function unknown(run: LoadedRun, subtasks: readonly Slot[], id: string): PawlError {
+function unknownSubtaskError(run: LoadedRun, subtasks: readonly Slot[], id: string): PawlError {
   const ids = subtasks.map(({ slot_id }) => slot_id);
   return new PawlError(
     "subtask-missing",

@@ -32,7 +32,7 @@ import {
   personaOf,
   slotsOf,
 } from "../state/load.ts";
-import { missing } from "../state/missing-task.ts";
+import { missingTaskError } from "../state/missing-task.ts";
 import { scratchpadPath, taskPath } from "../state/paths.ts";
 import { loadMissing } from "../state/resolve-run.ts";
 import type { ActiveTool, TaskState } from "../state/state-file.ts";
@@ -44,7 +44,7 @@ import { beginsAt, type ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import { configurationOf, machineOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import { dataOf, invalidAction } from "./transition.ts";
+import { dataOf, invalidActionError } from "./transition.ts";
 
 export interface OpenInput {
   readonly task_id: string;
@@ -82,7 +82,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
         return begin(begun(run, definition, context.input, context), context);
       },
       async collect({ run }, context) {
-        if (run.isAwaited) throw missing(run.id, []);
+        if (run.isAwaited) throw missingTaskError(run.id, []);
         const { evidence } = await refreshEvidence(run, context.outside, context, "waits");
         return withPolicyFinding(evidence, run.id, context.ignored);
       },
@@ -99,7 +99,7 @@ async function loadOpened(definition: ToolDefinition, context: OpenContext): Pro
   const { input, view } = context;
   const loaded = await loadTask(view, input.task_id, isTracked(context));
   const active = loaded.state.active_tool_state;
-  if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
+  if (active && active.tool_name !== definition.name) throw activeToolError(loaded, active, definition);
   if (!active) {
     // Its size, which the policy says, is not known yet.
     checkStatus(loaded, definition, "light");
@@ -144,15 +144,15 @@ async function handedOver(
 ): Promise<HandOver | null> {
   if (!run.definition.countsSubtasks || hand_over !== true) return null;
   if (machineOf(run.definition).workOf(run.configuration.state) === null)
-    throw invalidAction(run, `${run.definition.name} (hand_over)`);
+    throw invalidActionError(run, `${run.definition.name} (hand_over)`);
   const handover = await loadHandOver(view, run, context);
   if (handover.changes.length > 0 && context.settings.stores.bloom === "postgres")
-    throw inTwoPlaces(run, callOf(run.definition.name, run.id));
+    throw planInDatabaseError(run, callOf(run.definition.name, run.id));
   return handover;
 }
 
 /** One commit writes to the checkout, where the task's state is, or to the database: never to both. */
-function inTwoPlaces({ id }: LoadedRun, call: string): PawlError {
+function planInDatabaseError({ id }: LoadedRun, call: string): PawlError {
   return new PawlError(
     "invalid-action",
     `The loop's tasks are in the database, so \`hand_over\` cannot bring the plan of '${id}' there.`,
@@ -192,7 +192,7 @@ function withHandover(opened: Proposal<Answer>, { handover }: OpenedRun): Propos
   };
 }
 
-function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDefinition): PawlError {
+function activeToolError(loaded: LoadedTask, active: ActiveTool, wanted: ToolDefinition): PawlError {
   return new PawlError(
     "tool-active",
     `The tool '${active.tool_name}' is active on the task '${loaded.id}', in state '${active.current_state}'; '${wanted.name}' cannot begin before it is complete.`,

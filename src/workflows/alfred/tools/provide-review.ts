@@ -34,7 +34,7 @@ import { titleOf, wordsFor } from "../texts/titles.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
 import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
 import { checkUnaltered } from "./submit-work.ts";
-import { effectsOf, invalidAction, verdictOf } from "./transition.ts";
+import { effectsOf, invalidActionError, verdictOf } from "./transition.ts";
 
 export interface ReviewInput {
   readonly task_id: string;
@@ -62,7 +62,7 @@ const review = runEvent<ReviewTypes>({
     const task = await loadTask(view, input.id);
     if (task.state.active_tool_state === null) checkVersion(`alfred:${task.id}`, input.version, null);
     if (input.byPerson && task.state.active_tool_state === null)
-      throw nothingToReview(task.state, await decidedIn(view, task.id));
+      throw nothingToReviewError(task.state, await decidedIn(view, task.id));
     return loadRun(view, task, context);
   },
   govern,
@@ -120,7 +120,7 @@ function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
 const decidedIn = async (view: View, id: string) => decidedWords(await loadSteps(view, `alfred:${id}`));
 
 /** A message for a model names its tools; one for a person names what a person can do. */
-function nothingToReview(
+function nothingToReviewError(
   { task_id: id, active_tool_state: active, task_status }: TaskState,
   decided: string,
 ): PawlError {
@@ -152,8 +152,8 @@ async function collect(
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")
     throw input.byPerson
-      ? nothingToReview(run.state, await decidedIn(view, run.id))
-      : invalidAction(run, decision.rule.on);
+      ? nothingToReviewError(run.state, await decidedIn(view, run.id))
+      : invalidActionError(run, decision.rule.on);
   // The tasks that an approval would create must not exist yet. Read through the view, so that this holds
   // until the commit.
   if (input.approved)
@@ -257,7 +257,7 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
 /** An approval after a rejection submits the stored artifact for review again, if the table allows it. */
 function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
   const { submitted } = run.active.context_store;
-  if (submitted === null) throw invalidAction(run, decision.rule.on);
+  if (submitted === null) throw invalidActionError(run, decision.rule.on);
   const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
   const again = { ...submitted, time: context.now.time };
   return effectsOf(
@@ -306,9 +306,10 @@ function humanOnly(
 
 function checkApproval(run: LoadedRun, submitted: Submission, context: Context): void {
   checkUnaltered(run);
-  if (run.altered.includes(submitted.state)) throw altered(run, submitted);
+  if (run.altered.includes(submitted.state)) throw alteredArtifactError(run, submitted);
   const last = lastVerdict(run.active.context_store.verdicts, submitted.state, "ai");
-  if (last?.approved && isAfterAi(run) && last.sha256 !== submitted.sha256) throw altered(run, submitted);
+  if (last?.approved && isAfterAi(run) && last.sha256 !== submitted.sha256)
+    throw alteredArtifactError(run, submitted);
   if (context.settings.alfred.evidence !== "require") return;
   const open = submitted.evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
   if (open.length === 0) return;
@@ -331,7 +332,7 @@ function lastVerdict(verdicts: readonly Verdict[], state: string, stage: Reviewe
   return verdicts.findLast((verdict) => verdict.state === state && verdict.stage === stage);
 }
 
-function altered(run: LoadedRun, submitted: Submission): PawlError {
+function alteredArtifactError(run: LoadedRun, submitted: Submission): PawlError {
   return new PawlError(
     "approval-void",
     `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' was changed on disk after it was handed in: what it is now was not reviewed, so it cannot be approved.`,

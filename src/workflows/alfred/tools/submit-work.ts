@@ -26,7 +26,7 @@ import type { Artifact, Submission } from "../state/state-file.ts";
 import type { WorkStep } from "./definition.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import { checkTaken, effectsOf, invalidAction, type ToolEffects } from "./transition.ts";
+import { checkTaken, effectsOf, invalidActionError, type ToolEffects } from "./transition.ts";
 import { validate } from "./validate.ts";
 
 export interface SubmitInput {
@@ -76,7 +76,7 @@ async function submittedIn(run: LoadedRun, { input, view }: RunContext<SubmitInp
   const { state } = run.configuration;
   const machine = machineOf(run.definition);
   const work = machine.workOf(state);
-  if (work === null) throw invalidAction(run, submitTrigger(run));
+  if (work === null) throw invalidActionError(run, submitTrigger(run));
   checkUnaltered(run);
   const event = machine.submitEvent(state);
   if (isFromLoop(input.artifact)) {

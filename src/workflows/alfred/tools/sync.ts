@@ -10,7 +10,7 @@ import type { TrackerSettings } from "../../../core/settings.ts";
 import type { AfterCommit, Context, Reply, Transaction } from "../../../runtime/module.ts";
 import { withFailure } from "../../../runtime/transaction/transaction.ts";
 import { loadTaskIds } from "../state/load.ts";
-import { missing } from "../state/missing-task.ts";
+import { missingTaskError } from "../state/missing-task.ts";
 import { archiveFolder, archivePath, taskPath, trackerPath } from "../state/paths.ts";
 import { loadState } from "../state/resolve-run.ts";
 import type { TaskState } from "../state/state-file.ts";
@@ -43,8 +43,8 @@ const NOTHING: TrackerState = { status: null, plan: null };
 export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }, context) {
-    if (!isTracked(context)) throw notTracked();
-    if ((await view.read(taskPath(id))) === null) throw missing(id, await loadTaskIds(view));
+    if (!isTracked(context)) throw untrackedError();
+    if ((await view.read(taskPath(id))) === null) throw missingTaskError(id, await loadTaskIds(view));
     const sent = parseTrackerState(await view.read(trackerPath(id)));
     const state = await loadState(view, id);
     const archive = await view.list(archiveFolder(id));
@@ -93,7 +93,7 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
   },
 };
 
-function notTracked(): PawlError {
+function untrackedError(): PawlError {
   return new PawlError(
     "no-effect",
     "The project's tasks are its own (provider: local): there is no tracker to update.",

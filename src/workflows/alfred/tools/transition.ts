@@ -25,10 +25,10 @@ import type { Answer } from "./response.ts";
 
 /** Throws `invalid-action` if the decided rule is a refusal. */
 export function checkTaken(run: LoadedRun, { rule }: Decision): void {
-  if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
+  if (rule.outcome === "blocked") throw invalidActionError(run, rule.on);
 }
 
-export function invalidAction(run: LoadedRun, trigger: string): PawlError {
+export function invalidActionError(run: LoadedRun, trigger: string): PawlError {
   const state = run.configuration.state;
   return new PawlError(
     "invalid-action",

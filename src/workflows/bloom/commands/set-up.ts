@@ -26,7 +26,7 @@ export async function setUp(
   for (const command of setup.run) {
     const ended = await runCommand(context, folder, command);
     if (ended === null) return "stopped";
-    if (ended.exit !== 0) throw setupFailed(command, ended, folder);
+    if (ended.exit !== 0) throw setupError(command, ended, folder);
   }
   const putBack = await context.ports.setups.done(folder, setup);
   context.show({
@@ -58,7 +58,7 @@ export function endingOf(command: string, ended: CommandEnd): string {
   return `${failureOf(command, ended).reason}; its output ends: ${tail}`;
 }
 
-function setupFailed(command: string, ended: CommandEnd, folder: AgentFolder): PawlError {
+function setupError(command: string, ended: CommandEnd, folder: AgentFolder): PawlError {
   return new PawlError(
     "setup-failed",
     `The setup of ${folder.agentPath} failed: ${endingOf(command, ended)}`,

@@ -47,9 +47,9 @@ export async function propose(ports: Ports, order: ProposeOrder): Promise<Propos
   const changed = await watching(ports, repo);
   const asked = proposalPrompt(description, tasks);
   const first = await ask(ports, order, `${order.name}.1`, asked, null);
-  const found = taken(first, order);
+  const found = readProposal(first, order);
   const result =
-    found instanceof PawlError ? taken(await again(ports, order, asked, first, found), order) : found;
+    found instanceof PawlError ? readProposal(await again(ports, order, asked, first, found), order) : found;
   for (const { path } of (await changed()).files)
     order.print(`${path} changed while the agent ran, although it was told to change nothing. Look at it.`);
   if (result instanceof PawlError) throw result;
@@ -68,7 +68,7 @@ async function again(
   return ask(ports, order, `${order.name}.2`, session === null ? `${asked}\n${prompt}` : prompt, session);
 }
 
-function taken(
+function readProposal(
   end: AgentEnd,
   { after, agent, description, repo, tasks }: ProposeOrder,
 ): Proposed | PawlError {

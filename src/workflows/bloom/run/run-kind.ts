@@ -41,7 +41,7 @@ export function configurationAt({ life, state, variables }: Omit<At, "machine"> 
 }
 
 /** Returns the error of a held run; throws any other error. */
-export function heldBy(thrown: unknown): PawlError {
+export function asHeldError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError && thrown.code === "state-tampered") return thrown;
   throw thrown;
 }

@@ -93,7 +93,7 @@ function othersOf(task: string, branches: readonly TaskBranch[]): OthersRun | nu
 }
 
 /** The error for an attempt to change a task whose run others moved. */
-function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError {
+function heldElsewhereError(task: string, { elsewhere }: OthersRun): PawlError {
   return elsewhereError(`bloom:${task}`, elsewhere);
 }
 
@@ -114,7 +114,7 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
       if (others === null) continue;
       const isSet = personsEvent(task, others.run) !== null;
       const isOpen = !isOver(others.run);
-      if ((runs.delete(task.id) || !isSet) && isOpen) held.set(task.id, heldElsewhere(task.id, others));
+      if ((runs.delete(task.id) || !isSet) && isOpen) held.set(task.id, heldElsewhereError(task.id, others));
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;
       runs.delete(task.id);
@@ -142,7 +142,7 @@ export async function loadMissing(
   const run = `bloom:${task}`;
   const isHere = (await loadState(view, TASK_RUNS, run)) !== null;
   const { others } = await loadRecorded(view, task, isHere);
-  if (others && !isOver(others.run)) throw heldElsewhere(task, others);
+  if (others && !isOver(others.run)) throw heldElsewhereError(task, others);
   if (others) return [];
   await checkRun(view, TASK_RUNS, run);
   return missingRecords(view, TASK_RUNS, run);

@@ -21,7 +21,7 @@ import { NOTHING_SPENT, type Spent } from "../../../scheduler/budget.ts";
 import type { AgentCost } from "../../../scheduler/costs.ts";
 import { isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
 import { type LifeOrder, type LifeRef, loadLife, tableOf } from "./life.ts";
-import { heldBy, TASK_RUNS } from "./run-kind.ts";
+import { asHeldError, TASK_RUNS } from "./run-kind.ts";
 import { isOneOf, OVER, type OwnState, type TaskEvent, type TaskState } from "./table.ts";
 
 export interface TaskRun {
@@ -315,7 +315,7 @@ export async function loadRuns(view: View, tasks: Iterable<string>): Promise<Run
       const run = await loadRun(view, task);
       if (run) runs.set(task, run);
     } catch (thrown) {
-      held.set(task, heldBy(thrown));
+      held.set(task, asHeldError(thrown));
     }
   return { runs, held };
 }

@@ -32,7 +32,7 @@ import {
   restsIn,
   withReport,
 } from "../../../scheduler/agent-rest.ts";
-import { whyUnwritable } from "../../../tasks-file/entries.ts";
+import { unwritableTaskError } from "../../../tasks-file/entries.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { findStep } from "../../../tasks-file/steps.ts";
@@ -560,7 +560,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     return { ...snapshot, movedByOthers: isShared ? await movedByOthers(view, snapshot.runs.keys()) : [] };
   },
   propose(snapshot, _, { worker, dryRun }, context) {
-    const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parsed, id) === null;
+    const isWritable = ({ id }: Task) => unwritableTaskError(snapshot.parsed, id) === null;
     const open = nowReady(snapshot.file.tasks, snapshot.states);
     const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
@@ -577,7 +577,7 @@ export const pick: Transaction<PickInput, Snapshot & Pick<Picked, "movedByOthers
     const isServed = (task: Task) => serves(worker.labels, task, context.settings.bloom);
     const candidates = takeable(file.tasks, snapshot.states, worker).filter(isServed);
     const unwritable = [...open, ...candidates].flatMap(({ id }) => {
-      const why = whyUnwritable(snapshot.parsed, id);
+      const why = unwritableTaskError(snapshot.parsed, id);
       return why === null ? [] : [[id, why] as const];
     });
     const inScope = scopeOf(file.tasks, worker);
@@ -643,7 +643,7 @@ export const putBack: Transaction<
     const claimed = claims.flatMap((claim) => {
       const { id, to } = claim;
       const item = findTask(loaded.file.tasks, id) ?? findStep(loaded.file.tasks, id)?.step;
-      return item?.status === to && whyUnwritable(loaded.parsed, claim.task) === null ? [claim] : [];
+      return item?.status === to && unwritableTaskError(loaded.parsed, claim.task) === null ? [claim] : [];
     });
     const edits = claimed.flatMap(({ from, id, to }) => [
       ...(to === "cancelled" ? [{ type: "clear", id, key: "cancel_reason" } as const] : []),

@@ -16,10 +16,10 @@ import { DELIVERED } from "../run/table.ts";
 import { reasonOf } from "../run/task-run.ts";
 import type { Picked } from "../run/transactions.ts";
 import type { MergeWatch } from "./merge-watch.ts";
-import { agentFor, lackOfAgent, missingError, restsFor } from "./missing-agents.ts";
+import { agentFor, lackOfAgent, missingAgentError, restsFor } from "./missing-agents.ts";
 import type { Pins } from "./pins.ts";
 import type { TargetWatch } from "./target-watch.ts";
-import { type Begins, lackOfTrust } from "./work-on.ts";
+import { type Begins, trustError } from "./work-on.ts";
 
 export interface BacklogSetup extends Pick<LoopPorts, "clock" | "lacksTrust" | "ports"> {
   readonly pins: Pins;
@@ -46,7 +46,7 @@ export function backlogOf(setup: BacklogSetup, picked: Picked): Backlog {
         if (restsFor(picked, task) === null)
           yield candidateFor(setup, picked, task, { isTargetMoved: moved.has(task) });
     },
-    missingAgent: ({ agent, why }, tasks) => missingError(tasks, agent, why, settings.command),
+    missingAgentError: ({ agent, why }, tasks) => missingAgentError(tasks, agent, why, settings.command),
     waiting: () => waitingNow(picked),
     wakesIn: (isLeftAlone) => wakesIn(setup, picked, isLeftAlone),
     ask() {
@@ -67,7 +67,7 @@ function candidateFor(setup: BacklogSetup, picked: Picked, task: Task, begins: B
     lacksAgent: () => lackOfAgent(ports.agents, picked, task),
     async lacksTrust() {
       const governed = governTask(task, pinOf(await pins.of(task.id))).task;
-      return lackOfTrust(setup, governed, run);
+      return trustError(setup, governed, run);
     },
     // A task that is only pushed or merged needs no agent.
     wanted: () => (run !== undefined && DELIVERED.has(run.state) ? null : wantedFor(task, run, settings)),

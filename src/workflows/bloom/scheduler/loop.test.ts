@@ -34,7 +34,7 @@ function besideAnother(more: Partial<StageOptions> = {}) {
         },
       };
     },
-    missingAgent: () => new PawlError("agent-missing", "m", "f"),
+    missingAgentError: () => new PawlError("agent-missing", "m", "f"),
     ...{ waiting: () => [], wakesIn: () => null, ask: () => null, end: () => NOTHING },
   };
   const driver: Driver = {

@@ -120,7 +120,7 @@ async function hasTasksFile({ settings, store }: Runtime): Promise<boolean> {
 const NO_TASKS: Backlog = {
   ...{ outgrown: [], unwritable: new Map(), exclusive: [] },
   *candidates() {},
-  missingAgent: ({ agent, why }) => new PawlError("agent-missing", `${agent} is not there: ${why}`, ""),
+  missingAgentError: ({ agent, why }) => new PawlError("agent-missing", `${agent} is not there: ${why}`, ""),
   ...{ waiting: () => [], wakesIn: () => null, ask: () => null },
   end: () => ({
     ...{ done: [], cancelled: [], open: [], blocked: [], waiting: [], red: [], resting: [], byHand: [] },

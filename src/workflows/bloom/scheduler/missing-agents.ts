@@ -17,7 +17,7 @@ export function lackOfAgent(agents: Agents, picked: Picked, task: Task): Missing
 }
 
 /** For all tasks that wait for the agent. */
-export function missingError(
+export function missingAgentError(
   tasks: readonly string[],
   agent: string,
   why: string,
@@ -48,5 +48,5 @@ export function checkAgents(agents: Agents, picked: Picked): void {
   const first = [...picked.candidates, ...ready];
   const missing = first.map((task) => lackOfAgent(agents, picked, task));
   if (first[0] && missing[0] && missing.every((each) => each !== null))
-    throw missingError([first[0].id], missing[0].agent, missing[0].why, picked.settings.command);
+    throw missingAgentError([first[0].id], missing[0].agent, missing[0].why, picked.settings.command);
 }

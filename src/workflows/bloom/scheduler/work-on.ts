@@ -205,7 +205,7 @@ async function next(
   for (const command of commands) {
     // An edit, a pull or a merge may have added a command meanwhile.
     const { run, task } = context.known;
-    const lacking = await lackOfTrust(setup, task, run);
+    const lacking = await trustError(setup, task, run);
     if (lacking !== null) throw lacking;
     const result = await perform(command, context);
     if (result.event !== undefined) return result;
@@ -215,7 +215,7 @@ async function next(
 }
 
 /** Why a person must first consent to the programs that work on the task, or an order of its life, would start. */
-export async function lackOfTrust(
+export async function trustError(
   { lacksTrust }: Pick<WorkSetup, "lacksTrust">,
   task: Task,
   run: TaskRun | undefined,

@@ -21,12 +21,12 @@ export const editTask: Transaction<EditInput, TasksText, undefined, Reply> = {
   read: (view, _, context) => readTasksText(view, context),
   propose(tasks, _, input, context) {
     const { dryRun, id, isWhole, seen } = input;
-    if (!dryRun && isAgentCall(context)) throw notAnAgents(id);
+    if (!dryRun && isAgentCall(context)) throw agentEditError(id);
     const { file, text } = { file: taskOf(tasks.tasks, id), text: tasks.text ?? "" };
     const item = itemsIn(text).get(file.id) ?? {};
     const definition = definitionOf(item);
     const now = canonical(definition);
-    if (seen !== undefined && seen !== now) throw changedMeanwhile(id);
+    if (seen !== undefined && seen !== now) throw changedTaskError(id);
     const wanted = definedWith(isWhole ? { id } : definition, input.values);
     const edits = definitionEdits(item, wanted);
     const changed = proposeTaskEdits(tasks, edits, context);
@@ -87,7 +87,7 @@ export function editedWords({ dangers, diff }: Pick<EditedTask, "diff" | "danger
   return clean([diff, ...named].join("\n"));
 }
 
-function notAnAgents(id: string): PawlError {
+function agentEditError(id: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
     `Only a person edits a task, and this call comes from an agent. ${id} was not changed.`,
@@ -95,7 +95,7 @@ function notAnAgents(id: string): PawlError {
   );
 }
 
-function changedMeanwhile(id: string): PawlError {
+function changedTaskError(id: string): PawlError {
   return new PawlError(
     "review-changed",
     `Somebody else has changed ${id} since you were shown it. Nothing was saved.`,

@@ -21,7 +21,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
   if (!run || !(run.state in REST)) return null;
   const awaitsApproval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
   if (run.state === "waiting_for_human" && !awaitsApproval) return null;
-  if (isAgentCall(context)) throw notAnAgents(run, verb);
+  if (isAgentCall(context)) throw agentCallError(run, verb);
   // A script lifts no limit: what was spent stays spent.
   if (
     run.state === "blocked" ||
@@ -44,7 +44,7 @@ export function liftsRest(run: TaskRun | undefined, verb: string, context: Conte
 
 const REST = { target_red: 1, agent_rests: 1, blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
 
-function notAnAgents(run: TaskRun, verb: string): PawlError {
+function agentCallError(run: TaskRun, verb: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
     `${run.task} is ${run.state}: only a person can let it continue, and this call of \`${verb}\` comes from an agent. Nothing was changed.`,

@@ -60,7 +60,7 @@ export const answer = changing(
     context,
   ) => {
     const question = snapshot.questions.find((each) => each.id === id);
-    if (!question) throw unknownQuestion(id, snapshot.questions);
+    if (!question) throw unknownQuestionError(id, snapshot.questions);
     if (isAgentCall(context))
       throw new PawlError(
         "caller-not-allowed",
@@ -174,7 +174,7 @@ function mayRun(run: TaskRun | undefined): boolean {
   return row !== undefined && startsAgent(row);
 }
 
-function unknownQuestion(id: string, all: readonly Question[]): PawlError {
+function unknownQuestionError(id: string, all: readonly Question[]): PawlError {
   const open = all.filter((each) => each.answer === null).map((each) => each.id);
   const near = nearestFew(id, open);
   return new PawlError(

@@ -145,7 +145,7 @@ function backlogOf(orders: Orders, loaded: LoadedOrders): Backlog {
         if (!isLeftAlone(each.own.run) && waitOf(each) === 0) yield candidateFor(orders, each, settings);
       for (const run of commands) if (!isLeftAlone(run)) yield commandCandidate(orders, run);
     },
-    missingAgent: ({ agent, why }, runs) =>
+    missingAgentError: ({ agent, why }, runs) =>
       new PawlError(
         "agent-missing",
         `${runs.join(", ")} cannot go on: ${agent} is not there: ${why}`,

@@ -17,7 +17,7 @@ import type { RunUsage } from "../../../scheduler/costs.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
 import { type ChildContext, loadChildren } from "../begin/children.ts";
 import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
-import { govern, held } from "../govern.ts";
+import { govern, heldRunError } from "../govern.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
 import { checkMayMove } from "../proved.ts";
 import { loadOwn } from "../resolve-run.ts";
@@ -169,7 +169,7 @@ export function noteOrder(
     async observe({ ordered, view }, { begins }, outside: Outside, { settings }: Context) {
       if (!begins || ordered === null) return undefined;
       const governed = await govern(ordered.own, outside, { settings, view }, false);
-      if (governed && governed.ignored.length > 0) throw held(ordered.own, governed.ignored);
+      if (governed && governed.ignored.length > 0) throw heldRunError(ordered.own, governed.ignored);
       return undefined;
     },
     propose({ ordered }, _, { begins, cost, key, workAfter }, { now }) {

@@ -15,7 +15,7 @@ import {
   endEvents,
   type Loaded,
 } from "../definition.ts";
-import { invalid } from "../problem.ts";
+import { invalidWorkflowError } from "../problem.ts";
 
 /** By name. */
 export type Family = ReadonlyMap<string, Definition>;
@@ -43,7 +43,7 @@ export async function loadFamily(
     const place = placeOf?.({ kind: "event-unknown", message: fault, rules: [rule.id] }) ?? name;
     problems.push({ place, message: `rule ${rule.id}: ${fault}` });
   }
-  if (problems.length > 0) throw invalid(name, file ?? "its definition", problems);
+  if (problems.length > 0) throw invalidWorkflowError(name, file ?? "its definition", problems);
   return family;
 }
 

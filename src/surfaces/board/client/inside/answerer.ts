@@ -23,7 +23,7 @@ export function answererBy(app: Pick<App, "callServerTool">): Answerer {
       .catch(throwUnreached);
     const nonce = result._meta?.[NONCE];
     if (version !== undefined && typeof nonce === "string") nonces.set(version, nonce);
-    if (result.isError) throw refusedBy(result);
+    if (result.isError) throw refusedError(result);
     return { data: (result.structuredContent ?? {}) as Record<string, unknown>, nonce };
   };
   return async (address, { body }) => {
@@ -60,7 +60,7 @@ function throwUnreached(failure: unknown): never {
 }
 
 /** The same two lines as everywhere. If a client passes on no data, its text still has them. */
-function refusedBy({ content, structuredContent }: CallResult): RefusedError {
+function refusedError({ content, structuredContent }: CallResult): RefusedError {
   const { data, message } = (structuredContent ?? {}) as {
     readonly message?: unknown;
     readonly data?: Partial<Refused>;

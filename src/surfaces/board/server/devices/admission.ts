@@ -97,7 +97,7 @@ export function admitDevices(
     checks: [checkAct(limits.acts, sessionOf)],
     userOf(context) {
       const session = sessionOf(context);
-      if (session === null) throw unknownDevice("its session is over");
+      if (session === null) throw refusedDeviceError("its session is over");
       const { device } = session;
       const { caller } = options;
       return {
@@ -148,8 +148,8 @@ const SIGN_IN_ROUTES: Readonly<Record<string, SignInRoute>> = {
     const body = await bodyOf(context);
     const { name, given } = invited(body, invitations, isNameTaken);
     const passkey = await passkeys.register(objectIn(body, "answer"));
-    if (passkey === null) throw unknownDevice("its passkey was not made for this board just now");
-    if (!invitations.use(given)) throw unknownDevice("its code was used meanwhile");
+    if (passkey === null) throw refusedDeviceError("its passkey was not made for this board just now");
+    if (!invitations.use(given)) throw refusedDeviceError("its code was used meanwhile");
     const device = newDevice(name, { passkey, cookie: null });
     addDevice(context, device, "with a passkey");
     return letIn(context, device, sessions.open(device), "it was just added");
@@ -157,7 +157,7 @@ const SIGN_IN_ROUTES: Readonly<Record<string, SignInRoute>> = {
   /** With an invitation, without a passkey. */
   async cookie(context, { addDevice, invitations, letIn, isNameTaken }) {
     const { name, given } = invited(await bodyOf(context), invitations, isNameTaken);
-    if (!invitations.use(given)) throw unknownDevice("its code was used meanwhile");
+    if (!invitations.use(given)) throw refusedDeviceError("its code was used meanwhile");
     const cookie = secret();
     const until = new Date(Date.now() + COOKIE_LASTS * 1000).toISOString();
     const device = newDevice(name, { passkey: null, cookie: { hash: hashOf(cookie), until } });
@@ -169,7 +169,7 @@ const SIGN_IN_ROUTES: Readonly<Record<string, SignInRoute>> = {
   async passkey(context, { devices, letIn, passkeys, sessions }) {
     const answered = objectIn(await bodyOf(context), "answer");
     const device = await passkeys.answered({ for: "entrance" }, answered, devices.list());
-    if (device === null) throw unknownDevice("its passkey is none of this board's, or came too late");
+    if (device === null) throw refusedDeviceError("its passkey is none of this board's, or came too late");
     return letIn(context, device, sessions.open(device), "with its passkey");
   },
 };
@@ -192,7 +192,7 @@ function invited(
   const given = typeof body.secret === "string" ? body.secret.trim() : "";
   const name = typeof body.name === "string" ? body.name.trim() : "";
   const status = invitations.check(given);
-  if (status !== "valid") throw unknownDevice(REFUSED[status], NEW_CODE);
+  if (status !== "valid") throw refusedDeviceError(REFUSED[status], NEW_CODE);
   if (!isDeviceName(name))
     throw new PawlError(
       "usage",
@@ -210,7 +210,7 @@ function invited(
 
 const NEW_CODE = "Press Enter in the terminal of `pawl board` for another code.";
 
-function unknownDevice(why: string, fix = WAY_IN): PawlError {
+function refusedDeviceError(why: string, fix = WAY_IN): PawlError {
   return new PawlError("board-refused", `The board refused this device: ${why}.`, fix);
 }
 

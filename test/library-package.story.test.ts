@@ -243,7 +243,7 @@ describe("the library, installed in another project", () => {
     const run = { cwd: root, encoding: "utf8" } as const;
     const out = execFileSync(process.execPath, [join(consumer, "page.ts")], run);
     expect(out).toBe(
-      "stateDiagram-v2\n  [*] --> closed\n  closed --> open : push [key = present]\n  open --> [*]\nrun:advanced\nloop:stands\n",
+      "stateDiagram-v2\n  [*] --> closed\n  closed --> open : push [key = present]\n  open --> [*]\nrun:advanced\nloop:progress\n",
     );
   });
 

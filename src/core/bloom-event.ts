@@ -29,7 +29,7 @@ type Of<Events, All = unknown> = {
  * Events of the whole loop. Only shown live, except `policy:changed` and `tasks:imported`.
  */
 interface LoopEvents {
-  "loop:stands": {
+  "loop:progress": {
     done: number;
     open: number;
     blocked: readonly string[];

@@ -406,6 +406,6 @@ function openProgress({ driver, show, untrusted }: Loop): (backlog: Backlog, res
     const progress = { done: done.length, open: open.length, blocked, waiting, red, resting, idle: rests };
     if (JSON.stringify(progress) === last) return;
     last = JSON.stringify(progress);
-    show({ type: "loop:stands", ...progress });
+    show({ type: "loop:progress", ...progress });
   };
 }

@@ -230,7 +230,7 @@ async function main(): Promise<void> {
     assert.deepEqual(ofTasks("task:completed").sort(), [...IDS].sort());
     for (const id of IDS)
       assert.equal(git("log", "--format=%h", `--grep=^${id}$`, "main").split("\n").length, 1, id);
-    assert.deepEqual(of("loop:stands").at(-1)?.blocked, []);
+    assert.deepEqual(of("loop:progress").at(-1)?.blocked, []);
     for (const what of ["claude limit", "codex limit", "codex refused"]) assert.ok(host.met.has(what), what);
     // The last calls of a killed claude count only where its session goes on.
     assert.ok(Math.abs(cost - counted) < 0.01, `served ${cost} USD, counted ${counted} USD`);

@@ -122,9 +122,9 @@ describe("A run that is left alone", () => {
     expect(again.of("task:waiting")).toEqual([
       { type: "task:waiting", taskId: "T1", reason: "q1: Which one?" },
     ]);
-    expect(again.of("loop:stands")).toEqual([
+    expect(again.of("loop:progress")).toEqual([
       {
-        type: "loop:stands",
+        type: "loop:progress",
         done: 0,
         open: 1,
         blocked: [],

@@ -204,7 +204,7 @@ it("says in the same words who rests as the loop and the board, for tasks that w
   const { project } = limited;
   const ran = await project.run("--no-wait");
   expect(ran.code).toBe(1);
-  const { others, tasks, ...rest } = restingIn(ran.of("loop:stands").at(-1));
+  const { others, tasks, ...rest } = restingIn(ran.of("loop:progress").at(-1));
   expect({ others, tasks }).toEqual({ others: [], tasks: ["A", "B"] });
   expect(rest).toMatchObject({ agent: "limited", state: "limited", source: "event" });
   const { accounts, runs } = JSON.parse((await project.bloom("status", "--json")).out);
@@ -232,6 +232,9 @@ it("is a run that went well where an agent rests for which no task waits", { tim
   promise("agents.next");
   using limited = limitedProject({ agent: ["limited", "scripted"], on_limit: "next" });
   const ran = await limited.project.run();
-  expect(ran.of("loop:stands").at(-1)).toMatchObject({ open: 0, resting: [{ agent: "limited", tasks: [] }] });
+  expect(ran.of("loop:progress").at(-1)).toMatchObject({
+    open: 0,
+    resting: [{ agent: "limited", tasks: [] }],
+  });
   expect(ran.code).toBe(0);
 });

@@ -125,7 +125,7 @@ describe("Two machines", () => {
       expect(asked()).toBe(1);
       const later = await two.run("--no-wait");
       expect({ asked: asked(), rests: later.of("agent:rests") }).toEqual({ asked: 1, rests: [] });
-      expect(later.of("loop:stands").at(-1)).toMatchObject({
+      expect(later.of("loop:progress").at(-1)).toMatchObject({
         blocked: [],
         resting: [{ agent: "limited", tasks: ["T1", "T2", "T3"] }],
       });

@@ -103,7 +103,7 @@ describe("A workflow whose rows start agents", () => {
     });
     await project.bloom("cast", RUN, "start");
     const ran = await project.run();
-    expect([ran.code, ran.of("agent:started").length, ran.of("loop:stands").at(-1)]).toMatchObject([
+    expect([ran.code, ran.of("agent:started").length, ran.of("loop:progress").at(-1)]).toMatchObject([
       3,
       2,
       { waiting: [RUN] },
@@ -331,7 +331,7 @@ describe("A workflow whose rows start agents", () => {
     const ran = await project.run();
     expect(runOf(project).state).toBe("deciding");
     expect(ran.code).toBe(3);
-    const waiting = ran.of("loop:stands").at(-1);
+    const waiting = ran.of("loop:progress").at(-1);
     expect(waiting).toMatchObject({ done: 0, waiting: ["T1", RUN] });
     expect((await project.person("approve", "T1")).code).toBe(0);
   });
@@ -356,7 +356,7 @@ describe("A workflow whose rows start agents", () => {
     project.write("tasks.yaml", spoilt);
     expect(project.tasks()[0]).toMatchObject({ status: "done", checkpoint: false });
     const next = await project.run("--task", "T1");
-    expect([next.code, next.of("loop:stands").at(-1)]).toMatchObject([3, { done: 0, waiting: ["T1"] }]);
+    expect([next.code, next.of("loop:progress").at(-1)]).toMatchObject([3, { done: 0, waiting: ["T1"] }]);
   });
 
   it("gives a command what its agents said, in files, to the letter", LONG, async () => {

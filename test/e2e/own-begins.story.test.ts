@@ -136,7 +136,7 @@ describe("A row that begins tasks of Bloom", () => {
       });
       await project.bloom("cast", WHOLE_RUN, "start");
       const held = await project.run();
-      expect([held.code, held.of("loop:stands").at(-1)]).toMatchObject([3, { waiting: [WHOLE_RUN] }]);
+      expect([held.code, held.of("loop:progress").at(-1)]).toMatchObject([3, { waiting: [WHOLE_RUN] }]);
       project.write("lists/house.md", "The door\nThe wall\n");
       await project.person("cast", WHOLE_RUN);
       const { code, err } = await project.run();

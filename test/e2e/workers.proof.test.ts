@@ -236,7 +236,7 @@ describe("A worker that stood still", () => {
     const first = one.worker("one");
     const ran = ranOf(first);
     const heard = heardFrom(first);
-    await until(() => heard().includes('"loop:stands"'));
+    await until(() => heard().includes('"loop:progress"'));
     first.kill("SIGSTOP");
     const next = await until(() => named(two, "one", "--labels", "gpu"));
     first.kill("SIGCONT");

@@ -61,7 +61,7 @@ export function openNotices(context: NoticesContext, trust: Trust): OpenNotices 
       if (changes.some(mayCauseNoticeIn)) wake();
     },
     receive(event) {
-      if (event.type !== "loop:stands") return;
+      if (event.type !== "loop:progress") return;
       const { blocked, done, idle, open, waiting } = event;
       if (!idle) rest = null;
       else if (hasWorked) rest = { time: context.now().toISOString(), done, open, blocked, waiting };

@@ -208,13 +208,13 @@ function openWords(run: string): string {
 }
 
 async function decidedWords(connection: Connection, run: string): Promise<string> {
-  const found = await standingOf(connection, run);
+  const found = await findOverview(connection, run);
   const where =
     found === null ? "" : `: ${run} is at "${found.state}"${found.next ? `, next: ${found.next}` : ""}`;
   return `The human has decided on the board${where}. Look at the state of ${run}, and continue.`;
 }
 
-async function standingOf({ project }: Connection, run: string): Promise<RunOverview | null> {
+async function findOverview({ project }: Connection, run: string): Promise<RunOverview | null> {
   return overviewOf(project, await findRun(project, run));
 }
 
@@ -229,7 +229,7 @@ export async function withAddress(
   const address = answer.isError || showsApp(connection, context) ? null : addressOf(connection, tool, input);
   const run = tool.transaction.run(input);
   if (address === null || run === null) return answer;
-  const found = await standingOf(connection, run).catch(() => null);
+  const found = await findOverview(connection, run).catch(() => null);
   if (found === null || !waitingIn(found).some(({ kind }) => kind === "gate")) return answer;
   const line = `The human can read it and decide on the board: ${address}`;
   const part = partFor(connection, context);

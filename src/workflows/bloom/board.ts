@@ -77,15 +77,15 @@ async function loadBoard(view: View, context: OverviewContext): Promise<BoardTas
   const { runs, held } = await withOthers(view, file, here);
   const accounts = await loadAccounts(view);
   const rests = restsIn(accounts, context.time);
-  const standings = schedulingStatuses(file, runs, context.time, rests);
-  const restOf = await openRests(file, { runs, standings, rests }, context);
+  const statuses = schedulingStatuses(file, runs, context.time, rests);
+  const restOf = await openRests(file, { runs, statuses, rests }, context);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(context.leases, context.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
-  const stuck = heldByCancelled(file, standings);
+  const stuck = heldByCancelled(file, statuses);
   const cards = placed.map((each) =>
     cardOf(each, {
       run: runs.get(each.task.id),
-      standing: standings.get(each.task.id),
+      status: statuses.get(each.task.id),
       rest: restOf(each.task),
       isAtWork: atWork.has(each.task.id),
       fault: held.get(each.task.id)?.message ?? stuck.get(each.task.id) ?? null,
@@ -100,7 +100,7 @@ async function loadBoard(view: View, context: OverviewContext): Promise<BoardTas
   return {
     tasks: cards.map((card) => ({ ...card, failed: failed.get(card.id) ?? null })),
     accounts: listAccounts(accounts, context.time),
-    queued: [...nowReady(file, standings), ...takeable(file, standings)].filter(({ id }) => !atWork.has(id))
+    queued: [...nowReady(file, statuses), ...takeable(file, statuses)].filter(({ id }) => !atWork.has(id))
       .length,
     overlaps: overlapsOf(placed.flatMap(({ task }) => (going.has(task.id) ? [task] : []))),
   };
@@ -118,17 +118,17 @@ async function failedOf(view: View, run: TaskRun | undefined): Promise<TaskCard[
 /** The rest for which a task waits, whether it has begun or not; null: it waits for none. */
 async function openRests(
   file: readonly Task[],
-  loaded: { readonly runs: Runs["runs"]; readonly standings: SchedulingStatuses; readonly rests: Rests },
+  loaded: { readonly runs: Runs["runs"]; readonly statuses: SchedulingStatuses; readonly rests: Rests },
   { settings, time }: OverviewContext,
 ): Promise<(task: Task) => AgentRest | null> {
-  const { rests, runs, standings } = loaded;
+  const { rests, runs, statuses } = loaded;
   if (rests.size === 0) return () => null;
   const { bloom } = await settings();
-  const next = new Set([...takeable(file, standings), ...nowReady(file, standings)]);
+  const next = new Set([...takeable(file, statuses), ...nowReady(file, statuses)]);
   const resting = activeRests(rests, time);
   return (task) => {
     const run = runs.get(task.id);
-    if (run?.state === "agent_rests" && standings.has(task.id)) return firstToEnd(run.rest, rests);
+    if (run?.state === "agent_rests" && statuses.has(task.id)) return firstToEnd(run.rest, rests);
     return next.has(task) ? awaitedRest(task, agentOf(task, run, bloom), bloom, resting) : null;
   };
 }
@@ -136,7 +136,7 @@ async function openRests(
 interface CardContext {
   readonly rest: AgentRest | null;
   readonly run: TaskRun | undefined;
-  readonly standing: SchedulingStatus | undefined;
+  readonly status: SchedulingStatus | undefined;
   readonly isAtWork: boolean;
   /** Why the task is held until a person decides; null: it is not. */
   readonly fault: string | null;
@@ -144,14 +144,14 @@ interface CardContext {
 }
 
 function cardOf({ task, parent }: PlacedTask, context: CardContext): TaskCard {
-  const { fault, isAtWork, questions, rest, run, standing } = context;
+  const { fault, isAtWork, questions, rest, run, status } = context;
   const step = getCurrentStepForTask(task);
   return {
     id: task.id,
     title: task.title,
     column: columnOf(task, context),
     // A task that backs off is shown by its run's state, as in `pawl status`.
-    state: rest !== null && run !== undefined ? run.state : (standing ?? task.status),
+    state: rest !== null && run !== undefined ? run.state : (status ?? task.status),
     dependsOn: task.depends_on,
     parent: parent?.id ?? null,
     agent: run?.session?.agent ?? task.agent ?? null,
@@ -161,9 +161,9 @@ function cardOf({ task, parent }: PlacedTask, context: CardContext): TaskCard {
     reason:
       fault ??
       (rest !== null ? restReason(rest) : null) ??
-      (run && standing !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
+      (run && status !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
     ...(rest === null ? {} : { rest: shownRest(rest) }),
-    awaitsVerdict: run !== undefined && standing !== undefined && awaitsVerdict(run),
+    awaitsVerdict: run !== undefined && status !== undefined && awaitsVerdict(run),
     failed: null,
     since: run?.since ?? task.started_at ?? null,
     usd: run ? run.spent.usd : null,
@@ -171,16 +171,13 @@ function cardOf({ task, parent }: PlacedTask, context: CardContext): TaskCard {
   };
 }
 
-function columnOf(
-  task: Task,
-  { fault, isAtWork, questions, rest, standing }: CardContext,
-): TaskCard["column"] {
-  if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
-  if (standing !== undefined ? OVER.some((over) => over === standing) : isClosed(task)) return "done";
-  if (rest !== null || (standing !== undefined && WAITS.has(standing))) return "waiting";
+function columnOf(task: Task, { fault, isAtWork, questions, rest, status }: CardContext): TaskCard["column"] {
+  if (fault !== null || status === "blocked" || status === "budget_exhausted") return "blocked";
+  if (status !== undefined ? OVER.some((over) => over === status) : isClosed(task)) return "done";
+  if (rest !== null || (status !== undefined && WAITS.has(status))) return "waiting";
   if (questions.length > 0) return "waiting";
   if (task.status === "blocked") return "blocked";
-  return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
+  return isAtWork || status !== undefined || task.status === "in_progress" ? "working" : "open";
 }
 
 const WAITS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([

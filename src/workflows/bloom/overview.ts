@@ -56,9 +56,9 @@ export async function overview(view: View, context: OverviewContext): Promise<re
   const others = await othersIn(view, tasks, runs, faults);
   const accounts = await loadAccounts(view);
   const rests = restsIn(accounts, context.time);
-  const standings = schedulingStatuses(tasks, runs, context.time, rests);
-  const waits = waitsIn(tasks, standings);
-  const stuck = heldByCancelled(tasks, standings);
+  const statuses = schedulingStatuses(tasks, runs, context.time, rests);
+  const waits = waitsIn(tasks, statuses);
+  const stuck = heldByCancelled(tasks, statuses);
   const phase = openPhase(tasks);
   const questions = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(context.leases, context.time);

@@ -96,9 +96,9 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): Scope {
 
 /** Begun before and not at rest: its run was stopped, its owner died, or its work is done but not merged. */
 function isResumed(task: Task, runs: SchedulingStatuses): boolean {
-  const standing = runs.get(task.id);
-  if (standing === undefined) return task.status === "done_pending_merge";
-  return RESUMED.has(task.status) && !rests(standing);
+  const status = runs.get(task.id);
+  if (status === undefined) return task.status === "done_pending_merge";
+  return RESUMED.has(task.status) && !rests(status);
 }
 
 const RESUMED: ReadonlySet<string> = new Set(["done_pending_merge", "done", "in_progress"]);

@@ -43,11 +43,11 @@ export async function loadRun(
   if (definition.extends !== undefined) throw extendsBloomError(named);
   const { table: workflow } = definition;
   const path = runPath(named, id);
-  const standing = await loadChecked(view, source.name, id, loaded);
-  const file = standing?.file ?? null;
-  const elsewhere = standing?.elsewhere ?? null;
+  const resolved = await loadChecked(view, source.name, id, loaded);
+  const file = resolved?.file ?? null;
+  const elsewhere = resolved?.elsewhere ?? null;
   const configuration = file
-    ? configurationOf(standing?.path ?? path, file, loaded)
+    ? configurationOf(resolved?.path ?? path, file, loaded)
     : initialConfiguration(workflow, start(loaded));
   return {
     sources,
@@ -84,9 +84,9 @@ export async function loadChecked(
     configurationOf(runPath(workflow, id), present, loaded);
     await checkHistory(view, present, loaded);
   }
-  const standing = await resolveRun(view, workflow, id, present);
-  if (standing?.elsewhere) checkElsewhere(standing, loaded);
-  return standing;
+  const resolved = await resolveRun(view, workflow, id, present);
+  if (resolved?.elsewhere) checkElsewhere(resolved, loaded);
+  return resolved;
 }
 
 /**

@@ -59,9 +59,9 @@ async function overviewOf(
 ): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: `${loaded.definition.table.title} ${id}` };
   try {
-    const standing = await loadChecked(view, name, id, loaded);
-    if (standing === null) return null;
-    const { aside, elsewhere, file, path } = standing;
+    const resolved = await loadChecked(view, name, id, loaded);
+    if (resolved === null) return null;
+    const { aside, elsewhere, file, path } = resolved;
     const configuration = configurationOf(path, file, loaded);
     const verdicts = verdictsIn(file.history);
     const order = orderOf(file, loaded.definition);

@@ -40,9 +40,9 @@ async function overview(name: string, view: View): Promise<readonly RunOverview[
 async function overviewOf(name: string, id: string, view: View): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: name };
   try {
-    const standing = await resolveRun(view, name, id, await loadOwn(view, name, id));
-    if (standing === null) return null;
-    const { awaits, created_at, history, next, state } = standing.file;
+    const resolved = await resolveRun(view, name, id, await loadOwn(view, name, id));
+    if (resolved === null) return null;
+    const { awaits, created_at, history, next, state } = resolved.file;
     const since = history.at(-1)?.time ?? created_at;
     if (awaits === "nobody") return { ...run, state, awaits: "nobody", next, since };
     const what = next ? `${next}, in the program that runs it` : "go on in the program that runs it";

@@ -42,10 +42,10 @@ export function storyOf(
   return {
     run: () => null,
     async read(view, { id }, context) {
-      const standing = await resolveRun(view, source.name, id, await loadOwn(view, source.name, id));
-      if (standing === null) throw missingRunError(source.name, id);
-      const children = await childrenShown(standing.file, { ...context, sources, view });
-      return { ...standing, children, outputs: await loadOutputs(view, `${source.name}:${id}`) };
+      const resolved = await resolveRun(view, source.name, id, await loadOwn(view, source.name, id));
+      if (resolved === null) throw missingRunError(source.name, id);
+      const children = await childrenShown(resolved.file, { ...context, sources, view });
+      return { ...resolved, children, outputs: await loadOutputs(view, `${source.name}:${id}`) };
     },
     propose: ({ children, elsewhere, file, outputs }) => ({
       reply: {

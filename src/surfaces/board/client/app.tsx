@@ -89,7 +89,7 @@ function Frame() {
         </div>
       </header>
       <main id="main">
-        <Standing />
+        <ConnectionBanner />
         <Shown inbox={inbox} />
       </main>
       <div class="unseen" role="status" aria-live="polite">
@@ -220,23 +220,23 @@ function Foot() {
 }
 
 /** A banner above every page: the page is offline, or the server no longer knows this browser. */
-function Standing() {
+function ConnectionBanner() {
   if (line.value === "offline")
     return (
-      <p class="standing" role="status">
+      <p class="connection" role="status">
         <strong>Offline.</strong> This is what was there when the connection broke. It catches up by itself;
         notes that you write are kept.
       </p>
     );
   if (line.value === "closed" && session.value?.device)
     return (
-      <p class="standing" role="status">
+      <p class="connection" role="status">
         <strong>This device is signed out.</strong> Your notes are kept. <a href="/enter">Sign in again</a>
       </p>
     );
   if (line.value === "closed")
     return (
-      <p class="standing" role="status">
+      <p class="connection" role="status">
         <strong>The server has started anew and does not know this browser.</strong> Open the address that{" "}
         <code>pawl board</code> prints. Your notes are kept.
       </p>

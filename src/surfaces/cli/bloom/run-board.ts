@@ -15,7 +15,7 @@ export interface Board {
   readonly waiting: Map<string, string>;
   readonly merges: Map<string, string>;
   readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
-  progress: Extract<BloomEvent, { readonly type: "loop:stands" }> | null;
+  progress: Extract<BloomEvent, { readonly type: "loop:progress" }> | null;
   /** The caps because of which ready tasks wait. */
   caps: readonly string[];
   /** The caps among these that were not printed before. */
@@ -41,7 +41,7 @@ export function emptyBoard(): Board {
 
 export function track(board: Board, event: BloomEvent | PawlEvent, now: number): void {
   if (event.type === "edit:kept" || event.type === "journal:foreign") return;
-  if (event.type === "loop:stands") board.progress = event;
+  if (event.type === "loop:progress") board.progress = event;
   else if (event.type === "loop:capped") {
     board.caps = event.caps;
     board.newCaps = event.caps.filter((each) => !board.shownCaps.has(each));
@@ -132,7 +132,7 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
   ];
   const { progress } = board;
   const colour = progress !== null && progress.blocked.length > 0 ? paint.red : paint.dim;
-  const last = progress === null ? [] : [colour(cut(standing(progress), width))];
+  const last = progress === null ? [] : [colour(cut(progressLine(progress), width))];
   const room = Math.max(1, rows - 2 - last.length);
   const hidden = lines.length - room;
   const shown =
@@ -178,7 +178,7 @@ function barOf(done: number, total: number): string {
 }
 
 /** `3 done, 2 open, blocked: B, 1 waiting.` */
-export function standing({
+export function progressLine({
   done,
   open,
   blocked,

@@ -60,7 +60,7 @@ const moved = (task: string, event: string, to: string) => ({
   by: { channel: "library" },
 });
 const progress = {
-  type: "loop:stands",
+  type: "loop:progress",
   done: 1,
   open: 3,
   blocked: ["B"],

@@ -12,7 +12,7 @@ import { cleanLine } from "../../../core/text/clean.ts";
 import { fewOf } from "../../../core/text/few.ts";
 import { clockOf } from "../../../core/text/local-time.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
-import { causeOf, emptyBoard, frameOf, standing, track, waitWords } from "./run-board.ts";
+import { causeOf, emptyBoard, frameOf, progressLine, track, waitWords } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 
 export interface Screen {
@@ -58,10 +58,10 @@ export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
   };
   /** Without the block, only a line can show that the loop has nothing to do. */
   const idleLine = (event: BloomEvent | PawlEvent): string | null => {
-    if (event.type !== "loop:stands" || terminal.isScreen || ends) return null;
+    if (event.type !== "loop:progress" || terminal.isScreen || ends) return null;
     const begins = event.idle && !isIdle;
     isIdle = event.idle;
-    return begins ? standing(event) : null;
+    return begins ? progressLine(event) : null;
   };
   const ticking = setInterval(() => {
     if (board.atWork.size + board.retries.size > 0) redraw(null);

@@ -14,7 +14,7 @@ export const notify: Run = async (host, { options }) => {
       data: { project: root, receivers },
     };
   if (options.test !== true) {
-    const lines = receivers.flatMap((each) => receiverLines(each.name, standingOf(each), host));
+    const lines = receivers.flatMap((each) => receiverLines(each.name, statusLines(each), host));
     return { text: lines.join(""), data: { project: root, receivers } };
   }
   refuseAgent(host, "send a test", "pawl config notify --test");
@@ -38,7 +38,7 @@ function tested(tests: readonly ReceiverTest[], project: string, host: Host): An
 }
 
 /** The receiver's status, obstacles first. */
-function standingOf({ memory, trusted, unset }: ReceiverStatus): readonly string[] {
+function statusLines({ memory, trusted, unset }: ReceiverStatus): readonly string[] {
   return [
     ...(trusted ? [] : ["not trusted: nothing is sent before you agree, with `pawl trust`"]),
     ...unset.map((name) => `$${name} is not set here`),

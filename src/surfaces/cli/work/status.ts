@@ -203,7 +203,7 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
 
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
   return [
-    ...renderStanding(run, columns, paint, now),
+    ...renderRunState(run, columns, paint, now),
     ...renderQuestions(run, columns, paint),
     ...renderDecided(run, columns, paint),
   ];
@@ -256,7 +256,7 @@ function hasWords({ exclusive, name, ports, slot }: NonNullable<RunOverview["env
   return `has ${name} for itself: ${own.join(", ")}`;
 }
 
-function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
+function renderRunState(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
   const first = `  ${renderTitle(run, columns - 2, paint, now)}`;
   if (run.problem) return [first, ...renderProblem(run.problem, columns, paint)];
   const meaning = colourOf(run.state) ?? (run.awaits === "human" ? "yellow" : null);

@@ -26,7 +26,7 @@ interface StoryRun {
   readonly task_status: string;
   readonly current_state: string | null;
   /** Its state in words; null if it is over. */
-  readonly standing: string | null;
+  readonly state_words: string | null;
   readonly accepted: readonly Accepted[];
   readonly verdicts: readonly Verdict[];
 }
@@ -78,7 +78,7 @@ function runsIn(states: readonly TaskState[]): readonly StoryRun[] {
   for (const { active_tool_state: active, completed_tool_outputs } of states) {
     for (const [tool, run] of Object.entries(completed_tool_outputs)) {
       const { accepted, finished_at, started_at, task_status } = run;
-      const over = { current_state: null, standing: null, verdicts: run.verdicts };
+      const over = { current_state: null, state_words: null, verdicts: run.verdicts };
       finished.set(`${finished_at} ${tool}`, {
         ...{ tool: tool as RunTool, started_at, finished_at, task_status, ...over, accepted },
       });
@@ -104,7 +104,7 @@ function activeRun(state: TaskState | undefined): readonly StoryRun[] {
       finished_at: null,
       task_status: state.task_status,
       current_state: active.current_state,
-      standing: wordsFor(active),
+      state_words: wordsFor(active),
       accepted,
       verdicts,
     },
@@ -114,7 +114,7 @@ function activeRun(state: TaskState | undefined): readonly StoryRun[] {
 function renderRun(run: StoryRun): string {
   const end = run.finished_at
     ? `to ${run.finished_at}; it left the task '${run.task_status}'`
-    : `still active: ${run.standing}`;
+    : `still active: ${run.state_words}`;
   const states = [...new Set([...run.verdicts, ...run.accepted].map(({ state }) => state))];
   return [
     `## ${run.tool}\n\nFrom ${run.started_at} ${end}.\n`,

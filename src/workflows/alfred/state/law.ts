@@ -1,5 +1,5 @@
 /**
- * Replays a task's steps through the tools' tables, from a new task on. The result is its `Standing`, the part
+ * Replays a task's steps through the tools' tables, from a new task on. The result is its `ReplayedState`, the part
  * of its state that decides: status, configuration, accepted artifacts and their verdicts.
  */
 import { attempt } from "../../../core/attempt.ts";
@@ -18,40 +18,40 @@ import { beginsAt, endsOf, type ToolDefinition, VERIFIED } from "../tools/defini
 import { definitionOf } from "../tools/definitions.ts";
 import { configurationIn, configurationOf, machineOf } from "../tools/machine.ts";
 import { statePath } from "./paths.ts";
-import type { ActiveStanding, ActiveTool, Standing, TaskState } from "./state-file.ts";
+import type { ActiveTool, ReplayedActiveRun, ReplayedState, TaskState } from "./state-file.ts";
 import { isRunTool } from "./status.ts";
-import { keptVerdicts, runStanding } from "./verdicts.ts";
+import { keptVerdicts, toReplayedRun } from "./verdicts.ts";
 
-export const NEW_TASK: Standing = { task_status: "new", active: null, finished: {} };
+export const NEW_TASK: ReplayedState = { task_status: "new", active: null, finished: {} };
 
-/** The document's standing; the whole document if it is no task's state. */
+/** The document's replayed state; the whole document if it is no task's state. */
 export function decidedIn(document: Json): Json {
   return attempt<Json, Json>(() => {
-    return json(standingIn(document as unknown as TaskState));
+    return json(toReplayedState(document as unknown as TaskState));
   }, document);
 }
 
 /** Drops keys without a value, as writing to disk does. */
-function json(standing: Standing): Json {
-  return JSON.parse(JSON.stringify(standing)) as Json;
+function json(current: ReplayedState): Json {
+  return JSON.parse(JSON.stringify(current)) as Json;
 }
 
-export function standingIn(state: TaskState): Standing {
+export function toReplayedState(state: TaskState): ReplayedState {
   const { active_tool_state: active, completed_tool_outputs: finished, task_status } = state;
   return {
     task_status,
-    active: active && activeStanding(active),
-    finished: Object.fromEntries(Object.entries(finished).map(([tool, run]) => [tool, runStanding(run)])),
+    active: active && toReplayedActiveRun(active),
+    finished: Object.fromEntries(Object.entries(finished).map(([tool, run]) => [tool, toReplayedRun(run)])),
   };
 }
 
-function activeStanding(active: ActiveTool): ActiveStanding {
+function toReplayedActiveRun(active: ActiveTool): ReplayedActiveRun {
   const { context_store: store, tool_name } = active;
   return {
     tool: tool_name,
     position: toStored(configurationIn(definitionOf(tool_name), active)),
     submitted: store.submitted?.sha256 ?? null,
-    ...runStanding(store),
+    ...toReplayedRun(store),
   };
 }
 
@@ -59,32 +59,36 @@ function activeStanding(active: ActiveTool): ActiveStanding {
 export const TASK_LAW: RunLaw = {
   first: json(NEW_TASK),
   after(before, step, { decides, isFirst, isLast }) {
-    const written = decides as unknown as Standing;
+    const written = decides as unknown as ReplayedState;
     if (step.kind !== "begun" && step.kind !== "moved") {
       // The tool that the same commit begins is not active yet.
       const adopted = { ...written, active: null, task_status: step.status ?? step.to };
-      return isLast ? decides : json(adopted as Standing);
+      return isLast ? decides : json(adopted as ReplayedState);
     }
-    const next = after(isFirst ? NEW_TASK : (before as unknown as Standing), step);
+    const next = after(isFirst ? NEW_TASK : (before as unknown as ReplayedState), step);
     return typeof next === "string" ? { fault: next } : json(next);
   },
 };
 
-/** The standing after one more step, or why the step is impossible. */
-export function after(standing: Standing, step: Step): Standing | string {
+/** The state after one more step, or why the step is impossible. */
+export function after(current: ReplayedState, step: Step): ReplayedState | string {
   if (step.kind !== "begun" && step.kind !== "moved") return "it took the task as it was found";
   if (!isRunTool(step.machine)) return "it names no tool";
   const definition = definitionOf(step.machine);
-  return step.kind === "begun" ? begun(standing, step, definition) : moved(standing, step, definition);
+  return step.kind === "begun" ? begun(current, step, definition) : moved(current, step, definition);
 }
 
-function begun(standing: Standing, { set, status, to }: Step, definition: ToolDefinition): Standing | string {
-  if (standing.active) return `${definition.name} begins while ${standing.active.tool} is active`;
+function begun(
+  current: ReplayedState,
+  { set, status, to }: Step,
+  definition: ToolDefinition,
+): ReplayedState | string {
+  if (current.active) return `${definition.name} begins while ${current.active.tool} is active`;
   const { running } = definition.status;
   // A run that a person removed leaves its running status behind.
-  if (!beginsAt(definition, "light").includes(standing.task_status) && standing.task_status !== running)
-    return `${definition.name} does not begin at the status '${standing.task_status}'`;
-  if (status !== (running ?? standing.task_status)) return `${definition.name} does not lead to '${status}'`;
+  if (!beginsAt(definition, "light").includes(current.task_status) && current.task_status !== running)
+    return `${definition.name} does not begin at the status '${current.task_status}'`;
+  if (status !== (running ?? current.task_status)) return `${definition.name} does not lead to '${status}'`;
   const configuration: Configuration = { state: to, variables: set };
   const long = startingConfigurations(machineOf(definition).workflow);
   const { shortStart } = definition;
@@ -94,11 +98,11 @@ function begun(standing: Standing, { set, status, to }: Step, definition: ToolDe
     return `${definition.name} does not begin in '${to}'`;
   const position = toStored(configuration);
   const active = { tool: definition.name, position, submitted: null, accepted: {}, verdicts: [] };
-  return { ...standing, task_status: running ?? standing.task_status, active };
+  return { ...current, task_status: running ?? current.task_status, active };
 }
 
-function moved(standing: Standing, step: Step, definition: ToolDefinition): Standing | string {
-  const { active } = standing;
+function moved(current: ReplayedState, step: Step, definition: ToolDefinition): ReplayedState | string {
+  const { active } = current;
   if (active?.tool !== definition.name) return `${definition.name} is not active`;
   const machine = machineOf(definition);
   const event = step.event ?? "";
@@ -118,7 +122,7 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
   const run = { accepted, verdicts };
   if (after.state !== VERIFIED)
     return {
-      ...standing,
+      ...current,
       active: { ...active, ...run, position: toStored(after), submitted: isAccepted ? null : submitted },
     };
   const status = endsOf(definition).find((each) => each === step.status);
@@ -126,7 +130,7 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
   return {
     task_status: status,
     active: null,
-    finished: { ...standing.finished, [definition.name]: run },
+    finished: { ...current.finished, [definition.name]: run },
   };
 }
 

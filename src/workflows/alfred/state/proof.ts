@@ -23,7 +23,7 @@ import { machineOf, tablesHash } from "../tools/machine.ts";
 import { after, NEW_TASK } from "./law.ts";
 import { nameOf } from "./records.ts";
 import { loadBranches } from "./resolve-run.ts";
-import type { Standing } from "./state-file.ts";
+import type { ReplayedState } from "./state-file.ts";
 import { isRunTool, NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 export async function openProof(): Promise<GateProof> {
@@ -43,7 +43,7 @@ function isSigned(tool: RunTool, { alfred, gates }: Settings): boolean {
 async function replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed> {
   const faults: string[] = [];
   const isFinal: boolean[] = [];
-  let standing: Standing = NEW_TASK;
+  let current: ReplayedState = NEW_TASK;
   for (const [index, record] of records.entries()) {
     const steps = record.steps as unknown as readonly Step[];
     const [first] = steps;
@@ -53,15 +53,15 @@ async function replay(records: readonly GateRecord[], settings: Settings): Promi
     for (const step of steps) {
       const isVerdict = before !== undefined && step === first;
       faults.push(...stepFaults(step, isVerdict, settings));
-      const next = after(standing, step);
+      const next = after(current, step);
       if (typeof next === "string")
         return {
           faults: [...faults, `the step ${step.event ?? step.kind} cannot be: ${next}`],
           isFinal: all(),
         };
-      standing = next;
+      current = next;
     }
-    const ends = verdictFaults(record, standing, settings);
+    const ends = verdictFaults(record, current, settings);
     faults.push(...ends.faults);
     isFinal.push(ends.isFinal);
   }
@@ -94,7 +94,7 @@ function stepFaults(
 /** The faults of the verdict itself, given the state that the steps before it lead to. */
 function verdictFaults(
   record: GateRecord,
-  { active }: Standing,
+  { active }: ReplayedState,
   settings: Settings,
 ): { readonly faults: readonly string[]; readonly isFinal: boolean } {
   const named = `record ${record.seq}`;

@@ -108,9 +108,9 @@ export function stateOf(id: string, { recorded, steps }: ToolBranch, present: Ta
 
 /** The task's state for display. Throws like `loadActing`, but also returns a run that others continued. */
 export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
-  const standing = await resolveTask(view, id);
-  await checkOwn(view, standing.elsewhere ? await findOwn(view, id) : standing.state);
-  return standing;
+  const resolved = await resolveTask(view, id);
+  await checkOwn(view, resolved.elsewhere ? await findOwn(view, id) : resolved.state);
+  return resolved;
 }
 
 /**
@@ -118,10 +118,10 @@ export async function loadShown(view: View, id: string): Promise<ResolvedTask> {
  * `records-invalid`, and `run-elsewhere` if the task is open and others continued it.
  */
 export async function loadActing(view: View, id: string): Promise<ResolvedTask> {
-  const standing = await loadShown(view, id);
-  const { elsewhere, state } = standing;
+  const resolved = await loadShown(view, id);
+  const { elsewhere, state } = resolved;
   if (elsewhere && NEXT_TOOL[state.task_status] !== null) throw elsewhereError(nameOf(id), elsewhere);
-  return standing;
+  return resolved;
 }
 
 /** The records that the task lacks. Throws like `loadActing`. */

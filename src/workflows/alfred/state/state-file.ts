@@ -31,19 +31,19 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
 /** The part of a state that decides what may happen next. */
-export interface Standing {
+export interface ReplayedState {
   readonly task_status: TaskStatus;
-  readonly active: ActiveStanding | null;
-  readonly finished: Readonly<Record<string, RunStanding>>;
+  readonly active: ReplayedActiveRun | null;
+  readonly finished: Readonly<Record<string, ReplayedRun>>;
 }
 
-export interface RunStanding {
+export interface ReplayedRun {
   /** By work state: the hash of what was accepted. */
   readonly accepted: Readonly<Record<string, string>>;
   readonly verdicts: readonly string[];
 }
 
-export interface ActiveStanding extends RunStanding {
+export interface ReplayedActiveRun extends ReplayedRun {
   readonly tool: RunTool;
   readonly position: StoredConfiguration;
   readonly submitted: string | null;

@@ -1,7 +1,10 @@
 /** What a state keeps of the verdicts and notes on a tool's run, and a verdict in one line. */
-import type { FinishedRun, RunStanding } from "./state-file.ts";
+import type { FinishedRun, ReplayedRun } from "./state-file.ts";
 
-export function runStanding({ accepted, verdicts }: Pick<FinishedRun, "accepted" | "verdicts">): RunStanding {
+export function toReplayedRun({
+  accepted,
+  verdicts,
+}: Pick<FinishedRun, "accepted" | "verdicts">): ReplayedRun {
   return {
     accepted: Object.fromEntries(accepted.map(({ sha256, state }) => [state, sha256])),
     verdicts: verdicts.map(verdictWords),

@@ -44,7 +44,7 @@ export interface ToolPlan<Input, Snapshot = any, Gathered = any>
 /** The error, and the task's state; null if there is no task, or its state is unreadable. */
 export interface Failed {
   readonly error: PawlError;
-  readonly standing: string | null;
+  readonly state: string | null;
 }
 
 /**
@@ -69,7 +69,7 @@ export function atTheEdge<Input>(
       } catch (thrown) {
         const error = toPawlError(thrown);
         if (error.code === "internal") throw thrown;
-        return { error, standing: await loadStanding(view, plan.task(input)) };
+        return { error, state: await findShownState(view, plan.task(input)) };
       }
     },
     propose: (_, settled, input, context) =>
@@ -77,17 +77,17 @@ export function atTheEdge<Input>(
   };
 }
 
-async function loadStanding(view: View, task: string | null): Promise<string | null> {
+async function findShownState(view: View, task: string | null): Promise<string | null> {
   if (!isId(task)) return null;
   try {
-    return standingOf(await loadState(view, task));
+    return shownState(await loadState(view, task));
   } catch {
     return null;
   }
 }
 
 /** The state of the active run, or the task's status if none is active. */
-function standingOf({ active_tool_state, task_status }: TaskState): string {
+function shownState({ active_tool_state, task_status }: TaskState): string {
   return active_tool_state?.current_state ?? task_status;
 }
 
@@ -109,7 +109,7 @@ function answered<Input>(
 
 function refusal<Input>(
   plan: ToolPlan<Input>,
-  { error, standing }: Failed,
+  { error, state }: Failed,
   input: Input,
   context: Context,
 ): Proposal<Reply> {
@@ -118,7 +118,7 @@ function refusal<Input>(
     message: error.message,
     data: { code: error.code, fix: error.fix },
   };
-  const answer = { response, ...(standing !== null && { before: standing }) };
+  const answer = { response, ...(state !== null && { before: state }) };
   return {
     reply: { text: `${error.message}\n${error.fix}`, data: { ...response }, refused: true },
     ...(!WITHOUT_TASK.includes(error.code) && { logs: logsOf(plan, answer, input, context) }),

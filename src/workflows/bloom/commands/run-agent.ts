@@ -125,7 +125,7 @@ async function bringInTarget(
     remote: file.git.push_to_remote,
   });
   if (brought.kind === "conflicts") return { conflicts: brought.files };
-  return run.purpose === "resolve" ? { result: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
+  return run.purpose === "resolve" ? { result: { event: "purpose_done" }, conflicts: [] } : { conflicts: [] };
 }
 
 interface AgentStart {
@@ -356,7 +356,7 @@ function outcomeOf(known: TaskSnapshot, { agent, before, byMinutes, end, step, s
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
   if (asks) return asks;
-  if (run.purpose !== "step" && run.purpose !== "mark") return { event: "errand_done" };
+  if (run.purpose !== "step" && run.purpose !== "mark") return { event: "purpose_done" };
   const done =
     step === null ? !isOpen(task, run) : task.steps.some((each) => each.id === step.id && !isOpenStep(each));
   if (done) return { event: "step_done" };

@@ -119,7 +119,10 @@ export function orderOf({ life, order }: Lived): RuledOrder | null {
 }
 
 /** What an agent of its life would start, which needs a person's consent as in a workflow of one's own; null: none has an order. */
-export function startsOfOrder(run: Lived & Standing, task: { readonly title: string }): StartingTask | null {
+export function startsOfOrder(
+  run: Lived & PromptedRun,
+  task: { readonly title: string },
+): StartingTask | null {
   const ordered = orderOf(run);
   if (ordered === null) return null;
   const { command, entry, life } = ordered;
@@ -169,7 +172,7 @@ async function remember(life: LifeRef, text: string): Promise<void> {
   known.set(name, { life: { ...parsed, table: { ...parsed.table, name } }, text });
 }
 
-interface Standing extends Pick<Lived, "life"> {
+interface PromptedRun extends Pick<Lived, "life"> {
   readonly kept: Facts;
   readonly said?: Said;
   readonly state: string;
@@ -181,7 +184,7 @@ interface Standing extends Pick<Lived, "life"> {
 export function textOf(
   { name: life, prompts, said: blank, table }: Life,
   name: string,
-  { kept, said = {}, state, task: id, verdicts }: Standing,
+  { kept, said = {}, state, task: id, verdicts }: PromptedRun,
   { title }: { readonly title: string },
 ): string {
   const values = {

@@ -66,8 +66,8 @@ const RESTS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   "target_red",
 ]);
 
-export function rests(standing: SchedulingStatus): boolean {
-  return RESTS.has(standing);
+export function rests(status: SchedulingStatus): boolean {
+  return RESTS.has(status);
 }
 
 /** A status that a person set in tasks.yaml takes precedence over the runs. */
@@ -77,19 +77,19 @@ export function schedulingStatuses(
   now: string,
   rests: Rests,
 ): SchedulingStatuses {
-  const standings = new Map<string, SchedulingStatus>();
+  const statuses = new Map<string, SchedulingStatus>();
   for (const { task } of placedTasks(tasks, runs.keys())) {
     const run = runs.get(task.id);
-    const standing = run && standingOf(task, run, now, rests);
-    if (standing) standings.set(task.id, standing);
+    const status = run && statusOf(task, run, now, rests);
+    if (status) statuses.set(task.id, status);
   }
-  return standings;
+  return statuses;
 }
 
 const SET_BY_PERSON = { reset: null, dropped: "done", halted: "blocked", cancelled: "cancelled" } as const;
 
 /** Null: a person has reset it. */
-function standingOf(task: Task, run: TaskRun, now: string, rests: Rests): SchedulingStatus | null {
+function statusOf(task: Task, run: TaskRun, now: string, rests: Rests): SchedulingStatus | null {
   const event = personsEvent(task, run);
   if (event !== null) return SET_BY_PERSON[event];
   if (awaitsMerge(run)) return "awaiting_merge";

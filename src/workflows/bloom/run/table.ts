@@ -63,7 +63,7 @@ const EVENTS = {
   claimed: "A worker took the task.",
   step_done: "The agent ended well, and the step is marked done.",
   step_unmarked: "The agent ended well, and the step is still open.",
-  errand_done: "The agent ended well what it was resumed for.",
+  purpose_done: "The agent ended well what it was resumed for.",
   agent_failed: "The agent failed, was killed, or ended without its own word of success.",
   agent_missing: "The agent cannot be started here.",
   agent_limited: "The agent's account is limited, or refused.",
@@ -230,8 +230,8 @@ const worked = (): readonly Rule[] => [
     { unmarked: "ask", tries_left: false },
     { unmarked: "assume", in_doubt: true, tries_left: false },
   ]),
-  rule("errand.verifies", "working", "errand_done", "verifying", does("run-verify")),
-  rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
+  rule("purpose.verifies", "working", "purpose_done", "verifying", does("run-verify")),
+  rule("purpose.commits", "committing", "purpose_done", "same", does("ensure-committed")),
 ];
 
 /**

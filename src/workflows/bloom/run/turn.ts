@@ -229,7 +229,7 @@ function ownWords(run: TaskRun, { after, rule }: Decision, { task }: Now): strin
  */
 const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   step_done: ["agent", "mark"],
-  errand_done: ["agent"],
+  purpose_done: ["agent"],
   verify_passed: ["agent", "mark", "verify", "git"],
   committed: ["commit", "git"],
   pushed: ["push", "git"],

@@ -54,14 +54,14 @@ describe("A loop that is left alone", () => {
       tasks:
         "tasks:\n- {id: T1, title: t, status: blocked}\n- {id: T2, title: u, depends_on: [T1], instructions: x}\n",
     });
-    await stage.until(() => stage.told.some(({ type }) => type === "loop:stands"));
+    await stage.until(() => stage.told.some(({ type }) => type === "loop:progress"));
     const before = stage.looks();
     await stage.pass(HOUR);
     const perTurn = (stage.looks() - before) / 120;
     expect(perTurn).toBeGreaterThan(0);
     expect(perTurn).toBeLessThanOrEqual(3);
     expect(stage.runs).toEqual([]);
-    expect(stage.told.filter(({ type }) => type === "loop:stands")).toHaveLength(1);
+    expect(stage.told.filter(({ type }) => type === "loop:progress")).toHaveLength(1);
     expect(stage.ended()).toBeNull();
     stage.stop();
     await stage.until(() => stage.ended() !== null);
@@ -160,7 +160,7 @@ describe("A loop for the runs of another workflow, in a project without tasks", 
     await stage.until(() => state() === "at work");
     finish();
     expect(await stage.end()).toEqual(NOTHING);
-    expect([state(), stage.told.filter(({ type }) => type !== "loop:stands")]).toEqual(["done", []]);
+    expect([state(), stage.told.filter(({ type }) => type !== "loop:progress")]).toEqual(["done", []]);
   });
 
   it("takes the tasks that appear while it works, and ends when they are done, too", async () => {
@@ -202,7 +202,7 @@ describe("A loop for the runs of another workflow, in a project without tasks", 
     await stage.until(() => state() === "at work");
     stage.save("tasks.yaml", T1);
     await stage.pass(HOUR);
-    expect([state(), stage.told.filter(({ type }) => type !== "loop:stands")]).toEqual(["at work", []]);
+    expect([state(), stage.told.filter(({ type }) => type !== "loop:progress")]).toEqual(["at work", []]);
     finish();
     await expect(stage.end()).rejects.toMatchObject({ code: "agent-missing" });
     expect(state()).toBe("done");

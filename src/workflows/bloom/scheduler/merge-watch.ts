@@ -48,7 +48,7 @@ export function openMergeWatch({ check, show, stop, notify, now }: MergeWatchSet
   };
   return {
     checkDue({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
-      const awaiting = [...states].filter(([id, standing]) => standing === "awaiting_merge" && scope.has(id));
+      const awaiting = [...states].filter(([id, status]) => status === "awaiting_merge" && scope.has(id));
       const waiting = placedTasks(file.tasks, new Map(awaiting).keys()).map(({ task }) => task);
       // A pull request that came back and waits again is reported again.
       for (const id of checkedAt.keys()) if (!waiting.some((task) => task.id === id)) checkedAt.delete(id);

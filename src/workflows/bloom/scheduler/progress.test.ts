@@ -75,7 +75,7 @@ describe("A loop", () => {
       },
     );
     const stands = {
-      type: "loop:stands",
+      type: "loop:progress",
       done: 0,
       open: 2,
       blocked: ["T2"],
@@ -94,9 +94,9 @@ describe("A loop", () => {
       resting: [],
       byHand: [],
     });
-    expect(of("loop:stands").at(-1)).toEqual(stands);
-    expect(of("loop:stands").length).toBe(
-      new Set(of("loop:stands").map((each) => JSON.stringify(each))).size,
+    expect(of("loop:progress").at(-1)).toEqual(stands);
+    expect(of("loop:progress").length).toBe(
+      new Set(of("loop:progress").map((each) => JSON.stringify(each))).size,
     );
     const before = told.length;
     await again();

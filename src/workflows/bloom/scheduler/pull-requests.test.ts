@@ -261,7 +261,7 @@ describe("A pull request that comes back", () => {
     const rows = of("run:advanced").map(({ row }) => row);
     expect(rows.slice(rows.indexOf("pr.comes_back"))).toEqual([
       "pr.comes_back",
-      "errand.verifies",
+      "purpose.verifies",
       "verified.commits",
       "committed.pushes",
       "pushed.opens_pr",

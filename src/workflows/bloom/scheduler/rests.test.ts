@@ -89,7 +89,7 @@ describe("An agent whose account is limited", () => {
     }
     // One limit, though two agents at work met it.
     expect(JSON.parse(stage.read(".pawl/accounts.json") ?? "").rests).toMatchObject([{ count: 1 }]);
-    const [resting] = stage.of("loop:stands").at(-1)?.resting ?? [];
+    const [resting] = stage.of("loop:progress").at(-1)?.resting ?? [];
     expect(resting).toMatchObject({ agent: "claude", tasks: ["T1", "T2", "T3", "T4"] });
     expect(resting?.words).toMatch(/^claude rests until \d\d:\d\d$/);
     const resets_at = new Date(stage.now().getTime() + HOUR).toISOString().slice(0, 16);
@@ -599,7 +599,7 @@ describe("An agent that others stand in for", () => {
     expect(agentsOf("T4")).toEqual(["codex"]);
     expect(stage.runs.every(({ resumed }) => !resumed)).toBe(true);
     expect(stage.of("task:retried")).toEqual([]);
-    const stood = stage.of("loop:stands").flatMap(({ resting }) => resting);
+    const stood = stage.of("loop:progress").flatMap(({ resting }) => resting);
     expect(stood).toContainEqual(expect.objectContaining({ agent: "claude", tasks: [] }));
   });
 
@@ -618,7 +618,7 @@ describe("An agent that others stand in for", () => {
   it("waits with all of them for the first reset", async () => {
     promise("agents.next");
     const stage = team({ claude: 3 * HOUR, codex: HOUR });
-    await stage.until(() => stage.of("loop:stands").some(({ resting }) => resting.length === 2));
+    await stage.until(() => stage.of("loop:progress").some(({ resting }) => resting.length === 2));
     await stage.pass(HOUR / 2);
     expect(stage.state("T1")).toBe("agent_rests");
     const asked = stage.runs.length;

@@ -90,9 +90,7 @@ function waitingIn({
   scope,
   states,
 }: Picked): readonly { readonly task: Task; readonly run: TaskRun }[] {
-  const ids = [...states].flatMap(([id, standing]) =>
-    standing === "target_red" && scope.has(id) ? [id] : [],
-  );
+  const ids = [...states].flatMap(([id, status]) => (status === "target_red" && scope.has(id) ? [id] : []));
   return placedTasks(file.tasks, ids).flatMap(({ task }) => {
     const run = runs.get(task.id);
     return run === undefined ? [] : [{ task, run }];

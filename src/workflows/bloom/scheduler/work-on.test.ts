@@ -164,7 +164,7 @@ describe("A claimed task", () => {
     const before = told.length;
     await again();
     expect(forge.looks()).toBe(2);
-    expect(told.slice(before).map(({ type }) => type)).toEqual(["git:pr_watched", "loop:stands"]);
+    expect(told.slice(before).map(({ type }) => type)).toEqual(["git:pr_watched", "loop:progress"]);
     const [pull] = forge.pulls;
     if (pull) pull.kind = "merged";
     await again();

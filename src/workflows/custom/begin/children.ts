@@ -1,4 +1,4 @@
-/** The runs that a run's last `begin` began, and how they stand. */
+/** The runs that a run's last `begin` began, and their states. */
 import { PawlError } from "../../../core/error.ts";
 import { loopRunPath, parseLoopRecord } from "../../../core/loop-record.ts";
 import type { View } from "../../../core/ports/store.ts";
@@ -11,12 +11,12 @@ import { loadRun } from "../load-run.ts";
 import type { StoredRun } from "../run-file.ts";
 
 /** `stuck`: it waits for one that failed. */
-export type Standing = "done" | "failed" | "missing" | "open" | "stuck";
+export type ChildState = "done" | "failed" | "missing" | "open" | "stuck";
 
 export interface Child {
   /** `bloom:T1` */
   readonly run: string;
-  readonly standing: Standing;
+  readonly state: ChildState;
 }
 
 export interface Children {
@@ -44,11 +44,11 @@ function begunLast(file: Parent): readonly Begun[] {
 export async function loadChildren(file: Parent, loaders: ChildContext): Promise<Children> {
   const all: Child[] = [];
   for (const { done, id, workflow } of begunLast(file))
-    all.push({ run: `${workflow}:${id}`, standing: await (await standingsIn(workflow, done, loaders))(id) });
-  return { all, value: inAll(all.map(({ standing }) => standing)) };
+    all.push({ run: `${workflow}:${id}`, state: await (await childStates(workflow, done, loaders))(id) });
+  return { all, value: inAll(all.map(({ state }) => state)) };
 }
 
-/** The same for displays: none, where it cannot be read how they stand. */
+/** The same for displays; empty if a run cannot be read. */
 export async function childrenShown(file: Parent, loaders: ChildContext): Promise<readonly Child[]> {
   try {
     return (await loadChildren(file, loaders)).all;
@@ -58,19 +58,19 @@ export async function childrenShown(file: Parent, loaders: ChildContext): Promis
   }
 }
 
-function inAll(all: readonly Standing[]): Children["value"] {
+function inAll(all: readonly ChildState[]): Children["value"] {
   if (all.length === 0) return "none";
   if (all.includes("open")) return "open";
   return all.every((each) => each === "done") ? "all-done" : "failed";
 }
 
-/** How the workflow's runs stand, by id. `done`: where one of an own workflow is done; absent: in each of its ends. */
-export async function standingsIn(
+/** The states of the workflow's runs, by id. `done`: where one of an own workflow is done; absent: in each of its ends. */
+export async function childStates(
   workflow: string,
   done: readonly string[] | undefined,
   loaders: ChildContext,
-): Promise<(id: string) => Standing | Promise<Standing>> {
-  if (workflow !== BLOOM) return (id) => ownStanding(`${workflow}:${id}`, done, loaders);
+): Promise<(id: string) => ChildState | Promise<ChildState>> {
+  if (workflow !== BLOOM) return (id) => ownRunState(`${workflow}:${id}`, done, loaders);
   const tasks = await loadTasks(loaders.view, loaders).then(
     ({ file }) => file.tasks,
     (thrown: unknown) => {
@@ -79,8 +79,8 @@ export async function standingsIn(
     },
   );
   return async (id) => {
-    const standing = taskStanding(tasks, id);
-    return standing === "done" && (await isUnderway(loaders.view, id)) ? "open" : standing;
+    const state = taskState(tasks, id);
+    return state === "done" && (await isUnderway(loaders.view, id)) ? "open" : state;
   };
 }
 
@@ -91,7 +91,7 @@ async function isUnderway(view: View, id: string): Promise<boolean> {
   return text !== null && parseLoopRecord(path, text).state !== "done";
 }
 
-export function taskStanding(tasks: readonly Task[], id: string): Standing {
+export function taskState(tasks: readonly Task[], id: string): ChildState {
   const task = findTask(tasks, id);
   if (task === null) return "missing";
   if (task.status === "done") return "done";
@@ -111,11 +111,11 @@ export function taskStanding(tasks: readonly Task[], id: string): Standing {
 }
 
 /** One that cannot be read waits for a person. */
-async function ownStanding(
+async function ownRunState(
   run: string,
   done: readonly string[] | undefined,
   { sources, view }: ChildContext,
-): Promise<Standing> {
+): Promise<ChildState> {
   try {
     const { configuration, file, workflow } = await loadRun(sources, view, run);
     if (file === null) return "missing";
@@ -137,13 +137,13 @@ const WORDS = {
 
 /** As a Markdown list. */
 export function childrenList(all: readonly Child[]): string {
-  return all.map(({ run, standing }) => `- ${run}: ${WORDS[standing]}`).join("\n");
+  return all.map(({ run, state }) => `- ${run}: ${WORDS[state]}`).join("\n");
 }
 
 /** `3 runs: 1 done, 2 open`. */
 export function childrenWords(all: readonly Child[]): string {
-  const counts = Object.entries(WORDS).flatMap(([standing, words]) => {
-    const count = all.filter((each) => each.standing === standing).length;
+  const counts = Object.entries(WORDS).flatMap(([state, words]) => {
+    const count = all.filter((each) => each.state === state).length;
     return count === 0 ? [] : [`${count} ${words}`];
   });
   return `${all.length} ${all.length === 1 ? "run" : "runs"}: ${counts.join(", ")}`;

@@ -24,7 +24,7 @@ import { loadRun, type OwnRun } from "../load-run.ts";
 import { type BeginOrder, type RunFile, renderRun } from "../run-file.ts";
 import { runsOfSources } from "../run-kind.ts";
 import type { SendInput, SendTypes } from "../sent.ts";
-import { type Standing, standingsIn, taskStanding } from "./children.ts";
+import { type ChildState, childStates, taskState } from "./children.ts";
 import { childId, type Entry, entriesOf } from "./entries.ts";
 
 export type Send = RunEvent<SendTypes>;
@@ -85,13 +85,13 @@ export async function beginRuns(
     const first = { plan: addTasks(parent.sources, text, last), input: { run, key: order.key } };
     return { reply: said(text), afterCommit: followUp(first) };
   }
-  const standingOf = await standingsIn(workflow, done, {
+  const stateOf = await childStates(workflow, done, {
     sources: parent.sources,
     settings,
     view,
     ...context,
   });
-  const planned = await planOf(parent, order, entries, standingOf);
+  const planned = await planOf(parent, order, entries, stateOf);
   let next = last(planned.map(({ id }) => id));
   for (const { entry, id, isNew } of planned.toReversed()) {
     const child = `${workflow}:${id}`;
@@ -118,7 +118,7 @@ async function planOf(
   parent: OwnRun,
   { begin: { workflow }, key }: BeginOrder,
   entries: readonly Entry[],
-  standingOf: (id: string) => Standing | Promise<Standing>,
+  stateOf: (id: string) => ChildState | Promise<ChildState>,
 ): Promise<readonly Planned[]> {
   const earlier = new Map(
     (parent.file?.children ?? []).map((each) => [`${each.workflow}:${each.id}`, each.order]),
@@ -127,16 +127,16 @@ async function planOf(
   for (const entry of entries) {
     const base = childId(parent, workflow, entry);
     let id = base;
-    let standing = await standingOf(id);
-    for (let count = 2; standing !== "missing"; count++) {
+    let state = await stateOf(id);
+    for (let count = 2; state !== "missing"; count++) {
       const next = `${base}-${count}`;
-      const after = await standingOf(next);
-      const isOver = standing === "failed" && (earlier.get(`${workflow}:${id}`) ?? key) !== key;
+      const after = await stateOf(next);
+      const isOver = state === "failed" && (earlier.get(`${workflow}:${id}`) ?? key) !== key;
       if (after === "missing" && !isOver) break;
-      [id, standing] = [next, after];
+      [id, state] = [next, after];
     }
     // Equal entries begin one run.
-    if (!planned.has(entry.id)) planned.set(entry.id, { entry, id, isNew: standing === "missing" });
+    if (!planned.has(entry.id)) planned.set(entry.id, { entry, id, isNew: state === "missing" });
   }
   return [...planned.values()];
 }
@@ -171,7 +171,7 @@ function addTasks(
       const entries = order === null ? [] : await entriesOf(parent, order.begin, view);
       // The next call handles entries that changed meanwhile.
       if (order === null || "fault" in entries) return { parent, order: null, tasks, planned: [] };
-      const planned = await planOf(parent, order, entries, (id) => taskStanding(tasks.tasks, id));
+      const planned = await planOf(parent, order, entries, (id) => taskState(tasks.tasks, id));
       return { parent, order, tasks, planned };
     },
     propose({ order, parent, planned, tasks }, _, __, context) {

@@ -87,7 +87,7 @@ function Content({ data, project }: { readonly data: RunAnswer; readonly project
           </details>
         )}
       </Part>
-      {(machine !== null || entry.problem === null) && <Standing data={data} />}
+      {(machine !== null || entry.problem === null) && <StateAndMoves data={data} />}
     </>
   );
 }
@@ -153,7 +153,7 @@ function Work({ failed, project, run }: PageProps & { readonly failed: string | 
   );
 }
 
-function Standing({ data: { at, machine, moves } }: { readonly data: RunAnswer }) {
+function StateAndMoves({ data: { at, machine, moves } }: { readonly data: RunAnswer }) {
   return (
     <div class="run-columns">
       <Part title="State">

@@ -4,10 +4,10 @@ import { readEnvironment } from "../config/config.ts";
 import { attempt } from "../core/attempt.ts";
 
 /** A limit for everything; the next process continues. */
-const MOST_MILLISECONDS = 120_000;
+const MAX_MILLISECONDS = 120_000;
 
 const [root = "", home = ""] = process.argv.slice(2);
-setTimeout(() => process.exit(1), MOST_MILLISECONDS).unref();
+setTimeout(() => process.exit(1), MAX_MILLISECONDS).unref();
 attempt(() => setPriority(10), undefined);
 if (root !== "") {
   const [{ sendNotices }, { withProject }] = await Promise.all([

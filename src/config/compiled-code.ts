@@ -10,7 +10,7 @@ import { baseFolder } from "../adapters/process/base-folder.ts";
 import type { Environment } from "./config.ts";
 
 /** Builds that a user may start by turns, such as one of a project and one of the machine. */
-const MOST_BUILDS = 4;
+const MAX_BUILDS = 4;
 
 /**
  * `home`: the program's own folder. Does nothing if the folder cannot be made, or is not the user's alone.
@@ -38,7 +38,7 @@ function folderOf(home: string, folder: string): string {
       .map((name) => join(folder, name))
       .filter((path) => path !== folderOfFile)
       .sort((one, other) => begun(other) - begun(one));
-    for (const path of others.slice(MOST_BUILDS - 1)) rmSync(path, { recursive: true, force: true });
+    for (const path of others.slice(MAX_BUILDS - 1)) rmSync(path, { recursive: true, force: true });
   }
   return folderOfFile;
 }

@@ -52,7 +52,7 @@ const NAMED = /(^|\.)checks\./;
  */
 const DEFINED = /^definition\./;
 /** One more gate is tighter, and so are scopes where there were none. */
-const LIMIT = /^definition\.(?:(?:gates|scopes)\.|plan_files$)/;
+const TIGHTER_IF_ADDED = /^definition\.(?:(?:gates|scopes)\.|plan_files$)/;
 
 export function comparePolicies(pinned: Policy, present: Policy): readonly PolicyChange[] {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(present)])].sort();
@@ -70,7 +70,7 @@ function valueAt(policy: Policy, path: string): unknown {
 }
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
-  if (DEFINED.test(path)) return LIMIT.test(path) && before === undefined;
+  if (DEFINED.test(path)) return TIGHTER_IF_ADDED.test(path) && before === undefined;
   const named = ORDERED[path] ?? ORDERED[path.slice(path.lastIndexOf(".") + 1)];
   const order = GATE_LEVEL.test(path) ? GATE_ORDER : named;
   if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);
@@ -107,13 +107,13 @@ export function renderChange({ path, pinned, place, present }: PolicyChange): st
   return `${path}: ${shown(pinned)} → ${shown(present)}${place ? ` (${place})` : ""}`;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Names the tasks because of which the loop's own policy is pinned. */
 export function whileOpen(tasks: readonly string[] = []): string {
   if (tasks.length === 0) return "";
-  const more = tasks.length - MOST_NAMED;
-  const named = [...tasks.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])];
+  const more = tasks.length - MAX_NAMED;
+  const named = [...tasks.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])];
   return ` while ${named.join(", ")} ${tasks.length === 1 ? "is" : "are"} open`;
 }
 

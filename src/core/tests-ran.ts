@@ -65,7 +65,7 @@ const ALL = Object.values(RUNNERS);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
 const COLOURS = /\u001b\[[0-9;]*m/g;
 /** No runner's line is longer. */
-const LONGEST = 400;
+const MAX_LINE_LENGTH = 400;
 
 export interface TestWatch {
   read(line: string): void;
@@ -90,7 +90,7 @@ export function watchTests(): TestWatch {
   };
   return {
     read(given) {
-      if (hasRun || given.length > LONGEST) return;
+      if (hasRun || given.length > MAX_LINE_LENGTH) return;
       const line = given.replace(COLOURS, "").trimEnd();
       readLine(line, line.trimStart());
     },

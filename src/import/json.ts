@@ -3,12 +3,12 @@ import { type Fields, isObject } from "../core/json.ts";
 import { invalidSourceError, type SourceFile } from "./source.ts";
 import { textOf } from "./words.ts";
 
-const MOST_BYTES = 32_000_000;
+const MAX_BYTES = 32_000_000;
 
 /** Throws `import-invalid`, with the place. */
 export function parseJson(path: string, source: string): unknown {
   const text = source.replace(/^\uFEFF/, "");
-  if (text.length > MOST_BYTES)
+  if (text.length > MAX_BYTES)
     throw invalidSourceError(path, "at most 32 MB", `${Math.round(text.length / 1e6)} MB`);
   if (text.trim() === "") throw invalidSourceError(path, "JSON", "an empty file");
   try {

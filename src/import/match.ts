@@ -11,9 +11,9 @@ export interface Imported {
 }
 
 /** At most this share of the longer text may differ. */
-const MOST_CHANGED = 0.3;
+const MAX_CHANGED = 0.3;
 /** Comparing more pairs would take seconds. */
-const MOST_PAIRS = 300_000;
+const MAX_PAIRS = 300_000;
 
 /** The part of a source before its key: the format, and the file if the key names one. */
 export function placeOf(source: string): string {
@@ -47,7 +47,7 @@ function nearestPairs<Item extends { readonly title: string }, Task extends Impo
   tasks: readonly Task[],
 ): ReadonlyMap<Item, Task> {
   const pairs: { readonly item: Item; readonly task: Task; readonly score: number }[] = [];
-  const isMany = items.length * tasks.length > MOST_PAIRS;
+  const isMany = items.length * tasks.length > MAX_PAIRS;
   for (const item of items)
     for (const task of tasks) {
       const score = isMany ? Number(item.title === task.title) : likeness(item.title, task.title);
@@ -73,9 +73,9 @@ function likeness(one: string, other: string): number {
     return 0.9;
   // "Step 1" is another task than "Step 2".
   if (numbersIn(a) !== numbersIn(b)) return 0;
-  if (long.length - short.length > long.length * MOST_CHANGED) return 0;
+  if (long.length - short.length > long.length * MAX_CHANGED) return 0;
   const changed = distance(a, b) / long.length;
-  return changed < MOST_CHANGED ? 1 - changed : 0;
+  return changed < MAX_CHANGED ? 1 - changed : 0;
 }
 
 function numbersIn(text: string): string {

@@ -17,7 +17,7 @@ import type { Put } from "../tasks-file/put.ts";
 import type { TaskEdit } from "../tasks-file/splice.ts";
 import { eachTask, idsIn, type Step, type Task } from "../tasks-file/task.ts";
 import { type Imported, matchSources, placeOf } from "./match.ts";
-import { DEEPEST, type Format, type Read, type SourceItem, type SourceTask } from "./source.ts";
+import { type Format, MAX_DEPTH, type Read, type SourceItem, type SourceTask } from "./source.ts";
 import { paragraphs } from "./words.ts";
 
 type ImportEdit = Put | Extract<TaskEdit, { type: "append" }>;
@@ -208,8 +208,8 @@ function parentsOf(items: readonly SourceTask[], remarks: string[]): ReadonlyMap
     }
     for (const each of path.toReversed()) {
       const parent = wanted.get(each);
-      const above = parent === undefined ? 0 : (depths.get(parent) ?? DEEPEST);
-      const isLost = above >= DEEPEST;
+      const above = parent === undefined ? 0 : (depths.get(parent) ?? MAX_DEPTH);
+      const isLost = above >= MAX_DEPTH;
       if (isLost) lost.push(each);
       else if (parent !== undefined) found.set(each, parent);
       depths.set(each, isLost ? 1 : above + 1);

@@ -9,9 +9,9 @@
 import { criterionWords } from "../core/criterion.ts";
 import { type Fields, isObject, objectsIn } from "../core/json.ts";
 import {
-  DEEPEST,
   type Dependency,
   invalidSourceError,
+  MAX_DEPTH,
   type Read,
   type SourceStatus,
   type SourceTask,
@@ -147,7 +147,7 @@ function arrange(
   const unique = openKeys();
   const placed: Placed[] = [];
   const walk = (list: readonly Fields[], parent: Placed | null, depth: number) => {
-    if (depth > DEEPEST) throw invalidSourceError(scope, `subtasks at most ${DEEPEST} deep`, "more");
+    if (depth > MAX_DEPTH) throw invalidSourceError(scope, `subtasks at most ${MAX_DEPTH} deep`, "more");
     list.forEach((item, at) => {
       const row = rowOf(item);
       const id = firstOf(row, shape.id).text || (parent === null ? "" : String(at + 1));

@@ -117,4 +117,4 @@ export function otherFormatError(path: string): PawlError | null {
 }
 
 /** Deeper than people nest tasks. */
-export const DEEPEST = 20;
+export const MAX_DEPTH = 20;

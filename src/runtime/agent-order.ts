@@ -122,10 +122,10 @@ export function refusedWords(faults: readonly string[]): string {
 }
 
 /** In UTF-16 units, and in braces that may begin the object that ends somewhere. */
-const MOST_TEXT = 500_000;
-const MOST_BRACES = 200;
+const MAX_TEXT = 500_000;
+const MAX_BRACES = 200;
 /** What an answer may cost to find: a unit for each character that is parsed. */
-const MOST_WORK = 100_000_000;
+const MAX_WORK = 100_000_000;
 /** In these units: a text that is no JSON ends with an error. */
 const EACH_PARSE = 1_000;
 /** In JSON, a name or the end follows the brace. */
@@ -133,14 +133,14 @@ const BEGINS = /\{(?=[ \t\r\n]*["}])/g;
 
 /** The last object, in a fence or in plain text: the outermost of those that end at its brace. */
 function lastObject(whole: string): Readonly<Record<string, unknown>> | null {
-  const text = whole.slice(-MOST_TEXT);
+  const text = whole.slice(-MAX_TEXT);
   const starts = Array.from(text.matchAll(BEGINS), ({ index }) => index);
-  let left = MOST_WORK;
+  let left = MAX_WORK;
   for (let end = text.lastIndexOf("}"); end >= 0 && left > 0; end = text.lastIndexOf("}", end - 1)) {
     while ((starts.at(-1) ?? 0) >= end && starts.length > 0) starts.pop();
     if (starts.length === 0) return null;
     let widest: Readonly<Record<string, unknown>> | null = null;
-    for (const start of starts.slice(-MOST_BRACES).reverse()) {
+    for (const start of starts.slice(-MAX_BRACES).reverse()) {
       left -= EACH_PARSE + end - start;
       const value = attempt<unknown, unknown>(() => JSON.parse(text.slice(start, end + 1)), null);
       if (isObject(value)) widest = value;

@@ -23,7 +23,7 @@ const OPTIONS: LiquidOptions = {
   renderLimit: 10_000,
   memoryLimit: 50_000_000,
 };
-const MOST_PARSED = 1_000;
+const MAX_PARSED = 1_000;
 
 export interface TemplateOptions extends Pick<LiquidOptions, "greedy" | "jsTruthy"> {
   /** The only texts that a template may include, by name. */
@@ -43,7 +43,7 @@ export function openTemplates({ filters = {}, partials = {}, ...dialect }: Templ
   const liquid = new Liquid({ ...OPTIONS, ...dialect, templates: { ...partials }, cache: true });
   const all = { quote, fenced, line: (value: unknown) => oneLine(String(value)), ...filters };
   for (const [name, filter] of Object.entries(all)) liquid.registerFilter(name, filter);
-  const parsed = openByText<Template[]>(MOST_PARSED);
+  const parsed = openByText<Template[]>(MAX_PARSED);
   const parse = (text: string, name?: string) => parsed(text, () => liquid.parse(text, name));
   return {
     render: (text, values, name) => liquid.renderSync(parse(text, name), values),

@@ -37,7 +37,7 @@ const AFTER_RESET = 3 * SECOND;
 /** Spreading the restarts keeps them from all hitting the service at once. */
 const SPREAD = 15 * SECOND;
 /** A reset further away than this is a misreading. */
-const LONGEST = 8 * 24 * HOUR;
+const LONGEST_REST = 8 * 24 * HOUR;
 /** A time nearer than this is shown without its day. */
 const NEAR = 20 * HOUR;
 /** The clocks of two machines may differ by this much. */
@@ -237,7 +237,8 @@ function restOf(
   const count = (before?.count ?? 0) + (isSame ? 0 : 1);
   const reset = resets === null ? Number.NaN : Date.parse(resets);
   // A reset in the past that did not help is no information.
-  const isKnown = mend === undefined && reset < time + LONGEST && (reset > time || before === null || isSame);
+  const isKnown =
+    mend === undefined && reset < time + LONGEST_REST && (reset > time || before === null || isSame);
   // After two resets that did not help, a short one is no promise: a day's quota may be told as some seconds.
   const wait = Math.max(reset - time + AFTER_RESET, count > 2 ? backoff(count - 2) : AFTER_RESET);
   const away = isKnown ? wait : mend === undefined ? backoff(count) : HOUR;

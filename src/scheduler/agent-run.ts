@@ -59,13 +59,13 @@ function used(usage: AgentUsage | null) {
   };
 }
 
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 
 /** The last paragraph of the agent's output. */
 export function lastWords({ text }: Pick<AgentEnd, "text">): string {
   const paragraphs = text
     .trimEnd()
-    .slice(-MOST_WORDS)
+    .slice(-MAX_WORDS)
     .split(/\n[ \t\r]*\n/);
   return paragraphs.at(-1)?.trim() ?? "";
 }

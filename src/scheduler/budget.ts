@@ -58,7 +58,7 @@ export function spentWords(spent: Spent): string {
 }
 
 /** Notify a person once this share of a budget is spent. */
-const MOST = 0.8;
+const NOTICE_SHARE = 0.8;
 
 /** The budget limit nearest to exhaustion, if at least four fifths of it are spent; else null. */
 export function nearestLimit(budget: Budget, total: Spent): Nearing | null {
@@ -68,7 +68,7 @@ export function nearestLimit(budget: Budget, total: Spent): Nearing | null {
       const of = budget[limit];
       return of === undefined ? [] : [{ limit, spent: spent[limit], of }];
     })
-    .filter((each) => each.spent >= each.of * MOST)
+    .filter((each) => each.spent >= each.of * NOTICE_SHARE)
     .sort((one, other) => other.spent / other.of - one.spent / one.of);
   return most ?? null;
 }

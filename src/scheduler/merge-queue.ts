@@ -73,7 +73,7 @@ export interface QueuedMerge {
 
 const POLL_MILLISECONDS = 1000;
 /** The merges after which a train releases the lock to other processes. */
-const MOST_IN_ONE_GO = 32;
+const MAX_IN_ONE_GO = 32;
 
 export interface MergeQueueSetup {
   readonly worktrees: Pick<Worktrees, "takeTurn">;
@@ -162,7 +162,7 @@ async function join(
 }
 
 function hasRoom({ admitted }: Line): boolean {
-  return admitted < MOST_IN_ONE_GO;
+  return admitted < MAX_IN_ONE_GO;
 }
 
 /** Takes the lock if the task is next and this process does not hold it. Returns the other process that holds it, or null. */
@@ -220,7 +220,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): QueuedMe
       return line.lock?.lease;
     },
     overtaken() {
-      line.admitted = MOST_IN_ONE_GO;
+      line.admitted = MAX_IN_ONE_GO;
     },
     async base(stop) {
       line.listeners.delete(notice);

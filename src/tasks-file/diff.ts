@@ -2,7 +2,7 @@
 
 const CONTEXT_LINES = 3;
 /** Differing lines beyond which the rest is shown as one stretch: finding the shortest edit costs their square. */
-const MOST_EDITS = 1_000;
+const MAX_EDITS = 1_000;
 
 /** A unified diff; empty if the texts are equal. */
 export function renderDiff(path: string, before: string | null, after: string): string {
@@ -36,7 +36,7 @@ function stretchesBetween(old: readonly string[], now: readonly string[]): reado
 /** Finds the shortest edit (Myers 1986, the greedy algorithm). */
 function findStretches(old: readonly string[], now: readonly string[]): readonly Stretch[] {
   const traces: Int32Array[] = [];
-  const size = Math.min(old.length + now.length, MOST_EDITS);
+  const size = Math.min(old.length + now.length, MAX_EDITS);
   const furthest = new Int32Array(2 * size + 3);
   const middle = size + 1;
   for (let edits = 0; edits <= size; edits++) {

@@ -44,11 +44,11 @@ export async function readTasksText(view: View, { settings }: Pick<Context, "set
   return { path, text, parsed, tasks, progress };
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 function parsedOr(path: ProjectPath, read: ReadTasks, fix: string): ParsedFile {
   if (read.ok) return read.parsed;
-  const shown = read.problems.slice(0, MOST_SHOWN).map((problem) => renderProblem(path, problem));
+  const shown = read.problems.slice(0, MAX_SHOWN).map((problem) => renderProblem(path, problem));
   throw new PawlError("tasks-invalid", [`${path} cannot be used:`, ...shown].join("\n"), fix);
 }
 

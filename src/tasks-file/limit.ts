@@ -3,8 +3,8 @@ import { PawlError } from "../core/error.ts";
 import type { Settings } from "../core/settings.ts";
 import { eachTask, type Task } from "./task.ts";
 
-const MOST_TASKS = 2_000;
-const MOST_BYTES = 1_000_000;
+const MAX_TASKS = 2_000;
+const MAX_BYTES = 1_000_000;
 
 interface Checked {
   readonly path: string;
@@ -20,13 +20,13 @@ export function checkLimit({ stores }: Pick<Settings, "stores">, { by, path, tas
   if (stores.bloom !== "files") return;
   const count = typeof tasks === "object" ? eachTask(tasks ?? []).length : tasks;
   // A character has at least one byte, and at most three.
-  const bytes = text.length * 3 <= MOST_BYTES ? 0 : new TextEncoder().encode(text).length;
+  const bytes = text.length * 3 <= MAX_BYTES ? 0 : new TextEncoder().encode(text).length;
   const found =
-    bytes > MOST_BYTES ? `${shown(bytes)} bytes` : count > MOST_TASKS ? `${shown(count)} tasks` : null;
+    bytes > MAX_BYTES ? `${shown(bytes)} bytes` : count > MAX_TASKS ? `${shown(count)} tasks` : null;
   if (found === null) return;
   throw new PawlError(
     "tasks-too-large",
-    `${path} ${by === "read" ? "has" : "would have"} ${found}: a file holds at most ${shown(MOST_TASKS)} tasks and ${shown(MOST_BYTES)} bytes.${by === "read" ? "" : " Nothing was changed."}`,
+    `${path} ${by === "read" ? "has" : "would have"} ${found}: a file holds at most ${shown(MAX_TASKS)} tasks and ${shown(MAX_BYTES)} bytes.${by === "read" ? "" : " Nothing was changed."}`,
     "Keep the tasks in PostgreSQL: `pawl database init`, `pawl database import`, then `stores: {bloom: postgres}` in pawl.yaml (docs/several-machines.md). Or move tasks that are done to another file.",
   );
 }

@@ -60,7 +60,7 @@ function mend(tree: unknown, path: KeyPath, at = 0): unknown {
 
 const REQUIRED: ReadonlySet<string | number> = new Set(["id", "title", "instruction", "text", "check"]);
 
-const MOST_PROBLEMS = 1_000;
+const MAX_PROBLEMS = 1_000;
 
 let last: { readonly text: string; readonly read: WeakRef<ReadYaml> } | undefined;
 
@@ -81,7 +81,7 @@ export function parseText(text: string): {
   readonly problems: readonly Problem[];
 } {
   const { document, lines, faults, data } = readText(text);
-  const problems = faults.slice(0, MOST_PROBLEMS).map(
+  const problems = faults.slice(0, MAX_PROBLEMS).map(
     ({ line, column, code, message }): Problem => ({
       line,
       column,

@@ -14,9 +14,9 @@ import { taskOf } from "./load.ts";
 import { eachTask, idsIn, type Task } from "./task.ts";
 
 /** Limits: more than this a person does not read at once. */
-const MOST_TASKS = 50;
-const MOST_STEPS = 30;
-const MOST_CHARACTERS = 200_000;
+const MAX_TASKS = 50;
+const MAX_STEPS = 30;
+const MAX_CHARACTERS = 200_000;
 const LONGEST_TITLE = 200;
 
 const filled = z
@@ -33,10 +33,10 @@ const proposedTask = z.strictObject({
   instructions: filled,
   acceptance_criteria: z.array(filled).default([]),
   depends_on: z.array(id).default([]),
-  steps: z.array(filled).max(MOST_STEPS).default([]),
+  steps: z.array(filled).max(MAX_STEPS).default([]),
 });
 const list = z.array(proposedTask);
-const tasks = list.min(1).max(MOST_TASKS);
+const tasks = list.min(1).max(MAX_TASKS);
 const reply = z.strictObject({ tasks });
 const kept = z.strictObject({
   description: z.string().transform(clean),
@@ -74,8 +74,8 @@ export function readProposed(path: string, text: string): Proposed {
 }
 
 function parsed<T>(what: string, schema: z.ZodType<T>, text: string): T {
-  if (text.length > MOST_CHARACTERS)
-    throw invalidItemError(what, `at most ${MOST_CHARACTERS} characters`, `${text.length}`);
+  if (text.length > MAX_CHARACTERS)
+    throw invalidItemError(what, `at most ${MAX_CHARACTERS} characters`, `${text.length}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -99,11 +99,11 @@ export function readList(
   value: unknown,
   { dependencies, most }: ListLimits,
 ): readonly ProposedTask[] | { readonly faults: readonly string[] } {
-  const limit = Math.min(most, MOST_TASKS);
+  const limit = Math.min(most, MAX_TASKS);
   if (Array.isArray(value) && value.length > limit)
     return { faults: [`expected at most ${limit} tasks; found ${value.length}.`] };
-  if (JSON.stringify(value ?? null).length > MOST_CHARACTERS)
-    return { faults: [`expected at most ${MOST_CHARACTERS} characters.`] };
+  if (JSON.stringify(value ?? null).length > MAX_CHARACTERS)
+    return { faults: [`expected at most ${MAX_CHARACTERS} characters.`] };
   const result = list.safeParse(value);
   if (!result.success)
     return {

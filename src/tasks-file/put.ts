@@ -57,7 +57,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** Characters: about the reader's limit. */
-const MOST = 3_900_000;
+const MAX_CHARACTERS = 3_900_000;
 
 /** Throws `Layout`. */
 export function putAll(before: string, given: readonly Put[]): string {
@@ -74,7 +74,7 @@ export function putAll(before: string, given: readonly Put[]): string {
     return items.length === 0 ? [] : [{ ...put, items }];
   });
   if (puts.length === 0) return before;
-  if (text.length + JSON.stringify(puts).length > MOST) throw new TooLong();
+  if (text.length + JSON.stringify(puts).length > MAX_CHARACTERS) throw new TooLong();
   const wanted = canonical(applied(data, puts));
   const maps = indexNodes(root);
   for (const way of WAYS) {

@@ -40,7 +40,7 @@ export function readWhole(text: string): ReadTasks {
  * Each entry starts the parser. More tasks than any real list has are read as one text, with a bounded number
  * of tokens.
  */
-const MOST_ENTRIES = 40_000;
+const MAX_ENTRIES = 40_000;
 /**
  * Characters. A large entry that is most of the file costs as much to parse as the file, and twice that if it
  * has a fault.
@@ -49,7 +49,7 @@ const LARGE = 200_000;
 
 function readEntries(text: string, cached: ParsedFile | null): ParsedFile | null {
   const pieces = split(text);
-  if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
+  if (pieces === null || pieces.entries.length > MAX_ENTRIES) return null;
   if (pieces.entries.some(({ length }) => length > LARGE && length > text.length / 2)) return null;
   const { head, tail } = pieces;
   const git = cached?.head === head && cached.tail === tail ? cached.git : gitOf(head, tail);

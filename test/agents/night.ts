@@ -40,7 +40,7 @@ const KILLS = [40, 90];
 /** While claude is limited: then codex is asked. The last limit lasts until it was, as codex may rest just then. */
 const REFUSED = 120;
 const LAST = LIMITS.at(-1);
-const MOST_SECONDS = 120;
+const MAX_SECONDS = 120;
 const OVERLOADED = 12;
 const RESETS = [9, 47];
 
@@ -58,7 +58,7 @@ async function openHost(model: string) {
       if (limit.agent !== agent || asked < limit.from) continue;
       const first = ends.get(limit) ?? second() + limit.seconds;
       ends.set(limit, first);
-      const isAwaited = limit === LAST && !met.has("codex refused") && second() < first + MOST_SECONDS;
+      const isAwaited = limit === LAST && !met.has("codex refused") && second() < first + MAX_SECONDS;
       const end = isAwaited ? Math.max(first, second() + 5) : first;
       if (second() < end) return { kind: "limit", until: Math.ceil(Date.now() / SECOND + end - second()) };
     }

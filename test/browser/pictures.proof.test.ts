@@ -11,7 +11,7 @@ import { openClient } from "./host/open.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/board");
 const WIDTH = 1280;
-const MOST_BYTES = 160 * 1024;
+const MAX_BYTES = 160 * 1024;
 
 const PICTURES = {
   inbox: { hash: "#/", scheme: "light", height: 520 },
@@ -111,7 +111,7 @@ it.each([
 ])("The picture of %s is in the documentation, and small", (name, document, width) => {
   const path = join(FOLDER, `${name}.png`);
   expect(existsSync(path)).toBe(true);
-  expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+  expect(statSync(path).size).toBeLessThan(MAX_BYTES);
   expect(readFileSync(path).readUInt32BE(16)).toBe(width);
   expect(readFileSync(join(FOLDER, "..", document), "utf8")).toContain(`board/${name}.png)`);
 });

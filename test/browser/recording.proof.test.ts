@@ -13,7 +13,7 @@ import { openPage, settled } from "../rig/board/open-page.ts";
 import { BoardFixture } from "../rig/board/server.ts";
 
 const PATH = join(import.meta.dirname, "../../docs/board/recording.webp");
-const MOST_BYTES = 500 * 1024;
+const MAX_BYTES = 500 * 1024;
 const LOOK = 1_800;
 const KEY = 90;
 
@@ -95,7 +95,7 @@ it.runIf(HAS_CHROMIUM && process.env.PAWL_PICTURES === "1")("The recording is ma
 
 it("The recording of a review is in the README, moves, and is small", () => {
   const bytes = readFileSync(PATH);
-  expect(bytes.length).toBeLessThan(MOST_BYTES);
+  expect(bytes.length).toBeLessThan(MAX_BYTES);
   expect(bytes.toString("latin1").split("ANMF").length).toBeGreaterThan(10);
   expect(readFileSync(join(PATH, "../../../README.md"), "utf8")).toContain("](docs/board/recording.webp)");
 });

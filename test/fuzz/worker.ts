@@ -7,7 +7,7 @@ import type { Finding, Order } from "./run.ts";
 import { TARGETS } from "./targets.ts";
 
 const LIMIT_MICROSECONDS = 2_000_000;
-const MOST_FINDINGS = 5;
+const MAX_FINDINGS = 5;
 
 const { target: name, seed, first, milliseconds, scratch, progress } = workerData as Order;
 const target = TARGETS.find((one) => one.name === name);
@@ -21,7 +21,7 @@ const postFinding = (finding: Finding) => {
 };
 
 const end = performance.now() + milliseconds;
-for (let index = first; performance.now() < end && found < MOST_FINDINGS; index++) {
+for (let index = first; performance.now() < end && found < MAX_FINDINGS; index++) {
   Atomics.store(at, 0, index);
   const bytes = mutate(seeds, chance(seed + index * 7919));
   const begun = process.threadCpuUsage();

@@ -28,7 +28,7 @@ const WORKERS = 8;
 const RELAYED = 2;
 const AT_ONCE = 3;
 /** Far longer than it takes. */
-const MOST_MILLISECONDS = 900_000;
+const MAX_MILLISECONDS = 900_000;
 const GIT_PORT = 8080;
 const ID = "0123456789abcdef0123456789abcdef";
 
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
   const codes = await Promise.all(stage.crew.map((each) => each.drained()));
   await watch.close();
   const faults = [
-    ...(isLate ? [`after ${MOST_MILLISECONDS / 1000} s not all tasks were done`] : []),
+    ...(isLate ? [`after ${MAX_MILLISECONDS / 1000} s not all tasks were done`] : []),
     ...codes.flatMap((code, at) =>
       code === 0
         ? []
@@ -222,7 +222,7 @@ function addsUp({ crew, project, environment }: Stage): readonly string[] {
 /** False: they were not in time. */
 async function allDone({ ask }: Cluster, count: number): Promise<boolean> {
   const completed = "select count(*)::int as count from pawl.event where text like '%\"task:completed\"%'";
-  while (performance.now() - begun < MOST_MILLISECONDS) {
+  while (performance.now() - begun < MAX_MILLISECONDS) {
     const [row] = await ask<{ count: number }>(completed).catch(() => []);
     if ((row?.count ?? 0) >= count) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -135,7 +135,7 @@ export class LinearServer {
       });
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     const cost = Math.ceil(costOf(parse(query).definitions));
-    if (cost > MOST_POINTS) return send(400, { errors: [tooComplex(cost)] });
+    if (cost > MAX_POINTS) return send(400, { errors: [tooComplex(cost)] });
     if (this.spent) return send(400, { errors: [RATE_LIMITED] }, this.spent);
     const result = await graphql({
       schema: SCHEMA,
@@ -197,7 +197,7 @@ export class LinearServer {
   }
 }
 
-const MOST_POINTS = 10_000;
+const MAX_POINTS = 10_000;
 
 /** A property is 0.1 points, an object 1, and a connection multiplies what is in it by its page's size. */
 function costOf(nodes: readonly (SelectionNode | DefinitionNode)[]): number {
@@ -217,7 +217,7 @@ function costOf(nodes: readonly (SelectionNode | DefinitionNode)[]): number {
 const REFUSED = { type: "invalid input", code: "INPUT_ERROR", statusCode: 400, userError: true };
 
 function tooComplex(cost: number) {
-  const userPresentableMessage = `The query is too complex. Complexity: ${cost}. Maximum allowed complexity: ${MOST_POINTS}.`;
+  const userPresentableMessage = `The query is too complex. Complexity: ${cost}. Maximum allowed complexity: ${MAX_POINTS}.`;
   return { message: "Query too complex", extensions: { ...REFUSED, userPresentableMessage } };
 }
 

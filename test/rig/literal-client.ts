@@ -92,13 +92,13 @@ export interface Heard {
 
 export type Caller = (tool: string, input: Record<string, unknown>) => Promise<Heard>;
 
-const MOST_CALLS = 300;
+const MAX_CALLS = 300;
 
 /** Follows the prompts from the first call to the end; every call that was made, in their order. */
 export async function follow(call: Caller, hands: Hands, first: Heard): Promise<readonly string[]> {
   const calls: string[] = [];
   let heard = first;
-  for (let count = 0; count < MOST_CALLS; count++) {
+  for (let count = 0; count < MAX_CALLS; count++) {
     if (heard.isError) throw new Error(`Refused after ${calls.slice(-3).join(" → ")}:\n${heard.text}`);
     const required = readPrompt(heard.text);
     if (required === null) return calls;
@@ -107,7 +107,7 @@ export async function follow(call: Caller, hands: Hands, first: Heard): Promise<
     calls.push(required.tool);
     heard = await call(required.tool, input);
   }
-  throw new Error(`No end after ${MOST_CALLS} calls: … ${calls.slice(-12).join(" → ")}`);
+  throw new Error(`No end after ${MAX_CALLS} calls: … ${calls.slice(-12).join(" → ")}`);
 }
 
 /** What the prompt wants done before the call. */

@@ -2,14 +2,14 @@
 
 const EACH_MILLISECONDS = 10;
 /** Far longer than anything takes on a busy machine: it only ends a test that would wait for ever. */
-const MOST_MILLISECONDS = 50_000;
+const MAX_MILLISECONDS = 50_000;
 
 /** The real clock's, also where a test has put another one in its place. */
 const { setTimeout } = globalThis;
 
 /** Looks until there is something to be seen, and returns it. */
 export async function until<T>(look: () => T | Promise<T>): Promise<Exclude<T, null | undefined | false>> {
-  const end = performance.now() + MOST_MILLISECONDS;
+  const end = performance.now() + MAX_MILLISECONDS;
   for (;;) {
     const seen = await look();
     if (seen) return seen as Exclude<T, null | undefined | false>;

@@ -36,7 +36,7 @@ const TASKS = Math.round(30 * MINUTES);
 const LAYER = 20;
 /** What is still to be done when the time is over gets as long again, and as much more on a busy machine. */
 const PATIENCE = 4;
-const MOST_MEMORY = 200;
+const MAX_MEMORY = 200;
 const SECOND = 1000;
 
 const isRoot = process.getuid?.() === 0;
@@ -248,7 +248,7 @@ async function findings(project: BloomProject): Promise<readonly string[]> {
   const started = events.filter(({ type }) => type === "agent:started").length;
   if (stats.total?.runs !== started)
     found.push(`stats tells of ${JSON.stringify(stats).slice(0, 300)}: ${started} runs began`);
-  if (most > MOST_MEMORY) found.push(`a loop had ${most} MB: expected ${MOST_MEMORY}`);
+  if (most > MAX_MEMORY) found.push(`a loop had ${most} MB: expected ${MAX_MEMORY}`);
   found.push(
     ...slowed(
       events.filter(({ type }) => type === "task:completed").map(({ time }) => Date.parse(String(time))),

@@ -25,7 +25,7 @@ interface Entry extends Weakening {
 
 const MINUTES = 60_000;
 /** Lines of what vitest said, where a test was not run. */
-const MOST_SAID = 30;
+const MAX_SAID = 30;
 /** A process table of its own where that can be had: what a weakened protection lets go on ends with the run. */
 const OWN_TABLE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 const unshare = spawnSync("unshare", [...OWN_TABLE, "true"]).status === 0 ? ["unshare", ...OWN_TABLE] : [];
@@ -133,7 +133,7 @@ function runTests(folder: string, cited: readonly string[]): Results {
   ]);
   const results: Results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { testResults: [] };
   if (cited.some((test) => stateOf(results, test) === "not run")) {
-    const said = `${ended.stdout}${ended.stderr}`.trim().split("\n").slice(-MOST_SAID);
+    const said = `${ended.stdout}${ended.stderr}`.trim().split("\n").slice(-MAX_SAID);
     say(
       [...said, `vitest ended: ${ended.error ?? ended.signal ?? ended.status}`]
         .map((line) => `     | ${line}`)

@@ -289,7 +289,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the limit on what aliases expand to",
       file: "src/core/yaml/yaml.ts",
-      find: "return countOf(data) <= MOST_VALUES ? { data }",
+      find: "return countOf(data) <= MAX_VALUES ? { data }",
       replace: "return alias.offset >= 0 ? { data }",
       tests: [
         "src/core/yaml/yaml.test.ts: a file with aliases that multiply has one fault, with its place",
@@ -299,8 +299,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the limit on depth",
       file: "src/core/yaml/yaml.ts",
-      find: "if (brackets + onLine + indents.length > DEEPEST)",
-      replace: "if (onLine + indents.length > DEEPEST)",
+      find: "if (brackets + onLine + indents.length > MAX_DEPTH)",
+      replace: "if (onLine + indents.length > MAX_DEPTH)",
       tests: ["src/core/yaml/yaml.test.ts: a file with brackets without end has one fault, with its place"],
     },
     {
@@ -323,8 +323,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the limit on the depth of a page",
       file: "src/adapters/trackers/tree.ts",
-      find: "const DEEPEST = 100;",
-      replace: "const DEEPEST = 1_000_000;",
+      find: "const MAX_DEPTH = 100;",
+      replace: "const MAX_DEPTH = 1_000_000;",
       tests: [
         "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
       ],

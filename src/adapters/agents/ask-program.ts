@@ -13,7 +13,7 @@ import { markOf } from "./mark.ts";
 import { type AgentsSetup, type KnownAgent, programOf } from "./setup.ts";
 
 const LIMIT_SECONDS = 30;
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 export interface Printed {
   readonly text: string;
@@ -59,7 +59,7 @@ function ask(setup: AgentsSetup, program: string, args: readonly string[]): Prom
     timeout: LIMIT_SECONDS * 1000,
     // Some programs exit with 0 after SIGTERM. Only SIGKILL distinguishes a passed limit from success.
     killSignal: "SIGKILL",
-    maxBuffer: MOST_BYTES,
+    maxBuffer: MAX_BYTES,
   } as const;
   return new Promise((done) => {
     execFile(program, [...args], options, (cause, stdout) => {

@@ -11,7 +11,7 @@ import { type AgentLine, numberAt, objectAt, parseLine } from "./dialects/dialec
 import { timeOf } from "./dialects/reset-time.ts";
 
 const DAY = 86_400_000;
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 /** Bytes at the file's end. The line follows each answer of the model. */
 const TAIL = 512 * 1024;
 
@@ -49,7 +49,7 @@ function fileOf(home: string, session: string): string | null {
   for (const day of [0, -DAY, DAY]) {
     const date = attempt(() => new Date(time + day).toISOString().slice(0, 10), "");
     const folder = attempt(() => ownPath(home, `sessions/${date.replaceAll("-", "/")}`), "");
-    const names = folder === "" ? [] : attempt(() => firstNames(folder, MOST_FILES), []);
+    const names = folder === "" ? [] : attempt(() => firstNames(folder, MAX_FILES), []);
     const name = names.find((each) => each.endsWith(`-${session}.jsonl`));
     if (name !== undefined) return join(folder, name);
   }

@@ -44,7 +44,7 @@ export function openCommands(setup: CommandsSetup): Commands {
 }
 
 /** Bytes that are kept of the output of a command that outlives the loop. */
-const MOST_OUTPUT = 8 * 1024 * 1024;
+const MAX_OUTPUT = 8 * 1024 * 1024;
 
 /**
  * The end of the output so far, without known secrets. Masks the file too, which is still written to; what came
@@ -52,7 +52,7 @@ const MOST_OUTPUT = 8 * 1024 * 1024;
  */
 function masked(path: string, environment: Environment): string {
   return attempt(() => {
-    const { bytes, isCut } = readPlainEnd(path, MOST_OUTPUT);
+    const { bytes, isCut } = readPlainEnd(path, MAX_OUTPUT);
     const text = bytes.toString("utf8");
     const clean = openRedactor(environment).text(text);
     if (clean !== text || isCut) writeFileSync(path, clean);

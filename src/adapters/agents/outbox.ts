@@ -23,10 +23,10 @@ import type { RunFolder } from "./run-folder.ts";
 /** The folder's path, in the agent's environment. */
 export const OUTBOX = "PAWL_OUTBOX";
 
-const LARGEST = 64 * 1024;
-const MOST = 200;
+const MAX_CALL_BYTES = 64 * 1024;
+const MAX_CALLS = 200;
 /** Of which the first calls are taken. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {
   const outbox = join(folder, "outbox");
@@ -49,7 +49,7 @@ export async function takeCalls(
   take: (call: PostedCall) => Promise<void>,
 ): Promise<void> {
   const outbox = join(folder, "outbox");
-  for (const name of namesIn(outbox).slice(0, MOST)) {
+  for (const name of namesIn(outbox).slice(0, MAX_CALLS)) {
     const call = readCall(join(outbox, name));
     if (call) await take(call);
     await removeTree(join(outbox, name));
@@ -58,17 +58,14 @@ export async function takeCalls(
 }
 
 function namesIn(folder: string): readonly string[] {
-  return attempt(
-    () => (lstatSync(folder).isDirectory() ? firstNames(folder, MOST_NAMES).toSorted() : []),
-    [],
-  );
+  return attempt(() => (lstatSync(folder).isDirectory() ? firstNames(folder, MAX_NAMES).toSorted() : []), []);
 }
 
 function readCall(path: string): PostedCall | null {
   return attempt(() => {
     const stats = lstatSync(path);
-    if (!path.endsWith(".json") || !stats.isFile() || stats.size > LARGEST) return null;
-    const { verb, input, capability = null } = JSON.parse(readPlainText(path, LARGEST));
+    if (!path.endsWith(".json") || !stats.isFile() || stats.size > MAX_CALL_BYTES) return null;
+    const { verb, input, capability = null } = JSON.parse(readPlainText(path, MAX_CALL_BYTES));
     const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
     return isCall ? { verb, input, capability } : null;
   }, null);

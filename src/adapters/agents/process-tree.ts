@@ -281,13 +281,13 @@ function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Gene
 }
 
 /** How many new process ids one search follows. */
-const MOST_COMING = 1024;
+const MAX_COMING = 1024;
 
 function* presentAndComing(): Generator<number> {
   let newest = newestPid();
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   yield* pids.map(Number).sort((a, b) => b - a);
-  for (let coming = 0; coming < MOST_COMING && newest < newestPid(); coming++) yield ++newest;
+  for (let coming = 0; coming < MAX_COMING && newest < newestPid(); coming++) yield ++newest;
 }
 
 /** The latest process id; 0: unknown. Ids are given in order, and restart after the highest. */

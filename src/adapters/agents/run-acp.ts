@@ -39,7 +39,7 @@ import { outsideNeeds } from "./walled.ts";
 type AcpAgent = Extract<KnownAgent, { kind: "acp" }>;
 
 /** Milliseconds that the agent may take to end a cancelled turn, and to exit once its stdin is closed. */
-const PATIENCE = 1500;
+const EXIT_TIMEOUT = 1500;
 
 export function startAcp(
   setup: AgentsSetup,
@@ -78,7 +78,7 @@ export function startAcp(
   async function finish(): Promise<AgentEnd> {
     const first = await Promise.race([talk.fault, running.ended.then(() => "gone" as const)]);
     running.input?.end();
-    if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
+    if (first !== "gone") await Promise.race([running.ended, wait(EXIT_TIMEOUT)]);
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
     const processEnd = await closed;
     wire.close();
@@ -96,7 +96,7 @@ export function startAcp(
       if (stopping === null) {
         stopping = reason;
         talk.cancel();
-        await Promise.race([talk.fault, running.ended, wait(PATIENCE)]);
+        await Promise.race([talk.fault, running.ended, wait(EXIT_TIMEOUT)]);
         await running.stop(reason);
       }
       return ended;
@@ -169,7 +169,7 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
       await chooseModel(connection, session, order.model ?? agent.settings.model, addLines);
       live = true;
       let text = order.prompt;
-      for (let left = MOST_REFUSALS; ; left--) {
+      for (let left = MAX_REFUSALS; ; left--) {
         refused = [];
         const answer = await connection.agent.request(methods.agent.session.prompt, {
           sessionId: session,
@@ -194,7 +194,7 @@ function converse(order: AgentOrder, agent: AcpAgent, stream: Stream, { begins, 
   };
 }
 
-const MOST_REFUSALS = 20;
+const MAX_REFUSALS = 20;
 const NO_TOKENS: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 
 function spentIn(answer: Json, { tokens }: AcpProgram): AgentLine {

@@ -48,7 +48,7 @@ exec "$@"`;
 export const SPARE = 1000;
 /** Milliseconds that the program's start may take. */
 const START = 2000;
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 export function openSupervisor(projectRoot: string): Supervisor {
   // No run's name begins with `@`.
@@ -66,7 +66,7 @@ export function openSupervisor(projectRoot: string): Supervisor {
     child.on("error", () => {});
     child.stdin?.on("error", () => {});
     child.on("exit", () => {
-      if (!closed && starts < MOST_STARTS) start(starts + 1);
+      if (!closed && starts < MAX_STARTS) start(starts + 1);
     });
     // The child must not keep the loop's process alive.
     child.unref();

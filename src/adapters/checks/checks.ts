@@ -71,8 +71,8 @@ export interface ChecksOptions {
   readonly limitMilliseconds?: number;
 }
 
-const PATIENCE = 20_000;
-const LIMIT = 30 * 60_000;
+const WAIT_MILLISECONDS = 20_000;
+const CHECK_TIMEOUT = 30 * 60_000;
 const KEPT = 7 * 24 * 60 * 60_000;
 const RETRY = 60_000;
 const POLL = 50;
@@ -114,7 +114,7 @@ export function openChecks(options: ChecksOptions): Checks {
       const { said = {}, tree = null } = on;
       const run = { folder, command, tree, retry: on.retry === true, said, wall };
       const begun = Date.now();
-      const until = begun + (options.patienceMilliseconds ?? PATIENCE);
+      const until = begun + (options.patienceMilliseconds ?? WAIT_MILLISECONDS);
       for (let reported = 0; ; ) {
         const outcome = outcomeNow(run, options) ?? (await begin(run, options));
         if (stop?.aborted && outcome.kind === "running") callOff(run);
@@ -184,7 +184,7 @@ function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
   const state = stateOf(folder, start, options.environment);
   if (state?.kind === "ended" && !isStale(run, options)) return state;
   if (state?.kind === "running") {
-    if (state.milliseconds <= (options.limitMilliseconds ?? LIMIT)) return state;
+    if (state.milliseconds <= (options.limitMilliseconds ?? CHECK_TIMEOUT)) return state;
     endGroup(start.pid);
     rmSync(join(folder, "tree"), { recursive: true, force: true });
     writeFileSync(join(folder, "ended.new"), "");

@@ -25,12 +25,12 @@ export function tailOf(path: string, redactor: Redactor): string {
 }
 
 /** More output is no run of nothing. */
-const MOST_OF_NOTHING = 64 * 1024;
+const MAX_OF_NOTHING = 64 * 1024;
 
 /** Whether the output is a test runner's that ran no test. */
 export function ranNoTest(path: string): boolean {
   return attempt(() => {
-    const { bytes, isCut } = readPlainEnd(path, MOST_OF_NOTHING);
+    const { bytes, isCut } = readPlainEnd(path, MAX_OF_NOTHING);
     const tests = watchTests();
     for (const line of isCut ? [] : bytes.toString("utf8").split("\n")) tests.read(line);
     return tests.ranNone();

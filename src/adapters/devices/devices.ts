@@ -12,7 +12,7 @@ import {
   type Devices,
   isDeviceName,
   LONGEST_NAME,
-  MOST_DEVICES,
+  MAX_DEVICES,
 } from "../../core/ports/devices.ts";
 import {
   accepts,
@@ -32,7 +32,7 @@ import { watchFolder } from "../files/watch.ts";
 
 const NAME = /^([0-9a-f]{8})\.json$/;
 /** Bytes. */
-const LARGEST = 16 * 1024;
+const MAX_FILE_BYTES = 16 * 1024;
 /** Milliseconds between looks, where the kernel reports no change. */
 const POLL = 1000;
 
@@ -49,10 +49,10 @@ export function openDevices(stateHome: StateFolder): Devices {
   return {
     list,
     add(device) {
-      if (list().length >= MOST_DEVICES)
+      if (list().length >= MAX_DEVICES)
         throw new PawlError(
           "usage",
-          `${MOST_DEVICES} devices may use the board already, and no more can.`,
+          `${MAX_DEVICES} devices may use the board already, and no more can.`,
           "Revoke one first: `pawl board --devices` names them, `pawl board --revoke NAME` revokes one.",
         );
       inStateHome(stateHome, "be written", () => writeDevice(stateHome, device, pathOf(device.id)));
@@ -107,8 +107,10 @@ function loadDevice(stateHome: StateFolder, name: string): Device {
   if (stats === null) throw damagedFileError(path, "it is gone");
   if (stats.kind !== "file") throw damagedFileError(path, "it is no regular file");
   if ((stats.mode & 0o022) !== 0) throw damagedFileError(path, "other users may write it");
-  if (stats.size > LARGEST) throw damagedFileError(path, `it has ${stats.size} bytes`);
-  const json = withFile(disk, name, "read", (fd) => Buffer.from(disk.read(fd, 0, LARGEST)).toString("utf8"));
+  if (stats.size > MAX_FILE_BYTES) throw damagedFileError(path, `it has ${stats.size} bytes`);
+  const json = withFile(disk, name, "read", (fd) =>
+    Buffer.from(disk.read(fd, 0, MAX_FILE_BYTES)).toString("utf8"),
+  );
   const device = readState(json, DEVICE, (line, problem) =>
     damagedFileError(path, `line ${line}: ${problem}`),
   );

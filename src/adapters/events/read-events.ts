@@ -15,7 +15,7 @@ export interface ReadEventsOptions extends EventsOptions {
   readonly pending?: () => Promise<string | null>;
 }
 
-const PART = 512 * 1024;
+const PART_BYTES = 512 * 1024;
 
 /** Lines that are not events, as after a damaged disk, are left out. */
 export async function* readEvents(log: EventLog, options: ReadEventsOptions = {}): AsyncGenerator<PawlEvent> {
@@ -29,7 +29,7 @@ export async function* readEvents(log: EventLog, options: ReadEventsOptions = {}
 
   async function* unread(): AsyncGenerator<PawlEvent> {
     for (let isAll = false; !isAll && !signal?.aborted; ) {
-      const part = await log.read({ generation, from, most: PART, ...containing });
+      const part = await log.read({ generation, from, most: PART_BYTES, ...containing });
       if (part === null) return;
       for (const event of part.entries.flatMap(({ text }) => eventIn(text))) {
         last = event.id;

@@ -38,7 +38,7 @@ const IN_LINE: Waits = { first: 8, longest: 25 };
 /** Of the first in line. */
 const NEXT: Waits = { first: 1, longest: 10 };
 /** Milliseconds before a waiter gets in line. */
-const PATIENCE = 500;
+const QUEUE_AFTER_MILLISECONDS = 500;
 /** Milliseconds after a release in which taking the lock again continues the streak. */
 const LATELY = 100;
 /** Milliseconds of a streak before it yields to waiters in line. */
@@ -170,7 +170,7 @@ async function lockFile(disk: Disk, { deadline, name, waits, what }: Wanted): Pr
   await disk.prepareLocks();
   const line = `${name}.next`;
   const isOpen = !waits || disk.lstat(`${LOCKS}/${line}`) === null;
-  const patient = isOpen ? Math.min(deadline, disk.now().getTime() + PATIENCE) : 0;
+  const patient = isOpen ? Math.min(deadline, disk.now().getTime() + QUEUE_AFTER_MILLISECONDS) : 0;
   const free = isOpen ? await polled(disk, patient, FRESH, () => tryLockFile(disk, name, what)) : null;
   if (free !== null || disk.now().getTime() >= deadline) return free;
   const next = await polled(disk, deadline, IN_LINE, () => tryLockFile(disk, line, what));

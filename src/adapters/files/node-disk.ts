@@ -33,12 +33,12 @@ import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from
 import { firstEntries, HARMLESS } from "./plain-file.ts";
 
 /** Pawl's own folders have a file for each run, task or message. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 
 function tooManyEntriesError(folder: string): PawlError {
   return new PawlError(
     "state-unreadable",
-    `${folder} has more than ${MOST_NAMES} entries: expected Pawl's own files alone.`,
+    `${folder} has more than ${MAX_NAMES} entries: expected Pawl's own files alone.`,
     "Move what does not belong there away, then run the command again.",
   );
 }
@@ -85,8 +85,8 @@ export function nodeDisk(root: string): Disk {
       return stats === undefined ? null : fileStat(stats);
     },
     list: (folder) => {
-      const entries = firstEntries(at(folder), MOST_NAMES + 1);
-      if (entries.length > MOST_NAMES) throw tooManyEntriesError(at(folder));
+      const entries = firstEntries(at(folder), MAX_NAMES + 1);
+      if (entries.length > MAX_NAMES) throw tooManyEntriesError(at(folder));
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     },
     mkdir: (path) => mkdirSync(at(path), 0o755),

@@ -27,7 +27,7 @@ import { attempt } from "../../core/attempt.ts";
 export const HARMLESS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Bytes. */
-export const MOST = 64 * 1024 * 1024;
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Throws as `openSync` does, and if the path is no regular file. */
 export function openPlain(path: string, flags = HARMLESS): { readonly file: number; readonly size: number } {
@@ -44,7 +44,7 @@ export function openPlain(path: string, flags = HARMLESS): { readonly file: numb
 }
 
 /** The whole file. Throws as well if it has more than `most` bytes. */
-export function readPlain(path: string, most = MOST, flags = HARMLESS): Buffer {
+export function readPlain(path: string, most = MAX_FILE_BYTES, flags = HARMLESS): Buffer {
   const { file, size } = openPlain(path, flags);
   try {
     if (size > most)
@@ -74,12 +74,12 @@ export function readPlainEnd(
   }
 }
 
-export function readPlainText(path: string, most = MOST): string {
+export function readPlainText(path: string, most = MAX_FILE_BYTES): string {
   return readPlain(path, most).toString("utf8");
 }
 
 /** The same where a person may have put a link, such as settings that they share between projects. */
-export function readLinkedText(path: string, most = MOST): string {
+export function readLinkedText(path: string, most = MAX_FILE_BYTES): string {
   return readPlain(path, most, HARMLESS & ~(constants.O_NOFOLLOW ?? 0)).toString("utf8");
 }
 
@@ -109,8 +109,8 @@ export function firstNames(folder: string, most: number): readonly string[] {
   return firstEntries(folder, most).map(({ name }) => name);
 }
 
-const MOST_FOLDERS = 20_000;
-const MOST_NAMES = 10_000;
+const MAX_FOLDERS = 20_000;
+const MAX_NAMES = 10_000;
 
 /**
  * The path of a FIFO or device in the folder or below that `isRead` names, by its folder and its name; null: there is
@@ -121,9 +121,9 @@ export async function findPipe(
   isRead: (at: string, name: string) => boolean,
 ): Promise<string | null> {
   const open = [folder];
-  for (let count = 0; open.length > 0 && count < MOST_FOLDERS; count++) {
+  for (let count = 0; open.length > 0 && count < MAX_FOLDERS; count++) {
     const at = open.shift() ?? "";
-    for (const entry of attempt(() => firstEntries(at, MOST_NAMES), [])) {
+    for (const entry of attempt(() => firstEntries(at, MAX_NAMES), [])) {
       if (entry.isDirectory()) open.push(join(at, entry.name));
       else if ((entry.isFIFO() || entry.isCharacterDevice()) && isRead(at, entry.name))
         return join(at, entry.name);

@@ -7,7 +7,7 @@
 import { NotText, PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
-import { MOST } from "./plain-file.ts";
+import { MAX_FILE_BYTES } from "./plain-file.ts";
 
 export interface FileOnDisk {
   readonly bytes: Uint8Array;
@@ -189,10 +189,10 @@ function isStartOfText(bytes: Uint8Array): boolean {
 /** The open file may be another one than the checked one. */
 function checkPlain(stat: FileStat, path: string): void {
   checkKind(stat, path, "file");
-  if (stat.size <= MOST) return;
+  if (stat.size <= MAX_FILE_BYTES) return;
   throw new PawlError(
     "state-unreadable",
-    `${path} is too large: expected at most ${MOST / 1024 / 1024} MB, found ${Math.round(stat.size / 1024 / 1024)} MB.`,
+    `${path} is too large: expected at most ${MAX_FILE_BYTES / 1024 / 1024} MB, found ${Math.round(stat.size / 1024 / 1024)} MB.`,
     `Move ${path} away, then run the command again.`,
   );
 }

@@ -53,7 +53,7 @@ interface GiteaPull {
   readonly base: { readonly ref: string; readonly sha: string };
 }
 
-const MOST_OVER = 5;
+const MAX_OVER = 5;
 
 /** Gitea cannot filter by the branch. Closed pull requests are read as far back as they may matter. */
 async function listed(
@@ -71,7 +71,7 @@ async function listed(
           head.label === branch && base.ref === (into ?? base.ref) && head.repo_id === from.id,
       ),
     );
-    if (!more || (state === "closed" && page === MOST_OVER)) return pulls;
+    if (!more || (state === "closed" && page === MAX_OVER)) return pulls;
   }
 }
 

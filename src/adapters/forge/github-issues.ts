@@ -8,7 +8,7 @@ import { type Answer, type Item, openGitHubRest, presentRepository } from "./git
 import type { Rest, RestAccess } from "./rest.ts";
 import { serverOf } from "./servers.ts";
 
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 /** For everything that one call fetches: fifty thousand issues are many pages. */
 const LIMITS: Limits = { bytes: 200_000_000, milliseconds: 600_000 };
 
@@ -28,7 +28,7 @@ export function openGitHubIssues(environment: Environment): Issues {
         rest.all<Item<"issues", "listForRepo">>(
           `/repos/${repository}/issues`,
           { state: "all", direction: "asc" },
-          { most: MOST_PAGES },
+          { most: MAX_PAGES },
         ),
       ),
     read: (repository, number) =>

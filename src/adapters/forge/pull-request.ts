@@ -37,7 +37,7 @@ export interface PullRequestsSetup {
   readonly limits?: Limits;
 }
 
-const LIMIT = 30_000;
+const REQUEST_TIMEOUT = 30_000;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so neither git nor the forge is queried for the repository each time.
@@ -112,7 +112,7 @@ function renamed({ name, path, server }: ForgeRemote, { path: now }: Repository)
 }
 
 function openApi(
-  { environment, limit = LIMIT }: PullRequestsSetup,
+  { environment, limit = REQUEST_TIMEOUT }: PullRequestsSetup,
   { unmergeable }: Memory,
   server: ApiSetup["server"],
   stop: AbortSignal | undefined,

@@ -24,17 +24,17 @@ export async function returnedOf(
 
 /** A log that is too large or too slow is left out. */
 const OF_LOG = { bytes: 10_000_000, milliseconds: 8000 };
-const MOST_LOGS = 3;
-const MOST_SAID = 2000;
-const MOST_COMMENTS = 50;
+const MAX_LOGS = 3;
+const MAX_SAID = 2000;
+const MAX_COMMENTS = 50;
 
 async function withTails(failed: readonly ForgeCheck[]): Promise<readonly FailedForgeCheck[]> {
   const found: FailedForgeCheck[] = [];
   let logs = 0;
   for (const { log, name, summary, url } of failed) {
-    const text = log && logs++ < MOST_LOGS ? await withinLimits(OF_LOG, log).catch(() => null) : null;
+    const text = log && logs++ < MAX_LOGS ? await withinLimits(OF_LOG, log).catch(() => null) : null;
     const tail = text === null ? null : tailOf(text);
-    found.push({ name, url, summary: summary.slice(0, MOST_SAID), tail });
+    found.push({ name, url, summary: summary.slice(0, MAX_SAID), tail });
   }
   return found;
 }
@@ -73,8 +73,8 @@ export function shortened(
   return {
     text: text.slice(0, TAIL_LETTERS),
     comments: comments
-      .slice(0, MOST_COMMENTS)
-      .map((each) => ({ ...each, text: each.text.slice(0, MOST_SAID) })),
+      .slice(0, MAX_COMMENTS)
+      .map((each) => ({ ...each, text: each.text.slice(0, MAX_SAID) })),
   };
 }
 

@@ -7,7 +7,7 @@ import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { remoteOf } from "./refs.ts";
 
-const LIMIT = 20_000;
+const GIT_TIMEOUT = 20_000;
 /** Milliseconds before the remote is queried again for an object that it lacked. */
 const AGAIN = 60_000;
 const OBJECT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -20,7 +20,7 @@ const requests = new Map<string, number>();
  * missing.
  */
 export async function bring(gitCall: GitCall, kind: FenceKind, objects: readonly string[]): Promise<void> {
-  const call: GitCall = { ...gitCall, accept: [1, 128], limit: LIMIT };
+  const call: GitCall = { ...gitCall, accept: [1, 128], limit: GIT_TIMEOUT };
   try {
     for (const object of objects) if (OBJECT.test(object)) await bringOne(call, kind, object);
   } catch {}

@@ -19,8 +19,8 @@ import { unavailable } from "./reason.ts";
 import { checkedId, withScratch } from "./tree.ts";
 
 /** Bytes of output after which git is killed. */
-const MOST_READ = 64 * 1024 * 1024;
-const LIMIT = 60_000;
+const MAX_READ = 64 * 1024 * 1024;
+const GIT_TIMEOUT = 60_000;
 
 /** Overrides the person's own settings of a diff's form. */
 const FORM = [
@@ -38,7 +38,7 @@ export async function diff(gitCall: GitCall, order: DiffOrder): Promise<GitDiff>
       const prefix = prefixOf(gitCall.folder);
       const objects = [checkedId(order.from), checkedId(order.to)];
       const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
-      const limited = { ...call, limit: LIMIT };
+      const limited = { ...call, limit: GIT_TIMEOUT };
       const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
       const shown = { ...limited, onOutput: (chunk: Buffer) => texts.add(chunk) };
       const form = [`--unified=${order.context ?? 3}`, "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN];
@@ -140,11 +140,11 @@ function openSections(most: number, mostOfFile: number): Sections {
       const safe = Math.max(0, data.length - HEADING.length);
       keep(data.subarray(0, safe));
       rest = Buffer.from(data.subarray(safe));
-      return read < MOST_READ;
+      return read < MAX_READ;
     },
     end() {
       keep(rest);
-      if (kept + left > 0) close(read < MOST_READ);
+      if (kept + left > 0) close(read < MAX_READ);
       return done;
     },
   };

@@ -64,7 +64,7 @@ export type FencedPushed =
   | { readonly kind: "overtaken"; readonly lease: HeldLease; readonly by: string };
 
 const READ_LIMIT = 60_000;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** The ref's name below the remote's namespace for Pawl: `wip/T-1`. */
 export function ownRef(kind: FenceKind, name: string): string {
@@ -126,7 +126,7 @@ export async function pushFenced(fence: Fence, call: GitCall, order: FencedPush)
     checkAtomic(call, order, answer);
     const reason = refusalIn(answer);
     if (reason === null) return { kind: "unreachable", reason: reasonOf(answer.errors) };
-    if (tries < MOST_TRIES && (await haveMoved(fence, call, order, marks))) continue;
+    if (tries < MAX_TRIES && (await haveMoved(fence, call, order, marks))) continue;
     return { kind: PASSES.test(reason) ? "unreachable" : "rejected", reason };
   }
 }

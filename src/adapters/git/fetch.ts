@@ -2,7 +2,7 @@ import { type GitAnswer, type GitCall, git } from "./git.ts";
 import { reasonOf } from "./reason.ts";
 import { branchRefs, commitOf } from "./refs.ts";
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /**
  * While git adds a worktree, its HEAD names no commit for a moment, and a concurrent fetch reports a damaged
  * repository. Other programs add worktrees too, so a lock of Pawl's would not prevent it.
@@ -47,6 +47,6 @@ export async function fetch(call: GitCall, args: readonly string[]): Promise<Git
   for (let tries = 1; ; tries++) {
     const answer = await git(call, ["fetch", "--quiet", ...args]);
     const passes = HALF_MADE.test(answer.errors) || OVERTAKEN.test(answer.errors);
-    if (answer.code === 0 || tries === MOST_TRIES || !passes) return answer;
+    if (answer.code === 0 || tries === MAX_TRIES || !passes) return answer;
   }
 }

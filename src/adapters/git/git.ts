@@ -85,11 +85,11 @@ export interface GitAnswer {
   readonly errors: string;
 }
 
-const LIMIT = 120_000;
+const GIT_TIMEOUT = 120_000;
 /** Milliseconds after which a FIFO is looked for that git may be waiting for. */
 const SLOW = 3000;
 /** Maximum bytes kept of stderr. */
-const MOST_ERRORS = 1024 * 1024;
+const MAX_ERRORS = 1024 * 1024;
 
 /**
  * Runs git and returns its answer. Throws `git-failed` on an exit code that is not accepted, and
@@ -277,7 +277,7 @@ export async function runProgram(
     });
     child.stderr?.on("data", (chunk: Buffer) => {
       errorBytes += chunk.length;
-      if (errorBytes <= MOST_ERRORS) errors.push(chunk);
+      if (errorBytes <= MAX_ERRORS) errors.push(chunk);
     });
     child.stdin?.on("error", () => {});
     child.stdin?.end(call.input);
@@ -300,7 +300,7 @@ export async function runProgram(
 }
 
 /** Ends the call at its limit, or soon if it waits for a FIFO where an agent should have put a file. */
-function watchTime({ folder, isHub, limit = LIMIT, remote }: GitCall, end: () => void) {
+function watchTime({ folder, isHub, limit = GIT_TIMEOUT, remote }: GitCall, end: () => void) {
   let why = "";
   let isOpen = true;
   const pass = (text: string) => {

@@ -43,7 +43,7 @@ import { lockName, type Workplace } from "./workspace/workplace.ts";
 import { worktreePathsOf } from "./workspace/worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
-const LIMIT = 600_000;
+const GIT_TIMEOUT = 600_000;
 
 /** Git in the hub. Makes the hub if it is missing. */
 export async function openHub(workplace: Workplace, repo: Repo): Promise<GitCall> {
@@ -278,7 +278,7 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
   try {
     await git(
       {
-        ...{ ...hub, limit: LIMIT },
+        ...{ ...hub, limit: GIT_TIMEOUT },
         input: [...missing, ...[...theirs].map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
         onOutput(chunk) {
           writeAll(file, chunk);
@@ -288,7 +288,7 @@ export async function give(hub: GitCall, to: GitCall, commits: readonly string[]
       ["pack-objects", "--revs", "--thin", "--stdout", "-q", "--delta-base-offset"],
     );
     const read = isSmallPack(pack) ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
-    const { code } = await git({ ...to, limit: LIMIT, inputFile: pack, accept: [1, 128] }, read);
+    const { code } = await git({ ...to, limit: GIT_TIMEOUT, inputFile: pack, accept: [1, 128] }, read);
     // Failed: the person has pruned a commit that the pack builds on.
     if (code !== 0) await fetchFrom(to, hub.folder, missing);
   } finally {
@@ -304,7 +304,7 @@ async function fetchFrom(call: GitCall, remote: string, refs: readonly string[])
   for (const [, ref] of refs.map((spec) => spec.split(":")))
     if (ref !== undefined) removeLeft(join(call.folder, `${ref}.lock`));
   // Several tasks follow the same branch at once: the fetch that loses is repeated.
-  const { code, errors } = await fetch({ ...call, limit: LIMIT, accept: [1, 128] }, args);
+  const { code, errors } = await fetch({ ...call, limit: GIT_TIMEOUT, accept: [1, 128] }, args);
   if (code !== 0) throw gitError(["fetch"], call.folder, errors.trim());
 }
 

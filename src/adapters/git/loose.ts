@@ -18,14 +18,14 @@ import type { GitCall } from "./git.ts";
 import { FOLDER_MODE, LINK_MODE, parseTree, type TreeEntry } from "./objects.ts";
 import { ask, commitsOf } from "./reader.ts";
 
-const MOST = 100;
+const MAX_OBJECTS = 100;
 
 /** Reads the number of objects from the pack's header. */
 export function isSmallPack(pack: string): boolean {
   const head = Buffer.alloc(12);
   const file = openSync(pack, "r");
   try {
-    return readSync(file, head, 0, 12, 0) === 12 && head.readUInt32BE(8) <= MOST;
+    return readSync(file, head, 0, 12, 0) === 12 && head.readUInt32BE(8) <= MAX_OBJECTS;
   } finally {
     closeSync(file);
   }
@@ -83,7 +83,7 @@ async function addedBy(
       visited.add(commit);
       const [mine] = (await commitsOf(from, [commit])) ?? [];
       const others = mine && (await commitsOf(from, mine.parents));
-      if (!mine || !others || wanted.length > MOST) return null;
+      if (!mine || !others || wanted.length > MAX_OBJECTS) return null;
       const added = await filesOf(
         from,
         mine.tree,
@@ -95,7 +95,7 @@ async function addedBy(
     }
     ahead = before;
   }
-  return wanted.length > MOST ? null : wanted;
+  return wanted.length > MAX_OBJECTS ? null : wanted;
 }
 
 /**
@@ -115,7 +115,7 @@ async function filesOf(
     if (mode === LINK_MODE || matching.some((entry) => entry.id === id)) continue;
     const folders = matching.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
     const files = mode === FOLDER_MODE ? await filesOf(call, id, folders) : [id];
-    if (files === null || wanted.length + files.length > MOST) return null;
+    if (files === null || wanted.length + files.length > MAX_OBJECTS) return null;
     wanted.push(...files);
   }
   return [...wanted, tree];

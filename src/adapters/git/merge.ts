@@ -209,7 +209,7 @@ async function commitsBetween(hub: GitCall, base: string, commit: string): Promi
   return (await gitLine(hub, ["rev-list", "--reverse", commit, "--not", base])).split("\n").filter(Boolean);
 }
 
-const MOST_WORDS = 20_000;
+const MAX_WORDS = 20_000;
 
 /** The message; its placeholders get the messages of the branch's commits. */
 async function written(hub: GitCall, message: string, base: string, commit: string): Promise<string> {
@@ -220,7 +220,7 @@ async function written(hub: GitCall, message: string, base: string, commit: stri
   const words = bodies
     .replace(/\n{3,}/g, "\n\n")
     .trim()
-    .slice(0, MOST_WORDS);
+    .slice(0, MAX_WORDS);
   return message.replaceAll("{type}", type).replaceAll("{commits}", () => words);
 }
 

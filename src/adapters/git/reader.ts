@@ -16,9 +16,9 @@ import { type GitObject, readAnswer, readObjects } from "./objects.ts";
 import { FIXED } from "./safe-config.ts";
 
 /** Milliseconds without a query after which the process ends. */
-const REST = 3_000;
+const IDLE_MILLISECONDS = 3_000;
 /** Milliseconds for one answer. */
-const LIMIT = 120_000;
+const ANSWER_TIMEOUT = 120_000;
 
 interface Reader {
   ask(name: string): Promise<GitObject | null>;
@@ -89,7 +89,7 @@ function start(call: GitCall, onEnd: () => void): Reader {
     for (const each of [child, stdout as unknown as { ref(): void; unref(): void }])
       if (isOpen) each.ref();
       else each.unref();
-    timer = setTimeout(end, isOpen ? LIMIT : REST);
+    timer = setTimeout(end, isOpen ? ANSWER_TIMEOUT : IDLE_MILLISECONDS);
     if (!isOpen) timer.unref();
   };
   (stdin as unknown as { unref?(): void }).unref?.();
@@ -125,14 +125,14 @@ interface Commit {
 
 /** A commit never changes. */
 const commits = new Map<string, Commit>();
-const MOST = 20_000;
+const MAX_CACHED_COMMITS = 20_000;
 
 /** Null: at least one is not a commit of the repository. */
 export async function commitsOf(call: GitCall, names: readonly string[]): Promise<readonly Commit[] | null> {
   const unknown = names.filter((name) => !commits.has(name));
   if (unknown.length > 0) {
     const answers = await ask(call, unknown);
-    if (commits.size > MOST) commits.clear();
+    if (commits.size > MAX_CACHED_COMMITS) commits.clear();
     for (const [name, { type, bytes }] of answers)
       if (type === "commit") commits.set(name, parseCommit(bytes));
   }
@@ -150,7 +150,7 @@ function parseCommit(bytes: string): Commit {
 }
 
 /** Beyond this many commits, git does the walk. */
-const MOST_WALKED = 500;
+const MAX_WALKED = 500;
 /** The walk continues this many commits past the last relevant one, since clocks differ. */
 const MORE = 50;
 
@@ -178,7 +178,7 @@ async function walked(
   };
   if (!(await meet(targets, theirs)) || !(await meet(tips, ours))) return null;
   for (let n = 0, beyond = 0; ahead.size > 0 && beyond < MORE; n++) {
-    if (n > MOST_WALKED) return null;
+    if (n > MAX_WALKED) return null;
     const [name, { parents }] = newest(ahead);
     ahead.delete(name);
     beyond = [...ahead.keys(), name].some((each) => ours.has(each) && !theirs.has(each)) ? 0 : beyond + 1;

@@ -15,9 +15,9 @@ import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 export const ABSENT = Symbol("absent");
 
 const SYMBOLIC = /^ref: (refs\/\S+)$/;
-const MOST_LINKS = 5;
+const MAX_LINKS = 5;
 /** A ref's file holds one line. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /** The repository's git folders, if its refs are plain files. */
 export function plainRepository(config: KnownConfig): Discovered | null {
@@ -28,7 +28,7 @@ export function plainRepository(config: KnownConfig): Discovered | null {
 /** The commit that `HEAD`, `refs/heads/…` or `refs/remotes/…` points to. */
 export function readRef(repository: Discovered, name: string): string | typeof ABSENT | null {
   let ref = name;
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links < MAX_LINKS; links++) {
     const text = readLine(join(ref === "HEAD" ? repository.own : repository.common, ref));
     if (text === null) return null;
     if (text === ABSENT) {
@@ -47,9 +47,9 @@ function readLine(path: string): string | typeof ABSENT | null {
   let file: number | undefined;
   try {
     file = openPlain(path).file;
-    const bytes = Buffer.alloc(MOST_BYTES);
-    const read = readSync(file, bytes, 0, MOST_BYTES, 0);
-    return read === MOST_BYTES ? null : bytes.toString("utf8", 0, read).trimEnd();
+    const bytes = Buffer.alloc(MAX_BYTES);
+    const read = readSync(file, bytes, 0, MAX_BYTES, 0);
+    return read === MAX_BYTES ? null : bytes.toString("utf8", 0, read).trimEnd();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" ? ABSENT : null;
@@ -65,7 +65,7 @@ interface Packed {
 
 /** By common folder. Git replaces the file whole, so new content means another inode, size or time. */
 const packed = new Map<string, Packed>();
-const MOST_REPOSITORIES = 200;
+const MAX_REPOSITORIES = 200;
 
 /**
  * Reads the packed refs after the loose file was missing: git writes a packed ref before it removes the loose
@@ -87,7 +87,7 @@ function packedRefs(common: string): ReadonlyMap<string, string> | null {
       return isObjectId(commit) ? [[name, commit] as const] : [];
     }),
   );
-  if (packed.size >= MOST_REPOSITORIES) packed.clear();
+  if (packed.size >= MAX_REPOSITORIES) packed.clear();
   packed.set(common, { signature, refs });
   return refs;
 }
@@ -117,12 +117,12 @@ export function listRefs(
 }
 
 /** Entries of git's folders that are looked at: without a wall, an agent may have made a million. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 function looseRefs(common: string, prefixes: readonly string[]): readonly string[] | null {
   const found: string[] = [];
   const folders = [...prefixes];
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = entriesOf(join(common, folder), left + 1);
     left -= entries.length;
@@ -156,8 +156,8 @@ export function readCheckouts(repository: Discovered, config: KnownConfig): read
   const mainBranch = branchIn(common);
   if (mainBranch === undefined) return null;
   const checkouts: Checkout[] = [{ folder: dirname(common), branch: mainBranch, bare: false }];
-  const worktrees = entriesOf(join(common, "worktrees"), MOST_ENTRIES + 1);
-  if (worktrees.length > MOST_ENTRIES) return null;
+  const worktrees = entriesOf(join(common, "worktrees"), MAX_ENTRIES + 1);
+  if (worktrees.length > MAX_ENTRIES) return null;
   for (const { name } of worktrees) {
     const state = join(common, "worktrees", name);
     const link = readLine(join(state, "gitdir"));

@@ -34,7 +34,7 @@ async function readCommit(call: GitCall, ref: string): Promise<string | typeof A
   return repository === null ? null : readRef(repository, ref);
 }
 
-const MOST_REFS = 300;
+const MAX_REFS = 300;
 
 /** The refs in these folders, each with its commit or tag; of many, the newest. */
 export async function newestRefs(
@@ -42,10 +42,10 @@ export async function newestRefs(
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const repository = plainRepository(await configOf(call));
-  const read = repository && listRefs(repository, folders, MOST_REFS);
+  const read = repository && listRefs(repository, folders, MAX_REFS);
   if (read) return read;
   const args = ["--sort=-creatordate", "--format=%(objectname) %(refname)", ...folders];
-  const listed = await gitLine(call, ["for-each-ref", `--count=${MOST_REFS}`, ...args]);
+  const listed = await gitLine(call, ["for-each-ref", `--count=${MAX_REFS}`, ...args]);
   const lines = listed.split("\n").filter(Boolean);
   return new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
 }

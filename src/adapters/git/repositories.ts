@@ -46,11 +46,11 @@ function* findIn(root: string, path: string, depth: number): Generator<Repo> {
       yield* findIn(root, path === "" ? entry.name : `${path}/${entry.name}`, depth - 1);
 }
 
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 function entriesOf(folder: string) {
   // This user may not read the folder.
-  return attempt(() => firstEntries(folder, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1)), []);
+  return attempt(() => firstEntries(folder, MAX_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1)), []);
 }
 
 async function inspect(workplace: Workplace, repo: Repo): Promise<RepositoryState> {

@@ -226,7 +226,7 @@ interface Cached {
 }
 
 const cache = new Map<string, Cached>();
-const MOST = 200;
+const MAX_CACHED = 200;
 /** Longer than the clock resolution of any file system in use. */
 const RACY_MILLISECONDS = 50;
 
@@ -247,7 +247,7 @@ export async function knownConfig(
   const includes = config.entries.some((entry) => !isOwnScope(entry) && /^include(?:if)?\./.test(entry.key));
   cache.delete(key);
   if (isSettled && !includes) {
-    if (cache.size >= MOST) cache.clear();
+    if (cache.size >= MAX_CACHED) cache.clear();
     cache.set(key, { signature: before.text, config });
   }
   return config;

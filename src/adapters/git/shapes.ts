@@ -9,11 +9,11 @@ import { type GitCall, git } from "./git.ts";
 import { LINK_MODE as MODULE, readObjects } from "./objects.ts";
 import { checkedId, withScratch } from "./tree.ts";
 
-const LIMIT = 30_000;
+const GIT_TIMEOUT = 30_000;
 /** The mode of a symbolic link. */
 const SYMBOLIC = "120000";
 /** Files beyond this many are not looked into for a generator's words. */
-const MOST_SEARCHED = 2_000;
+const MAX_SEARCHED = 2_000;
 const HEADER_LINES = 5;
 /** In one of the first lines of a file, it says that a program wrote it. */
 const HEADER = "@generated|auto-?generated|generated[^.]*(by|from|do not)|do not (edit|modify)[^.]*generated";
@@ -25,7 +25,7 @@ export async function shapes(gitCall: GitCall, from: string, to: string): Promis
   try {
     return await withScratch(gitCall, null, async ({ call }) => {
       const objects = [checkedId(from), checkedId(to)];
-      const limited = { ...call, limit: LIMIT };
+      const limited = { ...call, limit: GIT_TIMEOUT };
       const tree = ["diff-tree", "-r", "-z"];
       const raw = await git(limited, [...tree, "--raw", "-M50%", "-l1000", "--abbrev=64", ...objects]);
       const entries = parseRaw(raw.output);
@@ -118,7 +118,7 @@ async function headedIn(
   tree: string,
   entries: readonly RawChange[],
 ): Promise<ReadonlySet<string>> {
-  const sought = entries.filter(({ status }) => status !== "D").slice(0, MOST_SEARCHED);
+  const sought = entries.filter(({ status }) => status !== "D").slice(0, MAX_SEARCHED);
   if (sought.length === 0) return new Set();
   const args = ["grep", "-n", "-z", "-I", "-i", "-E", "-m1", "-e", HEADER, tree, "--"];
   const named = sought.map(({ path }) => `:(literal,top)${path}`);

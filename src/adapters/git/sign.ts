@@ -9,7 +9,7 @@ import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { identityOf } from "./refs.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
-const LIMIT = 60_000;
+const GIT_TIMEOUT = 60_000;
 const PROGRAMS = [
   "gpg.program",
   "gpg.openpgp.program",
@@ -63,7 +63,7 @@ async function signOne(
     {
       ...hub,
       gitVariables: { ...credentials, GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE },
-      ...{ input: message.join("\n"), limit: LIMIT, accept: [1, 124, 128] },
+      ...{ input: message.join("\n"), limit: GIT_TIMEOUT, accept: [1, 124, 128] },
     },
     [
       ...(await options(from, config)),

@@ -25,7 +25,7 @@ import { isSigning, signed } from "./sign.ts";
 import { parseStatus } from "./status.ts";
 import { handIn, refusedWorkError, type Tip } from "./workspace/hand-in.ts";
 import { inside } from "./workspace/inside.ts";
-import { bringLarge, isLargeName, MOST_LARGE } from "./workspace/large.ts";
+import { bringLarge, isLargeName, MAX_LARGE } from "./workspace/large.ts";
 import { HAS_CHANGED, takeChangedIn } from "./workspace/left-out.ts";
 import { makeGitFolder } from "./workspace/skeleton.ts";
 import { isWhole } from "./workspace/whole.ts";
@@ -167,7 +167,7 @@ fi
 printf '%s\\0' "$ref" "$head" "$tip"
 for name in ${OPERATIONS.map(([file]) => file).join(" ")}; do [ -e ".git/$name" ] && printf '%s ' "$name"; done
 printf '\\0'
-find .git/lfs/objects -type f 2>/dev/null | sed 's|.*/||' | head -n ${MOST_LARGE}; printf '\\0'
+find .git/lfs/objects -type f 2>/dev/null | sed 's|.*/||' | head -n ${MAX_LARGE}; printf '\\0'
 case "$head" in "" | *missing) head=none ;; esac
 case " $* " in *" $head "*) ;; *) exit 0 ;; esac
 export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"
@@ -279,7 +279,7 @@ export async function worktreeState(
   };
 }
 
-const MOST_COMMITS = 30;
+const MAX_COMMITS = 30;
 
 export async function workDone(
   workplace: Workplace,
@@ -289,7 +289,7 @@ export async function workDone(
   const { head, hub, uncommitted } = await holdings(workplace, worktree);
   const bases = since === undefined ? [] : await basesOf(workplace, hub, worktree.repo, since);
   if (bases.length === 0 || head === null) return { commits: [], uncommitted };
-  const shape = ["--format=%s", "--reverse", `--max-count=${MOST_COMMITS}`];
+  const shape = ["--format=%s", "--reverse", `--max-count=${MAX_COMMITS}`];
   const lines = await gitLine(hub, ["log", ...shape, head, "--not", ...bases, "--"]);
   return { commits: lines.split("\n").filter(Boolean), uncommitted };
 }

@@ -28,7 +28,7 @@ import { commitOf } from "./refs.ts";
 import { isOwnScope, type KnownConfig, lastOf } from "./safe-config.ts";
 import { makeGitFolder, type Setting } from "./workspace/skeleton.ts";
 
-const LIMIT = 120_000;
+const GIT_TIMEOUT = 120_000;
 /** New objects, kept so that two snapshots can be compared later. */
 const OBJECTS = ".pawl/trees";
 
@@ -60,7 +60,7 @@ function openScratch(call: GitCall, known: KnownConfig, common: string, top: str
       .join(delimiter),
   };
   return {
-    call: { ...call, folder: top, gitVariables: ownFiles, accept: [], limit: LIMIT },
+    call: { ...call, folder: top, gitVariables: ownFiles, accept: [], limit: GIT_TIMEOUT },
     top,
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -94,7 +94,7 @@ async function fillIndex(
   excluded: readonly string[],
   excludes: string,
 ): Promise<void> {
-  const listed = await git({ ...call, accept: [128], limit: LIMIT }, [
+  const listed = await git({ ...call, accept: [128], limit: GIT_TIMEOUT }, [
     "ls-tree",
     "-r",
     "-z",

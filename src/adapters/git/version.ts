@@ -3,7 +3,7 @@ import { allowedEnvironment, type Environment } from "../process/environment.ts"
 import { findProgram } from "../process/programs.ts";
 import { execFile } from "../process/start-program.ts";
 
-const LIMIT = 20_000;
+const GIT_TIMEOUT = 20_000;
 
 /** The version of git on the PATH, `2.47.3`; null: there is none, or it does not start. */
 export async function gitVersion(environment: Environment): Promise<string | null> {
@@ -13,7 +13,7 @@ export async function gitVersion(environment: Environment): Promise<string | nul
   const options = {
     cwd: parse(process.cwd()).root,
     env: allowedEnvironment(environment),
-    timeout: LIMIT,
+    timeout: GIT_TIMEOUT,
     killSignal: "SIGKILL",
   } as const;
   return new Promise((done) => {

@@ -17,7 +17,7 @@ import { hashOf } from "../../core/hash.ts";
 import { ownAncestors } from "../agents/ancestry.ts";
 import { spawnSync } from "../process/start-program.ts";
 
-const LIMIT = 10_000;
+const CLIENT_TIMEOUT = 10_000;
 const RUNTIMES = /^(?:node|bun|deno)$/;
 
 export interface ClientProgram {
@@ -61,7 +61,7 @@ function asked(file: string, kept: string): string | null {
   if (known !== null) return known || null;
   const answer = spawnSync(file, ["--version"], {
     encoding: "utf8",
-    timeout: LIMIT,
+    timeout: CLIENT_TIMEOUT,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [version = ""] = /\d+\.\d+\.\d+/.exec(answer.stdout ?? "") ?? [];

@@ -9,7 +9,7 @@ import { hashOf } from "../../core/hash.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { searchBelow } from "../wall/mask.ts";
 
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 /** Stamps of the files by folder, relative to the root. A rewritten file counts as changed. */
 export function emptyRepositories(root: string): Readonly<Record<string, string>> {
@@ -30,9 +30,9 @@ function hasCommit(git: string): boolean {
 function stampsIn(folder: string): string {
   const lines: string[] = [];
   const open = [""];
-  while (open.length > 0 && lines.length < MOST_FILES) {
+  while (open.length > 0 && lines.length < MAX_FILES) {
     const at = open.pop() ?? "";
-    for (const name of attempt(() => firstNames(join(folder, at), MOST_FILES), []).toSorted()) {
+    for (const name of attempt(() => firstNames(join(folder, at), MAX_FILES), []).toSorted()) {
       const path = at === "" ? name : `${at}/${name}`;
       const stats = lstatSync(join(folder, path), { throwIfNoEntry: false, bigint: true });
       if (!stats || name === ".git") continue;

@@ -75,7 +75,7 @@ const CAPABILITIES = [
   "NET_BIND_SERVICE",
 ];
 /** Folders searched for nested repositories, at each command. */
-const MOST_FOLDERS = 400;
+const MAX_FOLDERS = 400;
 
 export interface DrawnWall {
   readonly token: string;
@@ -121,12 +121,12 @@ export function drawWall({ base, bwrap }: ShellWallPaths, order: ShellOrder): Dr
 
 const USE = ".use";
 const MARK = "PAWL_WALL_TOKEN";
-const MOST_WALLS = 10_000;
+const MAX_WALLS = 10_000;
 
 /** Kills the processes behind this session's wider walls, and removes those walls. */
 export function endWiderWalls(base: string, { scope, session }: WallUse): void {
   const folder = join(base, WALLS);
-  const tokens = attempt(() => firstNames(folder, MOST_WALLS), [])
+  const tokens = attempt(() => firstNames(folder, MAX_WALLS), [])
     .filter((name) => name.endsWith(USE))
     .filter((name) => {
       const use = attempt(() => JSON.parse(readPlainText(join(folder, name))) as WallUse, null);
@@ -177,7 +177,7 @@ function mountsOf(order: ShellOrder, base: string, folder: string): readonly Mou
 /** A closed wall needs only those inside writable places; naming all existing ones costs nothing. */
 function protectedMounts({ files, home, kind, root, cwd }: ShellOrder): readonly Mount[] {
   const git = discover(cwd) ?? discover(root);
-  const below = searchBelow(root, [".pawl", "node_modules"], MOST_FOLDERS);
+  const below = searchBelow(root, [".pawl", "node_modules"], MAX_FOLDERS);
   const gitDirs = [...new Set([git?.own, git?.common])].filter((at) => at !== undefined);
   const mounts = [
     ...masksIn(root, [...protectedPlaces(files), ...below.places]).flatMap((mount) =>

@@ -16,7 +16,7 @@ export interface Tried {
   readonly err: string;
 }
 
-const LIMIT = 60_000;
+const CLIENT_TIMEOUT = 60_000;
 
 /** A hook's command, as the client starts it. */
 export function tryCommand(command: string, input: string, cwd: string, environment: Environment): Tried {
@@ -124,7 +124,7 @@ function run(program: string, args: readonly string[], { cwd, environment, input
   const { path, why } = findProgram(program, environment);
   if (path === null) return { code: null, out: "", err: `there is ${why}` };
   const { error, status, stderr, stdout } = spawnSync(path, args, {
-    ...{ cwd, input, timeout: LIMIT, encoding: "utf8" },
+    ...{ cwd, input, timeout: CLIENT_TIMEOUT, encoding: "utf8" },
     env: { ...environment },
   });
   return { code: status, out: stdout ?? "", err: status === null && error ? String(error) : (stderr ?? "") };

@@ -42,7 +42,7 @@ interface Order {
 /** A subset of `fetch`. */
 export type Http = (url: string | URL, order?: Order) => Promise<Response>;
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const WITHOUT_BODY = new Set([204, 205, 304]);
 const CREDENTIALS = /^(?:authorization|cookie|proxy-authorization|private-token)$/i;
@@ -56,7 +56,7 @@ export function openHttp(environment: Environment): Http {
         const answer = await send(at, sent, proxyFor(at, environment), budget);
         const next = order.statusOnly ? null : redirectOf(answer, at, sent);
         if (next === null) return answer;
-        if (hop >= MOST_REDIRECTS)
+        if (hop >= MAX_REDIRECTS)
           throw unexpectedFailure(`${at.host} redirects in a circle; check the address`);
         if (next.origin !== at.origin) sent = { ...sent, headers: withoutCredentials(sent.headers) };
         at = next;

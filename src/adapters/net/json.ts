@@ -71,9 +71,9 @@ function saidIn(text: string): string {
 
 /** The name of a class of Java's before its message. */
 const CLASS = /^(?:[a-z]\w*\.){2,}\w+: /;
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 /** Shorter ones occur in any text. */
-const SHORTEST = 4;
+const MIN_SECRET_LENGTH = 4;
 
 /** `name`: the field that a sentence is about, unless the sentence names it. */
 function sentencesIn(value: unknown, name = "", depth = 0): readonly string[] {
@@ -81,7 +81,7 @@ function sentencesIn(value: unknown, name = "", depth = 0): readonly string[] {
     const isNamed = name === "" || value.toLowerCase().includes(name.toLowerCase());
     return value.trim() === "" ? [] : [isNamed ? value : `${name}: ${value}`];
   }
-  if (typeof value !== "object" || value === null || depth > DEEPEST) return [];
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((each) => sentencesIn(each, name, depth + 1));
   const { code, detail, field, message, title, translation } = value as Record<string, unknown>;
   const whole = [message, translation, title].find((each) => typeof each === "string" && each !== "");
@@ -96,6 +96,6 @@ function withoutLogin(text: string, authorization = ""): string {
   const [, scheme, sent = ""] = /^(?:(\S+) )?(.*)$/.exec(authorization) ?? [];
   const pair = scheme === "Basic" ? Buffer.from(sent, "base64").toString() : "";
   return [sent, pair.slice(pair.indexOf(":") + 1)]
-    .filter((secret) => secret.length >= SHORTEST)
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .reduce((text, secret) => text.replaceAll(secret, "[redacted]"), text);
 }

@@ -61,7 +61,7 @@ export function escaped(text: string): string {
 }
 
 /** Discord takes 2000 characters. */
-const MOST = 1900;
+const MAX_DISCORD_CHARACTERS = 1900;
 /** Links are not previewed. */
 const SUPPRESS_EMBEDS = 4;
 
@@ -77,7 +77,7 @@ function discordMessage({ board, command, quote, text, title }: Notice) {
     ...(command === null ? [] : [discordText(command)]),
     ...(board === null ? [] : [`<${board}>`]),
   ];
-  const content = lines.join("\n").slice(0, MOST);
+  const content = lines.join("\n").slice(0, MAX_DISCORD_CHARACTERS);
   return { content, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 }
 

@@ -19,14 +19,14 @@ const EARLIER: Kind = {
     "remove it; a person may then have to accept the policy of the run (`pawl config policy RUN --accept`).",
 };
 
-const MOST_EARLIER = 200;
+const MAX_EARLIER = 200;
 
 export function openPolicies(state: StateFolder): Policies {
   const policies = openKeptByRun<Policy>(state, POLICY);
   const hashes = openKeptByRun<readonly string[]>(state, EARLIER);
   const earlier = async (run: string) => (await hashes.find(run)) ?? [];
   const acceptEarlier = async (run: string, hash: string) =>
-    hashes.keep(run, [...new Set([...(await earlier(run)), hash])].slice(-MOST_EARLIER));
+    hashes.keep(run, [...new Set([...(await earlier(run)), hash])].slice(-MAX_EARLIER));
   return {
     ...policies,
     earlier,

@@ -12,14 +12,14 @@ interface Row {
 }
 
 /** Lines that one query reads. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 
-const PART = `
+const SELECT_PART = `
   select place, text, sum(octet_length(text)) over (order by place) as total
   from (
     select e.place, e.text from pawl.event e
     where e.project = $1 and e.place > $2
-    order by e.place limit ${MOST_LINES}
+    order by e.place limit ${MAX_LINES}
   ) found`;
 
 export function openEventLog({ connections, project }: StoredProject, watch: Watch): EventLog {
@@ -34,12 +34,12 @@ export function openEventLog({ connections, project }: StoredProject, watch: Wat
     position: readState,
     async read({ containing, from, generation, most }) {
       if ((await readState())?.generation !== generation) return null;
-      const rows = await connections.query<Row>(PART, [project, from]);
+      const rows = await connections.query<Row>(SELECT_PART, [project, from]);
       const lines = rows.filter(({ total }, at) => at === 0 || Number(total) <= most);
       return {
         entries: lines.filter(({ text }) => hasAny(text, containing)).map(entryOf),
         next: lines.length === 0 ? from : Number(lines.at(-1)?.place),
-        isAll: lines.length === rows.length && rows.length < MOST_LINES,
+        isAll: lines.length === rows.length && rows.length < MAX_LINES,
       };
     },
     async readBack({ before, limit }) {

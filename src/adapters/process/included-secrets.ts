@@ -15,8 +15,8 @@ import { isWorkspace, topOf, workFolder } from "./work-folder.ts";
 
 /** Beside a repository's workspaces. */
 const NOTE = "@included.json";
-const MOST_BYTES = 1024 * 1024;
-const MOST_SECRETS = 2000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_SECRETS = 2000;
 
 interface Included {
   /** The person's checkout. */
@@ -51,10 +51,10 @@ function secretsOf(base: string, top: AgentFolder | null): readonly NamedSecret[
   if (note === null) return [];
   return note.paths
     .flatMap((path) => [
-      ...attempt(() => secretsInFile(path, readPlainText(join(note.from, path), MOST_BYTES)), []),
-      ...(top === null ? [] : secretsInFile(path, textIn(top, path, MOST_BYTES) ?? "")),
+      ...attempt(() => secretsInFile(path, readPlainText(join(note.from, path), MAX_BYTES)), []),
+      ...(top === null ? [] : secretsInFile(path, textIn(top, path, MAX_BYTES) ?? "")),
     ])
-    .slice(0, MOST_SECRETS);
+    .slice(0, MAX_SECRETS);
 }
 
 /** `NAME=value`, `export NAME="value"`, `"name": "value",`, `name: value`, `//host/:_authToken=value` */

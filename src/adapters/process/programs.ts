@@ -108,7 +108,7 @@ function searchPath(PATH: string): SearchPath {
 }
 
 const MISSING = "it is missing";
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** Why the program does not count: follows the path step by step, as the system does. */
 function faultOf(path: string): string | null {
@@ -124,7 +124,7 @@ function faultOf(path: string): string | null {
       if (why !== null) return why;
       rest = rest.slice(1);
       if (stats.isSymbolicLink()) {
-        if (++links > MOST_LINKS) return MISSING;
+        if (++links > MAX_LINKS) return MISSING;
         rest = [...partsOf(resolve(at, readlinkSync(next))), ...rest];
         [at, above] = [sep, lstatSync(sep)];
       } else [at, above] = [next, stats];

@@ -19,7 +19,7 @@ const ENDS = /(?:(?<!ASK|BY|COM)PASS|AUTH)$/i;
 /** The shell's own. */
 const NO_SECRET = /^(?:OLD)?PWD$/;
 /** Shorter ones occur in any text. */
-const SHORTEST = 8;
+const MIN_SECRET_LENGTH = 8;
 /** Values that name a kind, not the secret itself. */
 const HARMLESS = /^(?:true|false|disabled|enabled|required|optional)$/i;
 /** A value that may be the path of a secret. Base64 may begin with a slash, too. */
@@ -44,7 +44,7 @@ export interface NamedSecret {
 function secretsIn(environment: Environment, more: readonly NamedSecret[]): readonly Secret[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string) => {
-    if (value.length < SHORTEST || HARMLESS.test(value) || isPlace(name, value)) return;
+    if (value.length < MIN_SECRET_LENGTH || HARMLESS.test(value) || isPlace(name, value)) return;
     const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))];
     const lines = value.split(/\r?\n/).filter((line) => line.length >= 24);
     for (const form of [...forms, ...(value.includes("\n") ? lines : [])])

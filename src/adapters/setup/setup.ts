@@ -154,12 +154,12 @@ async function keep(
 
 /** Whether it is a virtual environment, or contains one, as tox makes them. */
 function isBound(path: string): boolean {
-  const inside = attempt(() => firstNames(path, MOST_NAMES), []);
+  const inside = attempt(() => firstNames(path, MAX_NAMES), []);
   return ["", ...inside].some((name) => existsSync(join(path, name, "pyvenv.cfg")));
 }
 
 /** How many names are looked at, whatever is in the folder. */
-const MOST_NAMES = 500_000;
+const MAX_NAMES = 500_000;
 /** How deep a name without a slash is searched for. */
 const DEPTH = 6;
 
@@ -181,7 +181,7 @@ async function candidates(folder: AgentFolder, patterns: readonly string[]): Pro
   const search = async (path: readonly string[]) => {
     for await (const entry of await opendir(placeIn(top, path.join("/")), { bufferSize: 512 })) {
       age += 1;
-      if (age > MOST_NAMES) return;
+      if (age > MAX_NAMES) return;
       const here = [...path, entry.name];
       const isForFolder =
         names.some((name) => name.test(entry.name)) ||
@@ -195,7 +195,7 @@ async function candidates(folder: AgentFolder, patterns: readonly string[]): Pro
   };
   await search([]);
   // What is not known whole is not kept.
-  return age > MOST_NAMES ? [] : found.sort();
+  return age > MAX_NAMES ? [] : found.sort();
 }
 
 function asName(pattern: string): RegExp {

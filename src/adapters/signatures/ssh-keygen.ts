@@ -4,7 +4,7 @@ import { allowedEnvironment, type Environment } from "../process/environment.ts"
 import { findProgram, safePath } from "../process/programs.ts";
 import { spawn } from "../process/start-program.ts";
 
-const LIMIT = 60_000;
+const SSH_KEYGEN_TIMEOUT = 60_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -33,7 +33,7 @@ export async function sshKeygen(
     const child = spawn(path, [...args], {
       env: { ...allowed, PATH: safePath(environment), LC_ALL: "C", ...asks },
       stdio: [input === undefined ? "inherit" : "pipe", "pipe", "pipe"],
-      ...(isHasty ? { timeout: LIMIT } : {}),
+      ...(isHasty ? { timeout: SSH_KEYGEN_TIMEOUT } : {}),
     });
     const [output, errors]: [Buffer[], Buffer[]] = [[], []];
     child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));

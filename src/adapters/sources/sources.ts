@@ -8,9 +8,9 @@ import { mayHoldTasks } from "../../import/readers.ts";
 import { invalidSourceError, otherFormatError, type SourceFile } from "../../import/source.ts";
 import { firstEntries, readPlain } from "../files/plain-file.ts";
 
-const MOST_FILES = 5_000;
-const MOST_BYTES = 64_000_000;
-const DEEPEST = 12;
+const MAX_FILES = 5_000;
+const MAX_BYTES = 64_000_000;
+const MAX_DEPTH = 12;
 const NEVER: ReadonlySet<string> = new Set([
   ".git",
   "node_modules",
@@ -42,7 +42,7 @@ function readAt(place: string, given: string, root: string): readonly SourceFile
   let bytes = 0;
   return paths.map((path) => {
     bytes += statSync(path).size;
-    if (bytes > MOST_BYTES) throw unreadableSourceError(given, "at most 64 MB", "more");
+    if (bytes > MAX_BYTES) throw unreadableSourceError(given, "at most 64 MB", "more");
     return { path: nameFrom(base, path), text: textIn(path, given) };
   });
 }
@@ -79,18 +79,18 @@ function nameFrom(base: string, path: string): string {
   return relative(base, path).split(sep).join("/") || basename(path);
 }
 
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 
 function filesBelow(folder: string, base: string, given: string): readonly string[] {
   const files: string[] = [];
   const walk = (at: string, depth: number) => {
-    for (const entry of firstEntries(at, MOST_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const entry of firstEntries(at, MAX_NAMES).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(at, entry.name);
-      if (entry.isDirectory() && depth < DEEPEST && !NEVER.has(entry.name)) walk(path, depth + 1);
+      if (entry.isDirectory() && depth < MAX_DEPTH && !NEVER.has(entry.name)) walk(path, depth + 1);
       else if (entry.isFile() && mayHoldTasks(nameFrom(base, path))) {
         files.push(path);
-        if (files.length > MOST_FILES)
-          throw unreadableSourceError(given, `at most ${MOST_FILES} files`, "more");
+        if (files.length > MAX_FILES)
+          throw unreadableSourceError(given, `at most ${MAX_FILES} files`, "more");
       }
     }
   };

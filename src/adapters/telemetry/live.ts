@@ -48,10 +48,10 @@ export interface Live {
 }
 
 /** Milliseconds for an export with its retries, unless `OTEL_EXPORTER_OTLP_TIMEOUT` is set. */
-const LIMIT = { ending: 900, running: 5000 };
+const EXPORT_TIMEOUT = { ending: 900, running: 5000 };
 /** Milliseconds: events come seldom and many at a time. */
 const SOON = 100;
-const MOST_UNCLAIMED = 1000;
+const MAX_UNCLAIMED = 1000;
 /** Milliseconds that the process waits at its end. */
 const CLOSE_LIMIT = 2000;
 
@@ -92,7 +92,7 @@ export function openLive(setup: LiveOptions): Live {
         measures?.ended(span);
       }
       // The remaining ones belong to other processes.
-      for (const id of [...ended.keys()].slice(0, -MOST_UNCLAIMED)) ended.delete(id);
+      for (const id of [...ended.keys()].slice(0, -MAX_UNCLAIMED)) ended.delete(id);
       for (const event of events) measures?.count(event);
     },
     async close() {
@@ -130,7 +130,7 @@ interface Sinks {
 }
 
 function openSinks({ environment, isEnding }: LiveOptions, warn: Warn): Sinks {
-  const limit = isEnding ? LIMIT.ending : LIMIT.running;
+  const limit = isEnding ? EXPORT_TIMEOUT.ending : EXPORT_TIMEOUT.running;
   const options = {
     ...(environment.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: limit }),
     ...agentOptions(environment),

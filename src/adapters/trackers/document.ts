@@ -8,10 +8,10 @@ import {
   cellOf,
   code,
   cut,
-  DEEPEST,
   type Inline,
   item,
   list,
+  MAX_DEPTH,
   mention,
   panel,
   paragraph,
@@ -38,7 +38,7 @@ const BLOCKS =
 
 /** Text beside blocks, which a document should not have, becomes a paragraph. */
 function blocks(nodes: readonly Node[], depth: number): Block[] {
-  if (depth > DEEPEST) return [paragraph([text("(not shown: it nests too deep)")])];
+  if (depth > MAX_DEPTH) return [paragraph([text("(not shown: it nests too deep)")])];
   const blocks: Block[] = [];
   let line: Node[] = [];
   const end = () => {
@@ -150,7 +150,8 @@ function inline(node: Node, depth: number): readonly Inline[] {
     case "inlineExtension":
       return [text(words("text") || `(macro: ${words("extensionKey")})`)];
     default:
-      if (node.content && depth <= DEEPEST) return node.content.flatMap((child) => inline(child, depth + 1));
+      if (node.content && depth <= MAX_DEPTH)
+        return node.content.flatMap((child) => inline(child, depth + 1));
       return [text(node.text ?? `(not shown: ${node.type ?? "something"})`)];
   }
 }

@@ -8,7 +8,7 @@ import {
   cellOf,
   code,
   cut,
-  DEEPEST,
+  MAX_DEPTH,
   MAX_LENGTH,
   mention,
   panel,
@@ -35,7 +35,7 @@ function isDeep(html: string): boolean {
     const next = html.slice(at + 1, at + 8);
     if (next.startsWith("/")) depth = Math.max(0, depth - 1);
     else if (/^[a-z]/i.test(next) && !WITHOUT_END.test(next)) depth++;
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ import { type Options, toMarkdown } from "mdast-util-to-markdown";
 /** The maximum length of a text. A longer one is cut, with a note. */
 export const MAX_LENGTH = 200_000;
 /** Deeper than any real page. */
-export const DEEPEST = 100;
+export const MAX_DEPTH = 100;
 
 export type Block = BlockContent;
 export type Inline = PhrasingContent;

@@ -3,10 +3,10 @@ import type { ListItem } from "mdast";
 import {
   type Block,
   code,
-  DEEPEST,
   type Inline,
   item,
   list,
+  MAX_DEPTH,
   mention,
   panel,
   paragraph,
@@ -79,7 +79,7 @@ function continuesBlock(lines: readonly string[], at: number, kind: RegExp): boo
 /** A region such as `{code}`, up to the same word in braces. An unclosed one is text. */
 function regionAt(lines: readonly string[], at: number, depth: number) {
   const [, name = "", parameters = "", rest = ""] = BEGIN.exec(lines[at] ?? "") ?? [];
-  if (name === "" || depth > DEEPEST) return null;
+  if (name === "" || depth > MAX_DEPTH) return null;
   const close = `{${name}}`;
   const inner: string[] = [];
   for (let last = at, line = rest; last < lines.length; line = lines[++last] ?? "") {
@@ -109,7 +109,7 @@ function listsOf(lines: readonly string[]): readonly Block[] {
   for (const line of lines) {
     const [, mark, words = ""] = ITEM.exec(line) ?? [];
     if (mark === undefined) marks.at(-1)?.words.push(line);
-    else marks.push({ mark: mark.slice(0, DEEPEST), words: [words] });
+    else marks.push({ mark: mark.slice(0, MAX_DEPTH), words: [words] });
   }
   const isOrdered = (at: number) => marks[at]?.mark.endsWith("#") ?? false;
   const under = (from: number, to: number): readonly Block[] => {

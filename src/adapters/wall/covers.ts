@@ -14,7 +14,7 @@ import { makeCovered } from "./mask.ts";
 /** The folder, in Pawl's own of all projects, with the lists of covers and of processes that have walls. */
 export const WALLS = "walls";
 
-const MOST = 10_000;
+const MAX_WALLS = 10_000;
 const joined = new Set<string>();
 
 /** Call it before the look that finds covers of other processes in place. */
@@ -38,7 +38,7 @@ export function makeCovers(walls: string, mounts: readonly Mount[]): void {
 function leave(walls: string): void {
   const live = join(walls, "live");
   rmSync(join(live, String(process.pid)), { force: true });
-  for (const name of firstNames(live, MOST)) {
+  for (const name of firstNames(live, MAX_WALLS)) {
     if (birthOf(Number(name)) !== null) return;
     rmSync(join(live, name), { force: true });
   }

@@ -113,8 +113,8 @@ export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>)
   }
 }
 
-const MOST_FOLDERS = 20_000;
-const MOST_NAMES = 100_000;
+const MAX_FOLDERS = 20_000;
+const MAX_NAMES = 100_000;
 
 export interface Below {
   /** Each `.git`, relative to the folder. */
@@ -124,7 +124,7 @@ export interface Below {
 }
 
 /** Follows no link. `most`: the maximum number of folders searched. */
-export function searchBelow(folder: string, skipped: readonly string[], most = MOST_FOLDERS): Below {
+export function searchBelow(folder: string, skipped: readonly string[], most = MAX_FOLDERS): Below {
   const gits: string[] = [];
   const places: ProtectedPlace[] = [];
   const open = [""];
@@ -135,7 +135,7 @@ export function searchBelow(folder: string, skipped: readonly string[], most = M
     try {
       // By its name: it may not be among the first.
       if (lstatSync(join(folder, at, ".git"), { throwIfNoEntry: false })) gits.push(below(".git"));
-      entries = firstEntries(join(folder, at), MOST_NAMES);
+      entries = firstEntries(join(folder, at), MAX_NAMES);
     } catch {}
     const isDeeper = at !== "" && !at.split("/").includes(DEPENDENCIES);
     for (const entry of entries) {

@@ -7,7 +7,7 @@ import { findProgram } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
 import { GROUND } from "./arguments.ts";
 
-const LIMIT = 10_000;
+const PROBE_TIMEOUT = 10_000;
 const results = new Map<string, Probed>();
 
 export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
@@ -50,7 +50,11 @@ export function followsPlanted(program: string, scratch: string): boolean {
   symlinkSync(`/oldroot${outside}`, join(inside, "link"));
   const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  spawnSync(program, [...GROUND, ...cover, "--", "true"], { timeout: LIMIT, stdio: "ignore", env: {} });
+  spawnSync(program, [...GROUND, ...cover, "--", "true"], {
+    timeout: PROBE_TIMEOUT,
+    stdio: "ignore",
+    env: {},
+  });
   return existsSync(join(outside, "made"));
 }
 
@@ -60,7 +64,7 @@ function probeOnce(environment: Environment): Probed {
   const { path: program, why } = findProgram("bwrap", environment);
   if (program === null) return { program: null, why: `bubblewrap is missing: there is ${why}` };
   const args = [...GROUND, "--tmpfs", "/tmp", "--", findProgram("true", environment).path ?? "/bin/true"];
-  const tried = spawnSync(program, args, { encoding: "utf8", timeout: LIMIT, stdio: "pipe" });
+  const tried = spawnSync(program, args, { encoding: "utf8", timeout: PROBE_TIMEOUT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const reason = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
   return { program: null, why: `${program} cannot build it here: ${reason.slice(0, 300)}` };

@@ -14,7 +14,7 @@ import { homeOf } from "./homes.ts";
 import { followsPlanted, probe } from "./probe.ts";
 import { openWall, type WallSetup } from "./wall.ts";
 
-const LIMIT = 20_000;
+const PROOF_TIMEOUT = 20_000;
 /** The shell, the program that lists, and bubblewrap itself. */
 const OWN_PROCESSES = 6;
 
@@ -49,7 +49,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
       cwd: folder,
       env: called.environment,
       encoding: "utf8",
-      timeout: LIMIT,
+      timeout: PROOF_TIMEOUT,
     });
     server.close();
     const lines = stdout.split("\n");

@@ -270,7 +270,7 @@ function guardedMounts(
   return withCaches(mounts);
 }
 
-const MOST_GITS = 2000;
+const MAX_GITS = 2000;
 
 /** Each `.git` below the root, also one found before: an agent can make more folders than are searched. */
 function knownGits(stateFolder: string, root: string, now: readonly string[]): readonly string[] {
@@ -278,10 +278,10 @@ function knownGits(stateFolder: string, root: string, now: readonly string[]): r
   const before = attempt(() => readPlainText(list).split("\0"), []);
   const gits = [...new Set([".git", ...now, ...before])];
   const existing = gits.filter((path) => path === ".git" || existsSync(join(root, path)));
-  if (existing.length > MOST_GITS)
+  if (existing.length > MAX_GITS)
     throw new PawlError(
       "wall-failed",
-      `${root} has ${existing.length} repositories below it: expected ${MOST_GITS} at most, since each is protected by itself; the last is ${existing.at(-1)}.`,
+      `${root} has ${existing.length} repositories below it: expected ${MAX_GITS} at most, since each is protected by itself; the last is ${existing.at(-1)}.`,
       "Remove those that an agent has made, or give the task a workspace: `repo: .`.",
     );
   if (existing.join("\0") === before.join("\0")) return existing;

@@ -24,7 +24,7 @@ export interface Device {
   readonly cookie: { readonly hash: string; readonly until: string } | null;
 }
 
-export const MOST_DEVICES = 10;
+export const MAX_DEVICES = 10;
 /** Characters. */
 export const LONGEST_NAME = 40;
 

@@ -45,14 +45,14 @@ export interface ReadYaml {
   readonly data: unknown;
 }
 
-const MOST_BYTES = 4_000_000;
-const DEEPEST = 100;
-const MOST_VALUES = 1_000_000;
-const MOST_TOKENS = 700_000;
+const MAX_BYTES = 4_000_000;
+const MAX_DEPTH = 100;
+const MAX_VALUES = 1_000_000;
+const MAX_TOKENS = 700_000;
 /** Tokens per character that a larger file may have. No list of tasks comes near. */
 const DENSEST = 0.4;
-const MOST_FAULTS = 1_000;
-const MOST_VALUES_SHOWN = "1,000,000";
+const MAX_FAULTS = 1_000;
+const MAX_VALUES_SHOWN = "1,000,000";
 
 /** Reads a file of one document. `merge`: `<<` merges maps. Never throws because of the text. */
 export function readYaml(text: string, { merge = false } = {}): ReadYaml {
@@ -73,7 +73,7 @@ export function readYaml(text: string, { merge = false } = {}): ReadYaml {
   }));
   const all = [...found, ...repeatedKeys(document)];
   const conflict = all.length > 0 ? conflictIn(text) : null;
-  const faults = (conflict ? [conflict] : all.slice(0, MOST_FAULTS)).map((each) => placed(lines, each));
+  const faults = (conflict ? [conflict] : all.slice(0, MAX_FAULTS)).map((each) => placed(lines, each));
   if (faults.length > 0) return { document, lines, faults, data: null };
   const expanded = expand(document, text);
   return "fault" in expanded
@@ -111,7 +111,7 @@ function* tokensOf(text: string, lines: LineCounter): ReturnType<Parser["parse"]
   let faults = 0;
   for (const token of new Parser(lines.addNewLine).parse(text)) {
     yield token;
-    if (token.type === "error" && ++faults === MOST_FAULTS) return;
+    if (token.type === "error" && ++faults === MAX_FAULTS) return;
   }
 }
 
@@ -129,7 +129,7 @@ function repeatedKeys(document: Document): readonly UnplacedFault[] {
             message: "Map keys must be unique",
           });
         keys.add(key.value);
-        if (repeated.length === MOST_FAULTS) return visit.BREAK;
+        if (repeated.length === MAX_FAULTS) return visit.BREAK;
       }
       return undefined;
     },
@@ -189,9 +189,9 @@ function oneLine(message: string): string {
 
 function tooLarge(text: string): UnplacedFault | null {
   // A character has at least one byte.
-  const bytes = text.length > MOST_BYTES ? text.length : new TextEncoder().encode(text).length;
-  if (bytes <= MOST_BYTES) return null;
-  return { offset: 0, code: "TOO_LARGE", message: `it has more than ${MOST_BYTES / 1_000_000} MB` };
+  const bytes = text.length > MAX_BYTES ? text.length : new TextEncoder().encode(text).length;
+  if (bytes <= MAX_BYTES) return null;
+  return { offset: 0, code: "TOO_LARGE", message: `it has more than ${MAX_BYTES / 1_000_000} MB` };
 }
 
 const OPENS: ReadonlySet<string> = new Set(["[", "{"]);
@@ -205,7 +205,7 @@ const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
  */
 function tooMuch(text: string): UnplacedFault | null {
   if (isSmall(text)) return null;
-  const most = Math.max(MOST_TOKENS, Math.floor(text.length * DENSEST));
+  const most = Math.max(MAX_TOKENS, Math.floor(text.length * DENSEST));
   let offset = 0;
   let tokens = 0;
   let brackets = 0;
@@ -217,8 +217,8 @@ function tooMuch(text: string): UnplacedFault | null {
     else if (NESTS.has(token) && brackets === 0) onLine += 1;
     else if (token.startsWith("\n") || token.startsWith("\r")) onLine = 0;
     if (isIndent(text, offset, token)) countIndent(indents, token.length);
-    if (brackets + onLine + indents.length > DEEPEST)
-      return { offset, code: "TOO_DEEP", message: `its values nest more than ${DEEPEST} deep` };
+    if (brackets + onLine + indents.length > MAX_DEPTH)
+      return { offset, code: "TOO_DEEP", message: `its values nest more than ${MAX_DEPTH} deep` };
     tokens += isMark(token) ? 0 : 1;
     if (tokens > most)
       return {
@@ -233,13 +233,13 @@ function tooMuch(text: string): UnplacedFault | null {
 
 /** Whether it has too few lines and signs to exceed the limits of nesting and tokens. */
 function isSmall(text: string): boolean {
-  if (text.length > MOST_TOKENS / 2) return false;
+  if (text.length > MAX_TOKENS / 2) return false;
   let signs = 1;
-  for (let at = 0; at < text.length && signs <= DEEPEST; at++) {
+  for (let at = 0; at < text.length && signs <= MAX_DEPTH; at++) {
     const sign = text[at] as string;
     if (sign === "\n" || OPENS.has(sign) || NESTS.has(sign)) signs += 1;
   }
-  return signs <= DEEPEST;
+  return signs <= MAX_DEPTH;
 }
 
 /** The lexer's own tokens, which match no character of the text. */
@@ -265,7 +265,7 @@ function expand(
   try {
     const data: unknown = document.toJS({ maxAliasCount: -1 });
     if (alias === null) return { data };
-    return countOf(data) <= MOST_VALUES ? { data } : { fault: { ...alias, ...TOO_MANY } };
+    return countOf(data) <= MAX_VALUES ? { data } : { fault: { ...alias, ...TOO_MANY } };
   } catch (cause) {
     const message = oneLine(cause instanceof Error ? cause.message : String(cause));
     return { fault: { offset: alias?.offset ?? 0, code: "UNREADABLE", message } };
@@ -274,7 +274,7 @@ function expand(
 
 const TOO_MANY = {
   code: "TOO_MANY_ALIASES",
-  message: `its aliases expand to more than ${MOST_VALUES_SHOWN} values, or contain themselves`,
+  message: `its aliases expand to more than ${MAX_VALUES_SHOWN} values, or contain themselves`,
 } as const;
 
 function firstAlias(document: Document): { readonly offset: number } | null {

@@ -40,8 +40,8 @@ const ENDINGS: readonly (readonly [string, RegExp])[] = [
 const TEXTS = Object.keys(SHAPE.texts);
 const NAMED = [...SHAPE.title, ...TEXTS];
 
-const MOST_COLUMNS = 500;
-const MOST_ROWS = 20_000;
+const MAX_COLUMNS = 500;
+const MAX_ROWS = 20_000;
 
 export function readCsv(files: readonly SourceFile[], more: Partial<Shape> = {}): Read {
   const remarks: string[] = [];
@@ -53,9 +53,9 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
   // Excel's own first line.
   const [hint = "", separator] = /^sep=(.)\n/i.exec(plain(text).slice(0, 8)) ?? [];
   const [header = [], ...lines] = rowsIn(path, plain(text).slice(hint.length), separator);
-  if (lines.length > MOST_ROWS) throw invalidSourceError(path, `at most ${MOST_ROWS} rows`, "more");
-  const wide = [header, ...lines].find(({ length }) => length > MOST_COLUMNS);
-  if (wide) throw invalidSourceError(path, `at most ${MOST_COLUMNS} columns`, String(wide.length));
+  if (lines.length > MAX_ROWS) throw invalidSourceError(path, `at most ${MAX_ROWS} rows`, "more");
+  const wide = [header, ...lines].find(({ length }) => length > MAX_COLUMNS);
+  if (wide) throw invalidSourceError(path, `at most ${MAX_COLUMNS} columns`, String(wide.length));
   const names = namesOf(header);
   if (!names.some((name) => NAMED.includes(bare(name))))
     throw invalidSourceError(
@@ -131,7 +131,7 @@ function rowsIn(path: string, text: string, separator = delimiterOf(text)): read
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
-      to: MOST_ROWS + 2,
+      to: MAX_ROWS + 2,
       max_record_size: 4_000_000,
     });
   } catch (thrown) {

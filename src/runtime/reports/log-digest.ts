@@ -36,7 +36,7 @@ export async function wholeLog({
   return eventLog();
 }
 
-const PART = 4 * 1024 * 1024;
+const PART_BYTES = 4 * 1024 * 1024;
 
 /** `begin`: reads only what follows; null: there was no log yet, so all of it. */
 export function openDigest<T>(
@@ -52,7 +52,12 @@ export function openDigest<T>(
     if (state.generation !== generation || state.end < from)
       [made, generation, from] = [make(), state.generation, 0];
     while (from < state.end) {
-      const part = await log.read({ generation, from, most: Math.min(PART, state.end - from), containing });
+      const part = await log.read({
+        generation,
+        from,
+        most: Math.min(PART_BYTES, state.end - from),
+        containing,
+      });
       if (part === null || part.next === from) break;
       for (const entry of part.entries) {
         const event = parseEvent(entry);

@@ -105,8 +105,8 @@ function budgetOf({ nearing, run, since, waitsFor }: RunOverview): readonly Caus
 function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
   const tasks = (count: number) => `${count} ${count === 1 ? "task" : "tasks"}`;
   const more = [
-    ...(blocked.length > 0 ? [` Blocked: ${fewOf(blocked, MOST_LISTED)}.`] : []),
-    ...(waiting.length > 0 ? [` Waiting for a person: ${fewOf(waiting, MOST_LISTED)}.`] : []),
+    ...(blocked.length > 0 ? [` Blocked: ${fewOf(blocked, MAX_LISTED)}.`] : []),
+    ...(waiting.length > 0 ? [` Waiting for a person: ${fewOf(waiting, MAX_LISTED)}.`] : []),
   ];
   const base = { key: `rest ${time}`, run: null, quote: null, command: "pawl status", since: time };
   return open === 0
@@ -114,7 +114,7 @@ function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
     : { ...base, kind: "idle", says: `The loop is idle: ${tasks(done)} done, ${open} open.${more.join("")}` };
 }
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 
 // ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -134,7 +134,7 @@ export interface NoticeContext {
 }
 
 /** Beyond this number, all become one notice: after an absence, a person wants to know how much waits. */
-const MOST_APART = 3;
+const MAX_APART = 3;
 
 /** A receiver's notices now. `after`: the end of the last quiet hours; null: there are none. */
 export function dueNotices(
@@ -150,7 +150,7 @@ export function dueNotices(
   const apart = held.length > 1 ? fresh.filter((cause) => !held.includes(cause)) : fresh;
   const groups = [
     ...(held.length > 1 ? [held] : []),
-    ...(apart.length > MOST_APART ? [apart] : apart.map((cause) => [cause])),
+    ...(apart.length > MAX_APART ? [apart] : apart.map((cause) => [cause])),
   ];
   return groups.map((group) => ({ notice: noticeOf(group, context), keys: group.map(({ key }) => key) }));
 }
@@ -190,11 +190,11 @@ function noticeOf(causes: readonly Cause[], context: NoticeContext): Notice {
   });
 }
 
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 function summaryOf(causes: readonly Cause[]): string {
-  const rest = causes.length - MOST_LINES;
-  const lines = causes.slice(0, MOST_LINES).map(({ says }) => oneLine(says, 120));
+  const rest = causes.length - MAX_LINES;
+  const lines = causes.slice(0, MAX_LINES).map(({ says }) => oneLine(says, 120));
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 

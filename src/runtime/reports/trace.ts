@@ -350,11 +350,11 @@ function attributesOfType(
   return Object.fromEntries(valid) as TraceSpan["attributes"];
 }
 
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 function link({ root, step }: Building, traceparent: unknown): void {
   const parentSpan = parseTraceparent(traceparent);
   const links = (step?.span ?? root)?.links;
-  if (parentSpan === null || links === undefined || links.length >= MOST_LINKS) return;
+  if (parentSpan === null || links === undefined || links.length >= MAX_LINKS) return;
   if (!links.some(({ id }) => id === parentSpan.id)) links.push(parentSpan);
 }

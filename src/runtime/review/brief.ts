@@ -174,8 +174,8 @@ function checkWords(check: NonNullable<ReviewCriterion["check"]>): BriefCriterio
   return { tone, words: `\`${oneLine(check.command)}\` ${ended}` };
 }
 
-const MOST_SPEAKING = 4;
-const MOST_QUOTED = 160;
+const MAX_SPEAKING = 4;
+const MAX_QUOTED = 160;
 
 /** Whatever names the criterion's own words: it may still not hold. */
 function speaksFor(criterion: string, review: ReviewFacts, statements: readonly Said[]): readonly string[] {
@@ -194,8 +194,8 @@ function speaksFor(criterion: string, review: ReviewFacts, statements: readonly 
   return [
     ...(review.deeds ?? []).filter(({ words }) => names(words)).map(({ id }) => `plan ${id}`),
     ...files.filter(({ item, path }) => item === "tests" && names(path)).map(({ path }) => path),
-    ...(quoted === undefined ? [] : [`the agent: "${quoted.trim().slice(0, MOST_QUOTED)}"`]),
-  ].slice(0, MOST_SPEAKING);
+    ...(quoted === undefined ? [] : [`the agent: "${quoted.trim().slice(0, MAX_QUOTED)}"`]),
+  ].slice(0, MAX_SPEAKING);
 }
 
 const COMMON = new Set(
@@ -361,13 +361,13 @@ export function restOfClaims({ changes, claims }: Pick<ReviewFacts, "changes" | 
   );
 }
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /** Any value for a person: labels and texts, not JSON. */
 export function valueLines(value: unknown, depth = 0): readonly string[] {
   if (typeof value === "string") return value.trimEnd().split("\n");
   if (typeof value !== "object" || value === null) return [String(value)];
-  if (depth >= DEEPEST) return [JSON.stringify(value)];
+  if (depth >= MAX_DEPTH) return [JSON.stringify(value)];
   if (Array.isArray(value)) return value.flatMap((each) => hang("- ", valueLines(each, depth + 1)));
   return Object.entries(value).flatMap(([field, entry]) => {
     const lines = valueLines(entry, depth + 1);

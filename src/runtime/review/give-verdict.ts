@@ -82,7 +82,7 @@ export interface Done {
 }
 
 const DIGITS = 8;
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 
 interface Pending {
   readonly to: ShownQuestion;
@@ -95,7 +95,7 @@ interface Pending {
 }
 
 export function openVerdicts() {
-  const pending = new BoundedMap<string, Pending>(MOST_PENDING);
+  const pending = new BoundedMap<string, Pending>(MAX_PENDING);
   let signing: Promise<unknown> = Promise.resolve();
   /** One at a time: there is only one terminal for passphrases. */
   const sign = (project: Project, record: string): Promise<SignedRecord> => {

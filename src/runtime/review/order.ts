@@ -91,7 +91,7 @@ function counted({ added = 0, deleted = 0 }: Partial<FileShape> = {}) {
 }
 
 const OWN = "Pawl's own";
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 const IMAGES = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i;
 /** Blanks at the start of a line mean something there. */
 const INDENTED = /(?:\.(?:pyi?|ya?ml|mk|coffee|sass|pug|haml|slim|nim|fsx?|hs)|makefile)$/i;
@@ -115,7 +115,7 @@ function whyFolded(
   if (shape?.generated === "header") return "generated: its first lines say so";
   if (/\.min\.(?:js|css)$|\.(?:js|css)\.map$/i.test(path)) return "generated: minified";
   const lines = (added ?? 0) + (deleted ?? 0);
-  return lines > MOST_LINES ? `${lines.toLocaleString("en-US")} lines` : null;
+  return lines > MAX_LINES ? `${lines.toLocaleString("en-US")} lines` : null;
 }
 
 /** A vector image is text, and may be long. */
@@ -154,7 +154,7 @@ export async function listFiles(
   };
 }
 
-const MOST_BYTES = 400_000;
+const MAX_BYTES = 400_000;
 /** A line of a check, or of what runs it, by which a fault is let through. */
 const WEAK =
   /\|\|\s*(?:true\b|:(?:\s|$)|exit 0\b)|continue-on-error:\s*true|allow_failure:\s*true|--passWithNoTests|--no-verify|\bset \+e\b|\b(?:it|test|describe|suite)\.(?:skip|only|todo)\b|\bx(?:it|describe|test)\(|@(?:Disabled|Ignore)\b|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\bt\.Skip\(|"test":\s*"(?:true|exit 0|echo\b[^"]*)"/;
@@ -169,7 +169,7 @@ async function weakened(
   const wanted = new Set(judging.map(({ path }) => path));
   const [only] = judging;
   const path = judging.length === 1 ? (only?.path ?? null) : null;
-  const diff = await git.diff({ from, to, path, bytes: MOST_BYTES * 10, bytesOfFile: MOST_BYTES });
+  const diff = await git.diff({ from, to, path, bytes: MAX_BYTES * 10, bytesOfFile: MAX_BYTES });
   if (diff.kind === "unavailable") return new Map();
   return new Map(
     diff.files

@@ -41,11 +41,11 @@ export type Colours = readonly (readonly [number, string])[];
 export type Colouring = (path: string, patch: string) => Promise<FileDiff["colours"]>;
 
 /** Maximum bytes of one file's difference. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Milliseconds for which the review made last of a run serves for its differences. */
 const FRESH = 60_000;
-const MOST_KEPT = 16;
-const MOST_PICTURE = 8 * 1024 * 1024;
+const MAX_KEPT = 16;
+const MAX_PICTURE = 8 * 1024 * 1024;
 
 interface PictureWanted {
   readonly path: string;
@@ -53,7 +53,7 @@ interface PictureWanted {
 }
 
 export function openReviews(coloursOf: Colouring) {
-  const made = new BoundedMap<string, { readonly review: Review | null; readonly at: number }>(MOST_KEPT);
+  const made = new BoundedMap<string, { readonly review: Review | null; readonly at: number }>(MAX_KEPT);
   const keyOf = ({ root }: Project, run: string) => JSON.stringify([root, run]);
   const make = async (project: Project, run: string, anyState = true) => {
     const review = await reviewOf(project, run, anyState);
@@ -83,7 +83,7 @@ export function openReviews(coloursOf: Colouring) {
       const git = isNamed ? await gitOf(project.runtime.outside, changes.repo) : null;
       if (git === null || "reason" in git) return null;
       const object = side === "before" ? changes.from : changes.to;
-      return (await git.blob?.({ object, path, most: MOST_PICTURE })) ?? null;
+      return (await git.blob?.({ object, path, most: MAX_PICTURE })) ?? null;
     },
     async diff(
       project: Project,
@@ -93,7 +93,7 @@ export function openReviews(coloursOf: Colouring) {
       const review = await recent(project, run);
       if (review === null) throw missingFileError(run, path);
       const { changes } = review;
-      const differences = await differencesOf(project, { changes }, { ...wanted, path, bytes: MOST_BYTES });
+      const differences = await differencesOf(project, { changes }, { ...wanted, path, bytes: MAX_BYTES });
       if (differences.kind === "unavailable")
         throw new PawlError(
           "git-failed",

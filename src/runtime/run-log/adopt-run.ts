@@ -78,7 +78,7 @@ interface AdoptQuestion {
   readonly others: readonly RunBranch<unknown>[];
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 function question(run: string, { notes, others, branch, state }: AdoptQuestion): string {
   const isChoice = others.length > 0;
@@ -107,9 +107,9 @@ function stepLines(
 ): readonly string[] {
   const common = new Set(others.flatMap((other) => other.steps.map(hashOfStep)));
   const newSteps = steps.filter((step) => !common.has(hashOfStep(step)));
-  const left = newSteps.length - MOST_SHOWN;
+  const left = newSteps.length - MAX_SHOWN;
   return [
     `${name}:${left > 0 ? ` ${left} steps, then` : ""}`,
-    ...newSteps.slice(-MOST_SHOWN).map((step) => `- ${stepWords(step)}`),
+    ...newSteps.slice(-MAX_SHOWN).map((step) => `- ${stepWords(step)}`),
   ];
 }

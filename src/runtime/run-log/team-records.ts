@@ -54,7 +54,7 @@ export interface LoadedRecord<RecordedState> {
   readonly recordedState: RecordedState | null;
 }
 
-const MOST_RECORDS = 10_000;
+const MAX_RECORDS = 10_000;
 const LONGEST_RECORD = 4_000_000;
 /** Bytes. A longer record is split. */
 const USUAL_RECORD = 200_000;
@@ -173,8 +173,8 @@ export async function loadRecords<RecordedState>(
   recordedState: Check<RecordedState>,
 ): Promise<readonly LoadedRecord<RecordedState>[]> {
   const folder = recordsFolder(run);
-  if (names.length > MOST_RECORDS)
-    throw invalidRecordsError(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
+  if (names.length > MAX_RECORDS)
+    throw invalidRecordsError(folder, `it holds ${names.length} records; expected at most ${MAX_RECORDS}`);
   return Promise.all(
     names.map(async (name) => {
       const path = projectPath(folder, name);
@@ -411,11 +411,11 @@ function sharedWords(shared: number): string {
 }
 
 function branchWords({ recorded, steps }: RunBranch<unknown>, shared: number): string {
-  const newWords = steps.slice(shared).map(stepWords).slice(-MOST_SHOWN);
+  const newWords = steps.slice(shared).map(stepWords).slice(-MAX_SHOWN);
   return `${newWords.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 export function stepWords({ by, event, from, kind, machine, run, status, time, to }: Step): string {
   const tool = run.startsWith(`${machine}:`) ? "" : `${machine}: `;

@@ -76,11 +76,11 @@ function wordsOf(edits: OutOfScopeEdits): string {
   return `${found(edits)} Your yes accepts them.\n\n`;
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** The changed files, in one sentence. */
 export function found({ files, run, state, unknown }: OutOfScopeEdits): string {
-  const what = unknown ?? `these files changed: ${fewOf(files, MOST_SHOWN)}.`;
+  const what = unknown ?? `these files changed: ${fewOf(files, MAX_SHOWN)}.`;
   return `While ${run} is at "${state}", where they may not be written, ${what}`;
 }
 

@@ -151,7 +151,7 @@ function namedVersion(client: GuardedClient, { AI_AGENT = "" }: Environment): st
   return client === "claude-code" && version ? version.replaceAll("-", ".") : null;
 }
 
-const MOST_RULES = 1000;
+const MAX_RULES = 1000;
 
 /** Whether rules of Codex, the person's or the project's, refuse a command outright. */
 function hasForbidden(environment: Environment, cwd: string | null): boolean {
@@ -162,7 +162,7 @@ function hasForbidden(environment: Environment, cwd: string | null): boolean {
     "/etc/codex/rules",
   ];
   return folders.some((folder) =>
-    attempt(() => firstNames(folder, MOST_RULES), []).some((name) =>
+    attempt(() => firstNames(folder, MAX_RULES), []).some((name) =>
       /forbidden/.test(attempt(() => readLinkedText(join(folder, name)), "forbidden")),
     ),
   );

@@ -307,13 +307,13 @@ function callsIn(action: Action, surroundings: Surroundings, root: string): read
 }
 
 /** Maximum bytes of a file with a call's arguments. */
-const MOST_ARGUMENTS = 1024 * 1024;
+const MAX_ARGUMENTS = 1024 * 1024;
 
 /** The arguments of `pawl call`; null: they are unknown before it runs. */
 function argumentsOf(given: string, cwd: string): Readonly<Record<string, unknown>> | null {
   return attempt(() => {
     const file = given.startsWith("@") ? resolve(cwd, given.slice(1)) : null;
-    const text = file === null ? given : readLinkedText(file, MOST_ARGUMENTS);
+    const text = file === null ? given : readLinkedText(file, MAX_ARGUMENTS);
     const input: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     return isObject(input) ? { ...input } : null;
   }, null);
@@ -402,20 +402,20 @@ function guardContext(
   };
 }
 
-const MOST_FILES = 2000;
+const MAX_FILES = 2000;
 
 /** The protected file of which the path is a hard link; checked only if the file has several names. */
 function twinOf(path: string, root: string, files: GuardContext["files"]): string | null {
   const stats = attempt(() => statSync(path), null);
   if (!stats?.isFile() || stats.nlink < 2) return null;
   const open = [...protectedPlaces(files).map((place) => place.path), ".git/config", ".git/hooks"];
-  for (let count = 0; open.length > 0 && count < MOST_FILES; count++) {
+  for (let count = 0; open.length > 0 && count < MAX_FILES; count++) {
     const name = open.shift() ?? "";
     const other = lstatSync(join(root, name), { throwIfNoEntry: false });
     if (other?.isFile() && other.ino === stats.ino && other.dev === stats.dev) return name;
     if (other?.isDirectory())
       open.push(
-        ...attempt(() => firstNames(join(root, name), MOST_FILES), []).map((each) => `${name}/${each}`),
+        ...attempt(() => firstNames(join(root, name), MAX_FILES), []).map((each) => `${name}/${each}`),
       );
   }
   return null;

@@ -13,7 +13,7 @@ import type { ProjectLocation } from "../with-project.ts";
  */
 const END_LIMIT = 3000;
 /** Maximum bytes that wait while the process reads nothing. */
-const MOST_WAITING = 8 * 1024 * 1024;
+const MAX_WAITING = 8 * 1024 * 1024;
 
 export interface ApartOptions extends ProjectLocation {
   readonly version: string;
@@ -48,7 +48,7 @@ export function openLiveApart({ environment, home, root, version, warn }: ApartO
   holdsNothing(child);
   return {
     async take(events) {
-      if (stdin.writableLength > MOST_WAITING) return;
+      if (stdin.writableLength > MAX_WAITING) return;
       stdin.write(`${JSON.stringify(events)}\n`);
     },
     async close() {

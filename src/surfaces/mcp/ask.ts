@@ -160,7 +160,7 @@ function hash(value: unknown = null): string {
 }
 
 /** Milliseconds for which a call waits for the person: most clients give up on a call after a minute. */
-const PATIENCE = 45_000;
+const VERDICT_WAIT = 45_000;
 
 /** The board's page of the run that a call of the tool concerns; null: no board runs, or it leads to no gate. */
 function addressOf({ app }: Connection, tool: Tool, input: Input): string | null {
@@ -180,7 +180,7 @@ async function awaitVerdict(
 ): Promise<Answer> {
   const { stop, onWait } = waitingOf(context);
   onWait?.(`The person decides on the board about ${run}.`);
-  const limit = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE)]);
+  const limit = AbortSignal.any([stop, AbortSignal.timeout(VERDICT_WAIT)]);
   const log = await connection.project.eventLog();
   let ring = () => {};
   const watch = log.watch(() => ring());

@@ -14,7 +14,7 @@ import type { Connection } from "./connection.ts";
 
 const VARIABLE = /\{(\w+)\}/;
 /** The protocol's limit. */
-const MOST_COMPLETED = 100;
+const MAX_COMPLETED = 100;
 
 export function registerResource(connection: Connection, resource: Resource): void {
   const { name, uri, title, description, mimeType, ids } = resource;
@@ -52,7 +52,7 @@ export async function complete(
   const isVariable = resource !== undefined && VARIABLE.exec(resource.uri)?.[1] === argument.name;
   const ids = isVariable ? await idsOf(connection, resource) : [];
   const matching = ids.filter((id) => id.toLowerCase().startsWith(argument.value.toLowerCase()));
-  const values = matching.slice(0, MOST_COMPLETED);
+  const values = matching.slice(0, MAX_COMPLETED);
   return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };
 }
 

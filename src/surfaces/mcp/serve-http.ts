@@ -203,7 +203,7 @@ function digest(text: string): Buffer {
 }
 
 /** The most sessions at a time. */
-const MOST_SESSIONS = 64;
+const MAX_SESSIONS = 64;
 
 /**
  * The sessions of clients of the 2025 protocol: one server each, so that it knows its client's capabilities
@@ -231,7 +231,7 @@ function openSessions(factory: McpServerFactory, onerror: (error: Error) => void
   // Many clients leave without closing their session. A client that returns to a dropped one gets an error
   // and initializes again.
   const forget = async () => {
-    for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - MOST_SESSIONS))) {
+    for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - MAX_SESSIONS))) {
       open.delete(id);
       await transport.close().catch(onerror);
     }

@@ -95,7 +95,7 @@ function decidedIn(event: PawlEvent): Decided | null {
 }
 
 /** Maximum subscriptions of one connection. */
-const MOST_SUBSCRIBED = 256;
+const MAX_SUBSCRIBED = 256;
 
 /** The parts of a connection that notifications need. */
 type Woken = Pick<Connection, "logLevel" | "server" | "templates"> & { readonly runtime: Masking };
@@ -128,7 +128,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
   on("resources/subscribe", async ({ params: { uri } }) => {
     await withFix(runtime, async () => {
       await follower.follow();
-      if (subscribed.size >= MOST_SUBSCRIBED && !subscribed.has(uri)) throw tooManySubscriptionsError();
+      if (subscribed.size >= MAX_SUBSCRIBED && !subscribed.has(uri)) throw tooManySubscriptionsError();
       subscribed.add(uri);
     });
     return {};
@@ -143,7 +143,7 @@ export function wakeOn(connection: Woken, follower: Follower, era: "legacy" | "m
 function tooManySubscriptionsError(): PawlError {
   return new PawlError(
     "usage",
-    `Too many subscriptions: one connection has at most ${MOST_SUBSCRIBED}.`,
+    `Too many subscriptions: one connection has at most ${MAX_SUBSCRIBED}.`,
     "Unsubscribe from a resource first.",
   );
 }

@@ -94,7 +94,7 @@ async function loadBoard(view: View, context: OverviewContext): Promise<BoardTas
   );
   const failed = new Map<string, TaskCard["failed"]>();
   for (const { column, id, state } of cards)
-    if ((column === "blocked" || state === "target_red") && failed.size < MOST_FAILED)
+    if ((column === "blocked" || state === "target_red") && failed.size < MAX_FAILED)
       failed.set(id, await failedOf(view, runs.get(id)));
   const going = new Set(cards.flatMap(({ column, id }) => (column === "done" ? [] : [id])));
   return {
@@ -107,7 +107,7 @@ async function loadBoard(view: View, context: OverviewContext): Promise<BoardTas
 }
 
 /** Outputs that are read for one answer. */
-const MOST_FAILED = 100;
+const MAX_FAILED = 100;
 
 async function failedOf(view: View, run: TaskRun | undefined): Promise<TaskCard["failed"]> {
   const last = run?.evidence.at(-1);
@@ -186,7 +186,7 @@ const WAITS: ReadonlySet<SchedulingStatus> = new Set<SchedulingStatus>([
   "target_red",
 ]);
 
-const MOST_OVERLAPS = 200;
+const MAX_OVERLAPS = 200;
 
 /**
  * Pairs of tasks that name the same file, each pair once. Skips files that very many tasks name (a README),
@@ -198,7 +198,7 @@ function overlapsOf(tasks: readonly Task[]): readonly Overlap[] {
     for (const file of filesNamed(task)) byFile.set(file, [...(byFile.get(file) ?? []), task.id]);
   const pairs = new Map<string, { tasks: [string, string]; files: string[] }>();
   for (const [file, ids] of byFile) {
-    if (ids.length > MOST_OF_ONE_FILE) continue;
+    if (ids.length > MAX_OF_ONE_FILE) continue;
     for (const [at, one] of ids.entries())
       for (const other of ids.slice(at + 1)) {
         const key = JSON.stringify([one, other]);
@@ -207,10 +207,10 @@ function overlapsOf(tasks: readonly Task[]): readonly Overlap[] {
         pairs.set(key, pair);
       }
   }
-  return [...pairs.values()].sort((a, b) => b.files.length - a.files.length).slice(0, MOST_OVERLAPS);
+  return [...pairs.values()].sort((a, b) => b.files.length - a.files.length).slice(0, MAX_OVERLAPS);
 }
 
-const MOST_OF_ONE_FILE = 20;
+const MAX_OF_ONE_FILE = 20;
 
 const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
   repair: "rework",

@@ -7,14 +7,14 @@ import type { EndedItem } from "../../core/ports/loop.ts";
 import { parseEvent } from "../../runtime/reports/log-digest.ts";
 
 /** Lines: far more than are written between two passes of the loop. */
-const MOST = 5_000;
+const MAX_LINES = 5_000;
 const CHUNK = 500;
 
 export async function endedInLog(log: EventLog, items: readonly EndedItem[]): Promise<ReadonlySet<string>> {
   const open = new Map(items.map(({ id, status }) => [id, status]));
   const ended = new Set<string>();
   let before = (await log.position())?.end ?? 0;
-  for (let read = 0; before > 0 && open.size > 0 && read < MOST; read += CHUNK) {
+  for (let read = 0; before > 0 && open.size > 0 && read < MAX_LINES; read += CHUNK) {
     const entries = await log.readBack({ before, limit: CHUNK });
     for (const entry of entries) {
       const item = endedBy(parseEvent(entry));

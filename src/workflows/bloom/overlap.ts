@@ -11,7 +11,7 @@ import type { Task } from "../../tasks-file/task.ts";
  */
 const FILE = /(?<![\w:/.-])(?:(?:[\w-][\w.-]*\/)+[\w-]+|[\w-]{2,})(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}(?![\w/])/g;
 /** Only this much of a text is searched: the files it names first are enough. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 const cache = new WeakMap<Task, ReadonlySet<string>>();
 
@@ -31,7 +31,7 @@ export function filesNamed(task: Task): ReadonlySet<string> {
 function textOf({ title, instructions = "", acceptance_criteria, steps }: Task): string {
   const criteria = acceptance_criteria.map(criterionText);
   const texts = [title, instructions, ...criteria, ...steps.map((step) => step.instruction)];
-  return texts.join("\n").slice(0, MOST_CHARACTERS);
+  return texts.join("\n").slice(0, MAX_CHARACTERS);
 }
 
 /**

@@ -56,14 +56,14 @@ function goOnText(task: string, step: Step | null, cli: string): string {
   return `Your last turn on ${name} was cut short. See what you have done already, do not repeat it, and continue from there. When all of it is done and committed, run the command below and end your turn.\n\n${command}`;
 }
 
-const MOST_PATHS = 50;
+const MAX_PATHS = 50;
 
 /** For a new session that continues the work of an earlier one. */
 function doneText(done: WorkDone | null): string {
   if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
-  const paths = firstFew(done.uncommitted, MOST_PATHS);
+  const paths = firstFew(done.uncommitted, MAX_PATHS);
   return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and continue from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 

@@ -218,7 +218,7 @@ interface HunkLine {
 }
 
 const CONTEXT = 4;
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 interface HunkEnd {
   readonly line: number;
@@ -234,7 +234,7 @@ function cutHunk(hunk: string, from: HunkEnd, to: HunkEnd): string {
   const last = lines.findLastIndex((line) => (number(line, to) ?? Number.POSITIVE_INFINITY) <= to.line);
   const shown = first < 0 || last < first ? lines : lines.slice(Math.max(0, first - CONTEXT), last + 1);
   return shown
-    .slice(-MOST_LINES)
+    .slice(-MAX_LINES)
     .map(({ text }) => text)
     .join("\n");
 }

@@ -66,7 +66,7 @@ export interface Played {
 
 /** What needs no agent any more needs no place for one. */
 const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 
 /** What a seed stands for. */
 export function scheduleOf(seed: number): Schedule {
@@ -121,7 +121,7 @@ function settingsOf({ hasStandIn }: Schedule): Settings {
 }
 
 /** `mostSteps`: what takes more than these never ends. */
-export async function play(schedule: Schedule, { mostSteps = MOST_STEPS } = {}): Promise<Played> {
+export async function play(schedule: Schedule, { mostSteps = MAX_STEPS } = {}): Promise<Played> {
   const world = openWorld(schedule, mostSteps);
   try {
     await world.simulator.run(world);

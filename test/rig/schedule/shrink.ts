@@ -1,7 +1,7 @@
 import { type Played, play, type Schedule, smaller } from "./play.ts";
 
 const SHOWN_STEPS = 80;
-const MOST_TRIES = 300;
+const MAX_TRIES = 300;
 
 /** The smallest schedule found that has a fault, as a text: how to play it again, its faults and its last steps. */
 export async function shrink(schedule: Schedule): Promise<string> {
@@ -12,7 +12,7 @@ export async function shrink(schedule: Schedule): Promise<string> {
     found = false;
     for (const candidate of seeded(least)) {
       tries += 1;
-      if (tries > MOST_TRIES) return failureText(least, played);
+      if (tries > MAX_TRIES) return failureText(least, played);
       const again = await play(candidate);
       if (again.faults.length === 0 || again.steps >= played.steps) continue;
       [least, played, found] = [candidate, again, true];

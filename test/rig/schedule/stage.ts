@@ -182,7 +182,7 @@ const NO_GIT = {
 const NO_FILES = { missing: async () => [] };
 
 const SEED = 1;
-const MOST_STEPS = 10_000;
+const MAX_STEPS = 10_000;
 
 export function openStage(options: StageOptions): Stage {
   const { tasks, settings, forge, missing = [], agent = async () => undefined } = options;
@@ -377,7 +377,7 @@ export function openStage(options: StageOptions): Stage {
   };
   startLoop();
   const eachStep = () => {
-    if (simulator.steps > (options.mostSteps ?? MOST_STEPS)) throw new Error("it does not come to an end");
+    if (simulator.steps > (options.mostSteps ?? MAX_STEPS)) throw new Error("it does not come to an end");
   };
   const runUntil = (isOver: () => boolean) =>
     simulator.run({ isOver, eachStep, atRest() {}, isPatient: true });

@@ -8,9 +8,9 @@ import { runFolder } from "../run-folder.ts";
 import { DIALECTS } from "../setup.ts";
 import type { AgentLine, Json } from "./dialect.ts";
 
-const MOST_BYTES = 64 * 1024;
-const MOST_LINES = 12;
-const LONGEST = 400;
+const MAX_BYTES = 64 * 1024;
+const MAX_LINES = 12;
+const MAX_LINE_LENGTH = 400;
 
 /** Oldest first; empty if nothing is known. */
 export function lastWords(root: string, run: string): readonly string[] {
@@ -27,7 +27,7 @@ export function lastWords(root: string, run: string): readonly string[] {
         ? []
         : dialects.flatMap((each) => attempt(() => each.read(json), [])).flatMap(wordsOf);
     });
-    return texts.slice(-MOST_LINES).map((words) => words.slice(0, LONGEST));
+    return texts.slice(-MAX_LINES).map((words) => words.slice(0, MAX_LINE_LENGTH));
   }, []);
 }
 
@@ -38,6 +38,6 @@ function wordsOf(line: AgentLine): readonly string[] {
 
 /** The first line may not be whole. */
 function endOf(path: string): string {
-  const { bytes, isCut } = readPlainEnd(path, MOST_BYTES);
+  const { bytes, isCut } = readPlainEnd(path, MAX_BYTES);
   return `${isCut ? "" : "\n"}${bytes.toString("utf8")}`;
 }

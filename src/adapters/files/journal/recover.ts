@@ -34,7 +34,7 @@ export interface Project extends ProjectStorage {
 }
 
 /** A program that saves a file all the time must not keep the project locked for ever. */
-const MOST_RESOLUTIONS = 50;
+const MAX_RESOLUTIONS = 50;
 
 /** Replays pending records. Returns the end of the journal, all of it applied. */
 export function recover(project: Project): Applied {
@@ -96,7 +96,7 @@ export function applyFrom(
   for (let count = 0; ; count++) {
     const resolution = applySteps(applying, all);
     if (resolution.length === 0) break;
-    if (count === MOST_RESOLUTIONS) throw changingFileError(resolution[0]?.path ?? "A file");
+    if (count === MAX_RESOLUTIONS) throw changingFileError(resolution[0]?.path ?? "A file");
     const record = appendRecord(project, at, resolution);
     at = { ...record, length: record.end };
     all = [...all, ...resolution];
@@ -139,7 +139,7 @@ function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {
 function changingFileError(path: string): PawlError {
   return new PawlError(
     "commit-restarted-too-often",
-    `${path} cannot be written: Pawl tried ${MOST_RESOLUTIONS} times, and another program had changed it each time.`,
+    `${path} cannot be written: Pawl tried ${MAX_RESOLUTIONS} times, and another program had changed it each time.`,
     `Find out which program keeps writing ${path}, end it, then run the command again.`,
   );
 }

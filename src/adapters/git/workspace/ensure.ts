@@ -197,7 +197,7 @@ async function checkPush(call: GitCall, branch: string, remote: string | null): 
   );
 }
 
-const MOST_BELOW = 1000;
+const MAX_BELOW = 1000;
 
 /** A branch of the remote above or below this one, as far as the repository knows it. */
 async function branchInTheWay(call: GitCall, branch: string, remote: string): Promise<string | null> {
@@ -208,7 +208,7 @@ async function branchInTheWay(call: GitCall, branch: string, remote: string): Pr
     if ((await commitOf(call, `${far}/${above}`)) !== null) return above;
   }
   const repository = plainRepository(await configOf(call));
-  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MOST_BELOW))?.keys() ?? [];
+  const [below] = (repository && listRefs(repository, [`${far}/${branch}`], MAX_BELOW))?.keys() ?? [];
   return below?.slice(far.length + 1) ?? null;
 }
 

@@ -31,9 +31,9 @@ import { commitsOf } from "../reader.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
-const LIMIT = 600_000;
+const GIT_TIMEOUT = 600_000;
 /** Maximum bytes of a pack. */
-const LARGEST = 2 ** 31;
+const MAX_PACK_BYTES = 2 ** 31;
 /** Kilobytes of memory that git may use to read it. */
 const MEMORY = 4 * 1024 * 1024;
 
@@ -106,10 +106,10 @@ export async function bringObjects(
         readOnly: true,
         ...(through === undefined ? {} : { environment: { GIT_DIR: through }, writes: [through] }),
         input: [...tips, ...known.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
-        limit: LIMIT,
+        limit: GIT_TIMEOUT,
         onOutput(chunk) {
           bytes += chunk.length;
-          if (bytes > LARGEST) return false;
+          if (bytes > MAX_PACK_BYTES) return false;
           writeAll(file, chunk);
           return true;
         },
@@ -117,7 +117,7 @@ export async function bringObjects(
     } finally {
       closeSync(file);
     }
-    if (bytes > LARGEST) return `they are larger than ${LARGEST / 2 ** 20} MB`;
+    if (bytes > MAX_PACK_BYTES) return `they are larger than ${MAX_PACK_BYTES / 2 ** 20} MB`;
     const own = {
       GIT_OBJECT_DIRECTORY: apart,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(hub.folder, "objects")),
@@ -133,9 +133,9 @@ export async function bringObjects(
     ];
     const isSmall = isSmallPack(pack);
     const way = isSmall ? ["unpack-objects", "-q"] : ["index-pack", "--stdin", "--fix-thin"];
-    const read = [...way, "--strict", `--max-input-size=${LARGEST}`];
+    const read = [...way, "--strict", `--max-input-size=${MAX_PACK_BYTES}`];
     const script = `ulimit -v ${MEMORY} 2>/dev/null; exec git "$@"`;
-    const call = { ...hub, limit: LIMIT, inputFile: pack };
+    const call = { ...hub, limit: GIT_TIMEOUT, inputFile: pack };
     const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
     // A small merge of Pawl's own adds only objects that `--strict` has checked, or that the hub has.
@@ -151,7 +151,7 @@ export async function bringObjects(
 /** Why the commits are incomplete; null: they are complete. */
 async function missingBelow(call: GitCall, tips: readonly string[]): Promise<string | null> {
   const whole = ["rev-list", "--objects", "--quiet", "--no-object-names", ...tips, "--not", "--all"];
-  const found = await git({ ...call, limit: LIMIT, accept: [1, 124, 128] }, whole);
+  const found = await git({ ...call, limit: GIT_TIMEOUT, accept: [1, 124, 128] }, whole);
   return found.code === 0 ? null : lastLine(found.errors);
 }
 

@@ -14,12 +14,12 @@ import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
 const NAME = ".worktreeinclude";
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export async function bringIncluded(from: GitCall, top: AgentFolder): Promise<void> {
   const checkout = discover(from.folder)?.top;
   // Git would wait for a pipe, and read gigabytes.
-  if (checkout == null || attempt(() => readPlainText(join(checkout, NAME), MOST_BYTES), "") === "") return;
+  if (checkout == null || attempt(() => readPlainText(join(checkout, NAME), MAX_BYTES), "") === "") return;
   const call: GitCall = { ...from, folder: checkout };
   const patterns = ["--others", "--ignored", `--exclude-from=${join(checkout, NAME)}`];
   const listed = await git(call, ["ls-files", "-z", ...patterns]);

@@ -37,7 +37,7 @@ export interface InsideOrder
 }
 
 /** Maximum bytes of output, unless the caller reads it in chunks. */
-const MOST = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Throws `git-failed` on an exit code that is not accepted. */
 export async function inside(workplace: Workplace, order: InsideOrder): Promise<GitAnswer> {
@@ -65,7 +65,7 @@ export async function inside(workplace: Workplace, order: InsideOrder): Promise<
       ...(order.writes && { writes: order.writes }),
     }) ?? called;
   const answer = await runProgram(
-    { ...order, ...(order.onOutput ? {} : { most: MOST }), folder, environment: own },
+    { ...order, ...(order.onOutput ? {} : { most: MAX_OUTPUT_BYTES }), folder, environment: own },
     program,
     args,
     environment,

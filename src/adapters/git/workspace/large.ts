@@ -16,10 +16,10 @@ import { lastOf } from "../safe-config.ts";
 import { inside } from "./inside.ts";
 import type { Workplace } from "./workplace.ts";
 
-export const MOST_LARGE = 10_000;
+export const MAX_LARGE = 10_000;
 /** Maximum bytes of a file. */
-const LARGEST = 4 * 2 ** 30;
-const LIMIT = 1_800_000;
+const MAX_FILE_BYTES = 4 * 2 ** 30;
+const GIT_TIMEOUT = 1_800_000;
 
 export function isLargeName(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name);
@@ -46,19 +46,19 @@ export async function bringLarge(
     let bytes = 0;
     try {
       await inside(workplace, {
-        ...{ folder, script: READ, args: [one, two, name], readOnly: true, limit: LIMIT },
+        ...{ folder, script: READ, args: [one, two, name], readOnly: true, limit: GIT_TIMEOUT },
         onOutput(chunk) {
           bytes += chunk.length;
-          if (bytes > LARGEST) return false;
+          if (bytes > MAX_FILE_BYTES) return false;
           hash.update(chunk);
           writeAll(file, chunk);
           return true;
         },
       });
-      if (bytes > LARGEST || hash.digest("hex") !== name)
+      if (bytes > MAX_FILE_BYTES || hash.digest("hex") !== name)
         throw new PawlError(
           "git-failed",
-          `A large file of ${folder.agentPath} cannot be imported: ${name.slice(0, 12)} is ${bytes > LARGEST ? `over ${LARGEST / 2 ** 30} GB` : "not what its name says"}.`,
+          `A large file of ${folder.agentPath} cannot be imported: ${name.slice(0, 12)} is ${bytes > MAX_FILE_BYTES ? `over ${MAX_FILE_BYTES / 2 ** 30} GB` : "not what its name says"}.`,
           "Run `git lfs fsck` there, and commit the file again.",
         );
       mkdirSync(dirname(to), { recursive: true });
@@ -84,7 +84,7 @@ export async function fetchLarge(from: GitCall, commit: string): Promise<void> {
   if (!hasContent(objects)) return;
   const remote = await upstreamOf(from, await currentBranch(from));
   if (remote === null || (await commitOf(from, commit)) === null) return;
-  const there = { remote: { name: remote }, limit: LIMIT, accept: [1, 2, 124, 128] } as const;
+  const there = { remote: { name: remote }, limit: GIT_TIMEOUT, accept: [1, 2, 124, 128] } as const;
   await git({ ...from, ...there }, ["lfs", "fetch", remote, commit]);
 }
 

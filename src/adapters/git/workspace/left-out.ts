@@ -22,8 +22,8 @@ import { type InsideOrder, inside } from "./inside.ts";
 import { openWorkplace, type Workplace } from "./workplace.ts";
 import { checkoutOf } from "./worktree-paths.ts";
 
-const MOST_FILES = 1000;
-const LIMIT = 180_000;
+const MAX_FILES = 1000;
+const GIT_TIMEOUT = 180_000;
 
 interface LeftOut {
   readonly files: readonly string[];
@@ -76,7 +76,7 @@ async function run(
     from,
     args: [scratch, ...args],
     writes: [scratch],
-    limit: LIMIT,
+    limit: GIT_TIMEOUT,
   });
 }
 
@@ -139,7 +139,7 @@ async function leaveOut(workplace: Workplace, top: AgentFolder, before: Readonly
 
 function isWhole(folder: string, paths: readonly string[]): boolean {
   if (folder === "") return false;
-  return paths.length > MOST_FILES || paths.includes(folder) || paths.includes(`${folder}pyvenv.cfg`);
+  return paths.length > MAX_FILES || paths.includes(folder) || paths.includes(`${folder}pyvenv.cfg`);
 }
 
 /** The folders of the path, itself included if it is one, each with its slash. */

@@ -16,7 +16,7 @@ import { ownPath } from "../../files/own-folder.ts";
 import { discover } from "../discover.ts";
 import { type GitCall, git } from "../git.ts";
 
-const LONGEST = 180;
+const MAX_NAME_LENGTH = 180;
 
 /**
  * Makes one path segment of any text. Different texts give different segments, even if letter case is
@@ -26,8 +26,8 @@ export function encodeName(text: string): string {
   const characters = [...text];
   const inside = (at: number) => at > 0 && at < characters.length - 1;
   const encoded = characters.map((character, at) => encodeCharacter(character, inside(at))).join("");
-  if (encoded.length <= LONGEST) return encoded;
-  return `${encoded.slice(0, LONGEST - 70)}@${hashOf(text)}`;
+  if (encoded.length <= MAX_NAME_LENGTH) return encoded;
+  return `${encoded.slice(0, MAX_NAME_LENGTH - 70)}@${hashOf(text)}`;
 }
 
 function encodeCharacter(character: string, inside: boolean): string {

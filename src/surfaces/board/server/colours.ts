@@ -37,9 +37,9 @@ const THEME: ThemeRegistrationRaw = {
 const CLASS_OF: ReadonlyMap<string, string> = new Map(NAMES.map((name, at) => [colourOf(at), name]));
 
 /** Limits for one patch and for one line; longer ones are not coloured. */
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 const LONGEST_LINE = 1000;
-const MOST_LINES = 50_000;
+const MAX_LINES = 50_000;
 /** Milliseconds, because a grammar may be slow on unusual text. */
 export interface Limits {
   /** For one line; the rest of the line stays uncoloured. 0: no limit. */
@@ -61,10 +61,10 @@ export async function coloursOf(
 ): Promise<FileDiff["colours"]> {
   const language = languageOf(path);
   const grammar = LANGUAGES[language ?? ""];
-  if (language === null || grammar === undefined || patch === "" || patch.length > MOST_CHARACTERS)
+  if (language === null || grammar === undefined || patch === "" || patch.length > MAX_CHARACTERS)
     return null;
   const hunks = hunksIn(patch);
-  if (hunks.some(({ before, after }) => before.last > MOST_LINES || after.last > MOST_LINES)) return null;
+  if (hunks.some(({ before, after }) => before.last > MAX_LINES || after.last > MAX_LINES)) return null;
   opened ??= createHighlighterCore({
     themes: [THEME],
     langs: [],

@@ -7,7 +7,7 @@ import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import { clean } from "../../../core/text/clean.ts";
 
-const LONGEST = 4000;
+const MAX_CHARACTERS = 4000;
 
 export function nameOf(event: PawlEvent): string | null {
   const given = (event as { readonly run?: unknown }).run;
@@ -17,5 +17,5 @@ export function nameOf(event: PawlEvent): string | null {
 
 export function wordsOf(event: PawlEvent): string {
   const words = attempt(() => String(lineOf(event)[0]), event.type);
-  return clean(words).slice(0, LONGEST);
+  return clean(words).slice(0, MAX_CHARACTERS);
 }

@@ -14,12 +14,12 @@ export interface BoardServer {
 }
 
 export const LOOPBACK = "127.0.0.1";
-const MOST_CONNECTIONS = 128;
+const MAX_CONNECTIONS = 128;
 /**
  * At most this many connections without a request: a new one closes the oldest, so that silent ones block no
  * one.
  */
-const MOST_SILENT = 32;
+const MAX_SILENT = 32;
 /** Milliseconds until a request must have arrived in full. */
 const REQUEST_LIMIT = 5000;
 
@@ -52,13 +52,13 @@ export async function listenHttp(
   };
   const server = tls ? tlsServer({ ...limits, ...tls }, answered) : createServer(limits, answered);
   const silent = new Set<Socket>();
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
     if (!admits(socket)) return void socket.destroy();
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
     const [oldest] = silent;
-    if (silent.size > MOST_SILENT) oldest?.destroy();
+    if (silent.size > MAX_SILENT) oldest?.destroy();
   });
   server.listen(port, host);
   try {

@@ -10,11 +10,11 @@ import type { Inbox, InboxItem, RunEntry, Runs } from "../wire.ts";
 import type { BoardProject } from "./projects.ts";
 
 /** At most this many reviews are prepared after an answer, for the next one. */
-const MOST_AFTER = 20;
+const MAX_AFTER = 20;
 /** Each starts git some times, so it waits until nobody has asked for so long; and no longer than the second. Milliseconds. */
-const QUIET = 500;
-const LONGEST = 5_000;
-const MOST_KEPT = 1000;
+const QUIET_MILLISECONDS = 500;
+const MAX_WAIT_MILLISECONDS = 5_000;
+const MAX_KEPT = 1000;
 
 /**
  * Omits projects that are unreadable, because the session names them. The time to read a gate's review is
@@ -22,13 +22,13 @@ const MOST_KEPT = 1000;
  * one by one, and included in the next.
  */
 export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Date) => Promise<Inbox> {
-  const reviews = new BoundedMap<string, InboxItem["review"] | null>(MOST_KEPT);
+  const reviews = new BoundedMap<string, InboxItem["review"] | null>(MAX_KEPT);
   let isFinding = false;
   let askedAt = 0;
   const quiet = async () => {
-    const end = performance.now() + LONGEST;
-    while (performance.now() < Math.min(end, askedAt + QUIET))
-      await setTimeout(QUIET / 5, undefined, { ref: false });
+    const end = performance.now() + MAX_WAIT_MILLISECONDS;
+    while (performance.now() < Math.min(end, askedAt + QUIET_MILLISECONDS))
+      await setTimeout(QUIET_MILLISECONDS / 5, undefined, { ref: false });
   };
   const find = async (items: readonly InboxItem[]) => {
     for (const item of items) {
@@ -55,7 +55,7 @@ export function openInbox(projects: ReadonlyMap<string, BoardProject>): (now: Da
       return { ...item, minutes: item.minutes ?? review?.minutes ?? null, ...(review && { review }) };
     });
     const unknown = items.filter((item) => item.kind === "gate" && !reviews.has(keyOf(item)));
-    void findAfter(unknown.slice(0, MOST_AFTER));
+    void findAfter(unknown.slice(0, MAX_AFTER));
     return { items: inTurn(items, now) };
   };
 }

@@ -32,7 +32,7 @@ export interface GuardOptions {
 }
 
 /** The largest request, in bytes. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 export const HEADERS: MiddlewareHandler = secureHeaders({
   contentSecurityPolicy: {
@@ -135,8 +135,8 @@ export function isJson(context: Context): boolean {
 }
 
 export const admitBody: MiddlewareHandler = bodyLimit({
-  maxSize: MOST_BYTES,
-  onError: (context) => answer(context, 413, `it is larger than ${MOST_BYTES} bytes`),
+  maxSize: MAX_BYTES,
+  onError: (context) => answer(context, 413, `it is larger than ${MAX_BYTES} bytes`),
 });
 
 /** Exchanges the address's token for the session's cookie, and redirects to the page. */

@@ -86,20 +86,20 @@ async function storyOf({ runtime }: Project, { id, module }: NamedRun): Promise<
   }
 }
 
-const MOST = 500;
+const MAX_ENTRIES = 500;
 /** More than a person has open at once. */
-const MOST_RUNS = 20;
+const MAX_RUNS = 20;
 
 /** The latest events of runs, the oldest first. */
 export type Timelines = (log: EventLog, named: NamedRun) => Promise<readonly TimelineEntry[]>;
 
 export function openTimelines(): Timelines {
-  const kept = new BoundedMap<string, Digest<TimelineEntry[]>>(MOST_RUNS);
+  const kept = new BoundedMap<string, Digest<TimelineEntry[]>>(MAX_RUNS);
   return async (log, named) => {
     const digest = kept.get(named.run) ?? openTimeline(named);
     // Set again: the run that was used least recently is dropped first.
     kept.set(named.run, digest);
-    return (await digest.of(log)).slice(-MOST);
+    return (await digest.of(log)).slice(-MAX_ENTRIES);
   };
 }
 
@@ -118,7 +118,7 @@ function openTimeline({ id, run }: NamedRun): Digest<TimelineEntry[]> {
         usd: typeof usd === "number" ? usd : null,
         duration_ms: typeof duration === "number" ? duration : null,
       });
-      if (found.length > MOST * 2) found.splice(0, found.length - MOST);
+      if (found.length > MAX_ENTRIES * 2) found.splice(0, found.length - MAX_ENTRIES);
     },
   });
 }

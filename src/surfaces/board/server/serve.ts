@@ -40,7 +40,7 @@ interface DeviceBoard {
   invite(): { readonly code: string; readonly address: string };
 }
 
-const MOST_STREAMS = 24;
+const MAX_STREAMS = 24;
 
 export async function openBoard(options: BoardOptions): Promise<Board> {
   const sessions = openSessions(Date.now);
@@ -149,8 +149,8 @@ function addStream(
 ): void {
   let open = 0;
   app.get("/api/events", (context) => {
-    if (open >= MOST_STREAMS)
-      return errorAnswer(context, refusal(429, `${MOST_STREAMS} pages are open already`));
+    if (open >= MAX_STREAMS)
+      return errorAnswer(context, refusal(429, `${MAX_STREAMS} pages are open already`));
     const user = userOf(context);
     open += 1;
     const last = context.req.header("last-event-id") ?? context.req.query("since") ?? "";

@@ -18,12 +18,12 @@ export interface Sessions {
 
 /** Milliseconds. */
 const INVITATION_LASTS = 5 * 60_000;
-const MOST_SESSIONS = 32;
+const MAX_SESSIONS = 32;
 
 export function openSessions(now: () => number): Sessions {
   // Secrets are looked up by their hashes, so the time of a comparison reveals nothing about them.
   const invitations = new Map<string, number>();
-  const sessions = new BoundedMap<string, string>(MOST_SESSIONS);
+  const sessions = new BoundedMap<string, string>(MAX_SESSIONS);
   return {
     invite() {
       const token = secret();

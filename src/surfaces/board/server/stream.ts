@@ -29,9 +29,9 @@ interface StreamPosition {
   readonly offset: number;
 }
 
-const PART = 128 * 1024;
+const PART_BYTES = 128 * 1024;
 /** A reader that is further behind, in bytes, gets a `reset`. */
-const MOST_BEHIND = 8 * 1024 * 1024;
+const MAX_BEHIND = 8 * 1024 * 1024;
 /**
  * Milliseconds that a page may wait for its log positions: without them it reloads its data once its stream
  * is open.
@@ -100,8 +100,8 @@ async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promi
     }
     if (state !== null && isPresent && state.end === position.offset) return;
     // A shorter log was truncated, which a rotation never does.
-    const isLost = isPresent && (state.end < position.offset || state.end - position.offset > MOST_BEHIND);
-    const part = isLost ? null : await log.read({ ...position, from: position.offset, most: PART });
+    const isLost = isPresent && (state.end < position.offset || state.end - position.offset > MAX_BEHIND);
+    const part = isLost ? null : await log.read({ ...position, from: position.offset, most: PART_BYTES });
     if (part === null) {
       positions.set(key, state === null ? NOWHERE : { generation: state.generation, offset: state.end });
       await sink.send({

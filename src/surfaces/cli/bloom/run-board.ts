@@ -163,7 +163,7 @@ export function causeOf(task: string, words: string): string {
 }
 
 /** A line of names ends here. */
-export const MOST_NAMED = 20;
+export const MAX_NAMED = 20;
 
 const BAR = 12;
 
@@ -191,7 +191,7 @@ export function progressLine({
   const parts = [
     `${done} done`,
     `${open} open`,
-    ...(blocked.length > 0 ? [`blocked: ${fewOf(blocked, MOST_NAMED)}`] : []),
+    ...(blocked.length > 0 ? [`blocked: ${fewOf(blocked, MAX_NAMED)}`] : []),
     ...(held > 0 ? [`${held} waiting for a target`] : []),
     ...resting.map(restLine),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),

@@ -9,7 +9,7 @@ import { clockOf } from "../../../core/text/local-time.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { Board } from "./run-board.ts";
 
-const LONGEST = 1000;
+const MAX_CHARACTERS = 1000;
 
 /**
  * The line with its time; null if the event only changes the block below. Call it after the board has tracked
@@ -21,7 +21,7 @@ export function lineOf(event: BloomEvent | PawlEvent, board: Board, paint: Paint
   const [text, colour] = sentence;
   const line = cleanLine(text);
   const letters = [...line];
-  const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;
+  const short = letters.length <= MAX_CHARACTERS ? line : `${letters.slice(0, MAX_CHARACTERS - 1).join("")}…`;
   return `${paint.dim(clockOf(now))} ${colour === null ? short : paint[colour](short)}`;
 }
 

@@ -14,16 +14,16 @@ import { type LoopSetup, runLoop } from "../../../workflows/bloom/scheduler/loop
 import type { Answer, Call, Host } from "../line/command.ts";
 import { wholeNumber } from "../line/whole-number.ts";
 import { clean } from "../terminal/terminal.ts";
-import { MOST_NAMED, waitWords } from "./run-board.ts";
+import { MAX_NAMED, waitWords } from "./run-board.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 
 /** The same limit as in the configuration. */
-const MOST_AGENTS = 64;
+const MAX_AGENTS = 64;
 
 /** Throws `usage`. */
 export function parseAgents(agents: unknown): number | undefined {
   if (agents === undefined) return undefined;
-  return wholeNumber("--agents", agents, { from: 1, to: MOST_AGENTS, fix: "Write for example --agents 2." });
+  return wholeNumber("--agents", agents, { from: 1, to: MAX_AGENTS, fix: "Write for example --agents 2." });
 }
 
 /** A screen of JSON lines, or of lines for a person. `ends`: the loop ends when it has nothing to do. */
@@ -129,14 +129,14 @@ export function endLines(end: LoopEnd, { terminal, name }: Host): readonly strin
   return [
     `${end.done.length} done, ${end.cancelled.length > 0 ? `${end.cancelled.length} cancelled, ` : ""}${end.open.length} open.`,
     ...(end.blocked.length > 0
-      ? [`${red(`Blocked: ${fewOf(end.blocked, MOST_NAMED)}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
+      ? [`${red(`Blocked: ${fewOf(end.blocked, MAX_NAMED)}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),
-    ...end.red.map(({ reason, tasks }) => yellow(`${waitWords(tasks, MOST_NAMED)}: ${cleanLine(reason)}.`)),
+    ...end.red.map(({ reason, tasks }) => yellow(`${waitWords(tasks, MAX_NAMED)}: ${cleanLine(reason)}.`)),
     ...end.resting.map((each) => yellow(`${cleanLine(restLine(each))}.`)),
-    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${fewOf(end.waiting, MOST_NAMED)}.`)] : []),
+    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${fewOf(end.waiting, MAX_NAMED)}.`)] : []),
     ...(end.byHand.length > 0
       ? [
-          `In progress without an agent: ${fewOf(end.byHand, MOST_NAMED)}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
+          `In progress without an agent: ${fewOf(end.byHand, MAX_NAMED)}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
         ]
       : []),
   ];

@@ -13,7 +13,7 @@ import type { Answer, Call, Host, Run } from "../line/command.ts";
 import { answerOf } from "../line/run-verb.ts";
 
 /** Bytes of arguments: far more than any artifact has. */
-const MOST = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export const call: Run = async (host, given) => {
   const project = await host.projects.open();
@@ -49,7 +49,7 @@ async function written({ arguments: { json } }: Call): Promise<string> {
   if (json === "-") return wholeOf(process.stdin, "standard input");
   if (!json.startsWith("@")) return json;
   const file = json.slice(1);
-  return wholeOf(createReadStream(file, { end: MOST }), file);
+  return wholeOf(createReadStream(file, { end: MAX_BYTES }), file);
 }
 
 async function wholeOf(stream: NodeJS.ReadableStream, from: string): Promise<string> {
@@ -57,7 +57,7 @@ async function wholeOf(stream: NodeJS.ReadableStream, from: string): Promise<str
   async function* limited() {
     for await (const chunk of stream) {
       read += chunk.length;
-      if (read > MOST) throw unreadableArgumentsError(from, `more than ${MOST / 1024 / 1024} MB`);
+      if (read > MAX_BYTES) throw unreadableArgumentsError(from, `more than ${MAX_BYTES / 1024 / 1024} MB`);
       yield chunk as Uint8Array;
     }
   }

@@ -113,12 +113,12 @@ function machineOf(host: Host, root: string | null): Promise<readonly Finding[]>
 }
 
 function leftOutWords(leftOut: MachineReport["leftOut"]): string {
-  const shown = leftOut.slice(0, MOST_SHOWN).map(({ entry, why }) => `${entry} (${why})`);
-  const more = leftOut.length > MOST_SHOWN ? [`${leftOut.length - MOST_SHOWN} more`] : [];
+  const shown = leftOut.slice(0, MAX_SHOWN).map(({ entry, why }) => `${entry} (${why})`);
+  const more = leftOut.length > MAX_SHOWN ? [`${leftOut.length - MAX_SHOWN} more`] : [];
   return `Pawl looks for programs everywhere but in ${[...shown, ...more].join(", ")}`;
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 const MARKS = { good: ["✓", "green"], hint: ["!", "yellow"], fault: ["✗", "red"] } as const;
 

@@ -82,8 +82,8 @@ function sizes({ after, before }: FileEdit): string {
   return `${size(before)}, then ${size(after)}`;
 }
 
-const MOST_LINES = 8;
-const LONGEST = 160;
+const MAX_LINES = 8;
+const MAX_LINE_LENGTH = 160;
 
 /** The differing lines, without the common beginning and end. */
 function shortDiff({ after, before }: FileEdit): readonly string[] {
@@ -105,16 +105,16 @@ function linesOf(text: string | null): readonly string[] {
 }
 
 function shown(sign: string, lines: readonly string[]): readonly string[] {
-  const rest = lines.length - MOST_LINES;
+  const rest = lines.length - MAX_LINES;
   return [
-    ...lines.slice(0, MOST_LINES).map((line) => `    ${sign} ${inShort(line)}`),
+    ...lines.slice(0, MAX_LINES).map((line) => `    ${sign} ${inShort(line)}`),
     ...(rest > 0 ? [`    ${sign} and ${counted(rest, "line")} more`] : []),
   ];
 }
 
 function inShort(line: string): string {
-  const rest = line.length - LONGEST;
-  return rest > 0 ? `${line.slice(0, LONGEST)}… and ${counted(rest, "character")} more` : line;
+  const rest = line.length - MAX_LINE_LENGTH;
+  return rest > 0 ? `${line.slice(0, MAX_LINE_LENGTH)}… and ${counted(rest, "character")} more` : line;
 }
 
 function unknownJournalError(named: string, foreign: JournalRepair["foreign"]): PawlError {

@@ -137,11 +137,11 @@ function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: 
   ];
 }
 
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 
 function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreign"][number]): string {
-  const shown = paths.slice(0, MOST_PATHS).map((path) => `    ${clean(path)}\n`);
-  const rest = paths.length > MOST_PATHS ? [`    and ${paths.length - MOST_PATHS} more\n`] : [];
+  const shown = paths.slice(0, MAX_PATHS).map((path) => `    ${clean(path)}\n`);
+  const rest = paths.length > MAX_PATHS ? [`    and ${paths.length - MAX_PATHS} more\n`] : [];
   const lines = [
     `${clean(kept)} holds ${counted(commits, "commit")} that this project did not make. Nothing of it was applied.\n`,
     ...(unusable > 0

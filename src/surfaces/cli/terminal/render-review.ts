@@ -41,11 +41,11 @@ interface Page extends Pick<Terminal, "columns" | "paint"> {
 }
 
 /** How much of others' text is shown: characters, lines, and items of a list. */
-const MOST_CHARACTERS = 1_000;
-const MOST_LINES = 60;
-const MOST_TAIL = 15;
-const MOST_ITEMS = 20;
-const MOST_FILES = 200;
+const MAX_CHARACTERS = 1_000;
+const MAX_LINES = 60;
+const MAX_TAIL = 15;
+const MAX_ITEMS = 20;
+const MAX_FILES = 200;
 
 export function renderReview(
   review: Review,
@@ -201,8 +201,8 @@ function mark(since: "new" | "changed" | "same" | null, { paint }: Page): string
 }
 
 function items(words: readonly string[], page: Page): readonly string[] {
-  const shown = words.slice(0, MOST_ITEMS).flatMap((text) => hung("- ", short(text), page.columns - 2));
-  return words.length > MOST_ITEMS ? [...shown, `- and ${words.length - MOST_ITEMS} more`] : shown;
+  const shown = words.slice(0, MAX_ITEMS).flatMap((text) => hung("- ", short(text), page.columns - 2));
+  return words.length > MAX_ITEMS ? [...shown, `- and ${words.length - MAX_ITEMS} more`] : shown;
 }
 
 function artifactPart(review: Review, page: Page): string {
@@ -210,7 +210,7 @@ function artifactPart(review: Review, page: Page): string {
   const rest = restOfArtifact(review);
   if (artifact === null || rest === null) return "";
   const title = `The rest of what is handed in: ${artifact.name}, sha256 ${artifact.sha256.slice(0, 12)}`;
-  return section(title, quoted(valueLines(rest).join("\n"), MOST_LINES, page), page);
+  return section(title, quoted(valueLines(rest).join("\n"), MAX_LINES, page), page);
 }
 
 // ── Changes ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -233,7 +233,7 @@ function changesPart(changes: ReviewChanges | null, since: boolean, page: Page):
   const against = `${isSince ? "since the last verdict" : `against ${changes.base}`}${where}`;
   const total = `${counted(files.length, "file")}, ${stat(sum(files, "added"), sum(files, "deleted"))}`;
   const title = files.length === 0 ? `Changes ${against}: none` : `Changes ${against}: ${total}`;
-  const shown = files.slice(0, MOST_FILES);
+  const shown = files.slice(0, MAX_FILES);
   const isGrouped = shown.some(({ group }) => group !== "other");
   const lines = shown.flatMap((file, at) => [
     ...(!isGrouped || shown[at - 1]?.group === file.group ? [] : [page.paint.dim(`${GROUPS[file.group]}:`)]),
@@ -333,13 +333,13 @@ function checkLines(
   const isLong = state !== "passed" && tail.trim() !== "";
   return [
     ...beside(word, `${short(oneLine(what))}${how === "" ? "" : ` (${how})`}`, page),
-    ...(isLong ? quoted(lastLines(tail), MOST_TAIL, page).map((line) => `        ${line}`) : []),
+    ...(isLong ? quoted(lastLines(tail), MAX_TAIL, page).map((line) => `        ${line}`) : []),
     ...(log === null || state === "passed" ? [] : [paint.dim(`        all of it: ${oneLine(log)}`)]),
   ];
 }
 
 function lastLines(text: string): string {
-  return text.trimEnd().slice(-MOST_CHARACTERS).split("\n").slice(-MOST_TAIL).join("\n");
+  return text.trimEnd().slice(-MAX_CHARACTERS).split("\n").slice(-MAX_TAIL).join("\n");
 }
 
 function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[] {
@@ -347,11 +347,11 @@ function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[]
   if (total === "") return [];
   const costs = steps.map((step) => [oneLine(step.name).slice(0, 40), costWords(step)] as const);
   const shown = costs.filter(([, words]) => words !== "");
-  const width = Math.max(0, ...shown.slice(0, MOST_ITEMS).map(([name]) => widthOf(name)));
-  const more = shown.length - MOST_ITEMS;
+  const width = Math.max(0, ...shown.slice(0, MAX_ITEMS).map(([name]) => widthOf(name)));
+  const more = shown.length - MAX_ITEMS;
   return [
     total,
-    ...shown.slice(0, MOST_ITEMS).map(([name, words]) => page.paint.dim(`${pad(name, width)}  ${words}`)),
+    ...shown.slice(0, MAX_ITEMS).map(([name, words]) => page.paint.dim(`${pad(name, width)}  ${words}`)),
     ...(more > 0 ? [`and ${more} more`] : []),
   ];
 }
@@ -368,7 +368,7 @@ function roundLines(
   const worth = stage === "ai" ? "" : ` (${strengthWords(strength)})`;
   return [
     ...beside(word, `${ago(time, page.now)}, by ${oneLine(`${who}${loginWords(login)}`)}${worth}`, page),
-    ...(isShownBelow ? [] : quoted(notes, MOST_TAIL, page).map((line) => `          ${line}`)),
+    ...(isShownBelow ? [] : quoted(notes, MAX_TAIL, page).map((line) => `          ${line}`)),
     ...items(points.map(pointWords), { ...page, columns: page.columns - 10 }).map(
       (line) => `          ${line}`,
     ),
@@ -389,12 +389,12 @@ function beside(word: string, text: string, { columns }: Page): readonly string[
 /** Each line after a bar; nothing for a blank text. */
 function quoted(text: string, most: number, { columns, paint }: Page): readonly string[] {
   if (text.trim() === "") return [];
-  const all = clean(text.slice(0, MOST_QUOTED)).trimEnd().split("\n");
+  const all = clean(text.slice(0, MAX_QUOTED)).trimEnd().split("\n");
   const rows: string[] = [];
   let taken = 0;
   for (; taken < all.length && rows.length < most; taken++)
     rows.push(...broken(all[taken] ?? "", columns - 12));
-  const left = text.length - MOST_QUOTED;
+  const left = text.length - MAX_QUOTED;
   const rest = [
     ...(taken < all.length ? [counted(all.length - taken, "more line")] : []),
     ...(left > 0 ? [`${left} more characters`] : []),
@@ -403,7 +403,7 @@ function quoted(text: string, most: number, { columns, paint }: Page): readonly 
   return rest.length > 0 ? [...shown, `(${rest.join(", ")})`] : shown;
 }
 
-const MOST_QUOTED = 100_000;
+const MAX_QUOTED = 100_000;
 
 /** A line in rows of that width, below its own indentation. */
 function broken(line: string, width: number): readonly string[] {
@@ -415,17 +415,17 @@ function broken(line: string, width: number): readonly string[] {
 
 /** One line of at most that width, from a text of any length. */
 function fitted(text: string, width: number): string {
-  return cut(text.slice(0, MOST_CHARACTERS), width);
+  return cut(text.slice(0, MAX_CHARACTERS), width);
 }
 
 /** Cleaned, and cut to what a person reads of it. */
 function short(text: string): string {
-  const shown = clean(text.slice(0, MOST_CHARACTERS));
-  const left = text.length - MOST_CHARACTERS;
-  const cutOff = shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+  const shown = clean(text.slice(0, MAX_CHARACTERS));
+  const left = text.length - MAX_CHARACTERS;
+  const cutOff = shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS)}…` : shown;
   return left > 0 ? `${cutOff}… (${left} more characters)` : cutOff;
 }
 
 function oneLine(text: string): string {
-  return cleanLine(text.slice(0, MOST_CHARACTERS));
+  return cleanLine(text.slice(0, MAX_CHARACTERS));
 }

@@ -11,13 +11,13 @@ export function widthOf(text: string): number {
 }
 
 /** No letter takes more characters than this per column, so the rest of a long text need not be measured. */
-const MOST_PER_COLUMN = 20;
+const MAX_PER_COLUMN = 20;
 
 /** One line of at most `width` columns; an ellipsis replaces what is cut off. */
 export function cut(text: string, width: number): string {
   const line = cleanLine(text);
   const room = Math.max(1, width);
-  const start = line.slice(0, MOST_PER_COLUMN * room);
+  const start = line.slice(0, MAX_PER_COLUMN * room);
   if (start === line && widthOf(line) <= room) return line;
   return `${PLAIN.test(start) ? start.slice(0, room - 1) : sliceAnsi(start, 0, room - 1)}…`;
 }
@@ -71,7 +71,7 @@ export function wrapPainted(text: string, width: number, { hard = false } = {}):
  * one of them.
  */
 export function wrapHanging(line: string, width: number): string[] {
-  const start = line.slice(0, MOST_PER_COLUMN * width);
+  const start = line.slice(0, MAX_PER_COLUMN * width);
   if (start === line && widthOf(line) <= width) return [line];
   const gaps = [...start.matchAll(/\S {2,}(?=\S)/g)].map(({ 0: gap, index }) => index + gap.length);
   const at = gaps.findLast((end) => widthOf(line.slice(0, end)) <= width / 2) ?? 0;

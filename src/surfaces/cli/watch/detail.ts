@@ -19,8 +19,8 @@ export interface Findings {
 }
 
 /** Of one text by an agent: characters. */
-const MOST = 20_000;
-const MOST_TAIL = 20;
+const MAX_CHARACTERS = 20_000;
+const MAX_TAIL = 20;
 
 export function detailOf(
   row: Row,
@@ -91,16 +91,19 @@ function headed(head: string, lines: readonly string[], paint: Paint): readonly 
 
 /** The end of what a program printed, after a bar. */
 function quoted(text: string, width: number, paint: Paint): readonly string[] {
-  const lines = text.trim() === "" ? [] : clean(text.slice(-MOST)).trimEnd().split("\n");
+  const lines = text.trim() === "" ? [] : clean(text.slice(-MAX_CHARACTERS)).trimEnd().split("\n");
   return lines
-    .slice(-MOST_TAIL)
+    .slice(-MAX_TAIL)
     .flatMap((line) => rowsIn(line, width - 2))
     .map((line) => `${paint.dim("│")} ${line}`);
 }
 
 /** Cleaned, with its own lines, wrapped at words; a word that is too wide is broken. */
 function rowsIn(text: string, width: number): readonly string[] {
-  const cut = text.length > MOST ? `${text.slice(0, MOST)}… (${text.length - MOST} more characters)` : text;
+  const cut =
+    text.length > MAX_CHARACTERS
+      ? `${text.slice(0, MAX_CHARACTERS)}… (${text.length - MAX_CHARACTERS} more characters)`
+      : text;
   return clean(cut)
     .split("\n")
     .flatMap((line) => wrapPainted(cleanLine(line), width, { hard: true }));

@@ -50,7 +50,7 @@ export const AT_FIRST: Kept = { key: null, sought: "", isOpen: null, said: "" };
 const WIDE = 100;
 /** From this height on, the accounts have a line. */
 const HIGH = 16;
-const MOST_SAID = 4;
+const MAX_SAID = 4;
 
 export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
 
@@ -385,7 +385,7 @@ function footOf(state: State, { hasDetail, isWide, row }: View, { columns, paint
     const asks = deed === null ? "/" : deed.isSure ? `${deed.label}: really? [y/N] ` : `${deed.asks}: `;
     return [`${paint.bold(asks)}${endOf(`${text}_`, Math.max(8, columns - widthOf(asks) - 1))}`];
   }
-  const notes = said === "" ? [] : wrap(said, columns).slice(0, MOST_SAID).map(paint.yellow);
+  const notes = said === "" ? [] : wrap(said, columns).slice(0, MAX_SAID).map(paint.yellow);
   const open = hasDetail ? (isWide ? "Enter close" : "Enter list") : "Enter detail";
   const deeds = row === null ? [] : deedsOf(row).map(({ key, label }) => `${key} ${label}`);
   const keys = [open, ...deeds, "j k move", "/ filter", "q quit"];

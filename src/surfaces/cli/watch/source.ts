@@ -18,9 +18,9 @@ import type { Source } from "./screen.ts";
 const SETTLE_MILLISECONDS = 150;
 /** Refresh at least this often, because files are also edited without an event, and ages grow. */
 const AGAIN_MILLISECONDS = 10_000;
-const MOST_EVENTS = 500;
-const MOST_EVENTS_SHOWN = 8;
-const MOST_LINES = 12;
+const MAX_EVENTS = 500;
+const MAX_EVENTS_SHOWN = 8;
+const MAX_LINES = 12;
 const READING = "What was found is being read…";
 
 export interface OpenSource extends Source {
@@ -48,7 +48,7 @@ export async function openSource(
   const refresh = async () => {
     try {
       const [workflows, end] = await Promise.all([overview(project), log.position()]);
-      const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MOST_EVENTS });
+      const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MAX_EVENTS });
       const waits = workflows.flatMap(({ runs }) => runs.flatMap(waitingIn)).map(reviews.withMinutes);
       rows = rowsOf(inTurn(waits, project.runtime.now()), workflows, await tasksOf(project));
       accounts = accountsLine(accountsIn(workflows));
@@ -83,8 +83,8 @@ export async function openSource(
       const agentRun = row.task?.agentRun ?? null;
       return {
         ...(row.kind === "gate" ? reviews.of(row) : { review: null, missing: null }),
-        said: agentRun === null ? [] : tail(agentRun).slice(-MOST_LINES),
-        events: (lines.get(row.run) ?? []).slice(-MOST_EVENTS_SHOWN),
+        said: agentRun === null ? [] : tail(agentRun).slice(-MAX_LINES),
+        events: (lines.get(row.run) ?? []).slice(-MAX_EVENTS_SHOWN),
       };
     },
     accounts: () => accounts,

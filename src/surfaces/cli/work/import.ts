@@ -113,8 +113,8 @@ interface Imported {
   readonly remarks: readonly string[];
 }
 
-const MOST_ROWS = 60;
-const MOST_REMARKS = 20;
+const MAX_ROWS = 60;
+const MAX_REMARKS = 20;
 
 function answerOf(
   data: Imported,
@@ -125,7 +125,7 @@ function answerOf(
   const changed = data.rows.filter(({ change, kept }) => change !== "unchanged" || kept.length > 0);
   const shown = dryRun ? data.rows : changed;
   const cells = shown
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map((row) => [row.change, row.id, row.status, wordsOf(row)].map(clean));
   const rest = shown.length - cells.length;
   const would = dryRun ? "would be " : "";
@@ -136,9 +136,9 @@ function answerOf(
     ...(dryRun ? ["Nothing was changed."] : []),
   ];
   const remarks = [
-    ...data.remarks.slice(0, MOST_REMARKS),
-    ...(data.remarks.length > MOST_REMARKS
-      ? [`and ${data.remarks.length - MOST_REMARKS} remarks more (--json has all)`]
+    ...data.remarks.slice(0, MAX_REMARKS),
+    ...(data.remarks.length > MAX_REMARKS
+      ? [`and ${data.remarks.length - MAX_REMARKS} remarks more (--json has all)`]
       : []),
   ];
   const lines = [

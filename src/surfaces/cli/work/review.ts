@@ -14,9 +14,9 @@ import { cut, pad, widthOf, wrap } from "../terminal/text-width.ts";
 import { limitOf } from "./status.ts";
 
 /** Characters of a difference: in all, of one file among others, and of one file alone. */
-const MOST = 1_000_000;
-const MOST_OF_FILE = 100_000;
-const MOST_ALONE = 16_000_000;
+const MAX_OF_ALL = 1_000_000;
+const MAX_OF_FILE = 100_000;
+const MAX_OF_FILE_ALONE = 16_000_000;
 
 export const review: Run = async (host, call) => {
   const project = await host.projects.open();
@@ -84,7 +84,8 @@ async function differencesFor(project: Project, review: Review, { path, since }:
       `${run} does not change ${JSON.stringify(path)}: expected one of the files that \`pawl review ${run}\` lists.`,
       "Write its path as it is listed there.",
     );
-  const limits = path === null ? { bytes: MOST, bytesOfFile: MOST_OF_FILE } : { bytes: MOST_ALONE };
+  const limits =
+    path === null ? { bytes: MAX_OF_ALL, bytesOfFile: MAX_OF_FILE } : { bytes: MAX_OF_FILE_ALONE };
   return differencesOf(project, review, { path, since, ...limits });
 }
 
@@ -106,7 +107,7 @@ function renderWaiting(
     const shown = widthOf(name) + (room > 8 && title !== "" ? 2 + widthOf(cut(title, room)) : 0);
     const isBad = kind === "blocked" || kind === "failed" || kind === "held";
     const word = pad(KINDS[kind], 9);
-    const whole = wrap(next.slice(0, LONGEST), columns - 13);
+    const whole = wrap(next.slice(0, MAX_NEXT_LENGTH), columns - 13);
     const lines =
       whole.length > 3 ? [...whole.slice(0, 2), cut(whole.slice(2).join(" "), columns - 13)] : whole;
     return [
@@ -123,4 +124,4 @@ function renderWaiting(
   return `${blocks.join("\n")}\n${count}\n`;
 }
 
-const LONGEST = 600;
+const MAX_NEXT_LENGTH = 600;

@@ -186,12 +186,12 @@ function renderOthers(
 }
 
 /** At most this many runs that have not started are listed, so that those in progress stay visible. */
-const MOST_UNBEGUN = 5;
+const MAX_UNBEGUN = 5;
 
 function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Paint, now: Date): string {
   const heading = `${paint.bold(workflow.title)}  ${paint.dim(cut(workflow.summary, columns - widthOf(workflow.title) - 2))}`;
   const unbegun = workflow.runs.filter(isUnbegun);
-  const left = new Set(unbegun.slice(MOST_UNBEGUN));
+  const left = new Set(unbegun.slice(MAX_UNBEGUN));
   const shown = workflow.runs.filter((run) => !left.has(run));
   const lines = shown.flatMap((run) => renderRun(run, columns, paint, now));
   if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more ${PHASES.open}`));

@@ -44,8 +44,8 @@ const REVIEW = {
   }),
 } satisfies Taker;
 
-const LONGEST = 50_000;
-const text = z.string().max(LONGEST);
+const MAX_TEXT_LENGTH = 50_000;
+const text = z.string().max(MAX_TEXT_LENGTH);
 
 const VERDICT = {
   name: "app_verdict",

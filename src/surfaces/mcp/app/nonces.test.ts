@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { LIFE, MOST, type NonceOptions, openNonces } from "./nonces.ts";
+import { MAX_NONCES, NONCE_LIFETIME, type NonceOptions, openNonces } from "./nonces.ts";
 
 const PLAN = { run: "alfred:TS-01", version: "v1" };
 
@@ -42,9 +42,9 @@ describe("a nonce of a review", () => {
     const { clock, options } = counted();
     const nonces = openNonces(options);
     const [early, late] = [nonces.issue(PLAN), nonces.issue(PLAN)];
-    clock.time = LIFE - 1;
+    clock.time = NONCE_LIFETIME - 1;
     expect(nonces.take(early, PLAN)).toBe(true);
-    clock.time = LIFE;
+    clock.time = NONCE_LIFETIME;
     expect(nonces.take(late, PLAN)).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe("a nonce of a review", () => {
     promise("mcp.app-verdict");
     const nonces = openNonces(counted().options);
     const first = nonces.issue(PLAN);
-    const others = Array.from({ length: MOST }, () => nonces.issue(PLAN));
+    const others = Array.from({ length: MAX_NONCES }, () => nonces.issue(PLAN));
     expect(nonces.take(first, PLAN)).toBe(false);
     expect(others.every((nonce) => nonces.take(nonce, PLAN))).toBe(true);
   });

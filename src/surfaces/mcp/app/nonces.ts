@@ -28,15 +28,15 @@ export interface NonceOptions {
 }
 
 /** Milliseconds: longer than reading takes. A page that is open longer requests the review again. */
-export const LIFE = 60 * 60_000;
-export const MOST = 64;
+export const NONCE_LIFETIME = 60 * 60_000;
+export const MAX_NONCES = 64;
 
 export function openNonces({ now, word }: NonceOptions): Nonces {
-  const open = new BoundedMap<string, Reviewed & { readonly until: number }>(MOST);
+  const open = new BoundedMap<string, Reviewed & { readonly until: number }>(MAX_NONCES);
   return {
     issue({ run, version }) {
       const nonce = word();
-      open.set(nonce, { run, version, until: now() + LIFE });
+      open.set(nonce, { run, version, until: now() + NONCE_LIFETIME });
       return nonce;
     },
     take(nonce, { run, version }) {

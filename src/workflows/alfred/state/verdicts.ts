@@ -16,17 +16,17 @@ export function toReplayedRun({
  * all of them.
  */
 export function keptVerdicts<Verdict>(verdicts: readonly Verdict[]): readonly Verdict[] {
-  return verdicts.slice(-MOST_VERDICTS);
+  return verdicts.slice(-MAX_VERDICTS);
 }
 
-export const MOST_VERDICTS = 20;
+export const MAX_VERDICTS = 20;
 
 /** The notes that a state keeps for its prompts: the newest. */
 export function keptNotes<Note>(notes: readonly Note[]): readonly Note[] {
-  return notes.slice(-MOST_NOTES);
+  return notes.slice(-MAX_NOTES);
 }
 
-const MOST_NOTES = 100;
+const MAX_NOTES = 100;
 
 type AnyVerdict = FinishedRun["verdicts"][number];
 

@@ -49,7 +49,7 @@ export const RECORDED_STATE = fields({
 
 export type RecordedState = Checked<typeof RECORDED_STATE>;
 
-const MOST_EVIDENCE = 50;
+const MAX_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;
 
 /** The shared part of a run's file. */
@@ -77,7 +77,7 @@ export function sharedIn(
     ...(life ? { life } : {}),
     reason: reason?.slice(0, LONGEST_REASON) ?? null,
     evidence: evidence
-      .slice(-MOST_EVIDENCE)
+      .slice(-MAX_EVIDENCE)
       .map(({ command, commit, duration, empty, exit, on, step, time }) => ({
         ...{ command, commit, duration, exit, on, step, time },
         ...(empty ? { empty } : {}),

@@ -6,7 +6,7 @@ import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import { clean } from "../../../core/text/clean.ts";
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 const LONGEST_LINE = 400;
 
 /** The file of a command's output, with both streams interleaved. */
@@ -40,7 +40,7 @@ export async function loadTail(view: View, { log }: LoopEvidence): Promise<strin
 
 function lastLines(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r*\n/);
-  return lines.slice(-MOST_LINES).map((line) => {
+  return lines.slice(-MAX_LINES).map((line) => {
     // A progress bar redraws its line: keep only what remains at the end.
     const shown = clean(line.slice(line.lastIndexOf("\r") + 1));
     return shown.length > LONGEST_LINE ? `${shown.slice(0, LONGEST_LINE)}…` : shown;

@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** Characters of a file, and of one of its entries. */
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 const LONGEST_ENTRY = 1_000;
 const LONGEST_TITLE = 200;
 
@@ -80,7 +80,7 @@ async function linesOf(
   const file = projectPath(renderWithId(path, run.id));
   const text = await view.read(file);
   if (text === null) return { fault: `${file} is missing.` };
-  if (text.length > MOST_CHARACTERS) return { fault: `${file} has more than ${MOST_CHARACTERS} characters.` };
+  if (text.length > MAX_CHARACTERS) return { fault: `${file} has more than ${MAX_CHARACTERS} characters.` };
   const boxes = parseTaskItems(text, file);
   const lines = boxes.length > 0 ? boxes.flatMap((box) => (box.checked ? [] : [box.text])) : text.split("\n");
   const all = [...new Set(lines.map((line) => cleanLine(line).trim()))].filter((line) => line !== "");

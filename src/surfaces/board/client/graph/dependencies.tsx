@@ -6,7 +6,7 @@ import { Picture } from "./picture.tsx";
 
 type Card = Tasks["tasks"][number];
 
-const MOST = 150;
+const MAX_SHOWN = 150;
 
 interface DependenciesProps {
   readonly project: string;
@@ -36,9 +36,9 @@ export function Dependencies({ isFound, project, tasks }: DependenciesProps) {
   const apart = tasks.filter(({ id }) => wanted.has(id) && !linked.has(id));
   return (
     <>
-      {shown.length > MOST && (
+      {shown.length > MAX_SHOWN && (
         <p class="quiet small">
-          {MOST} of {shown.length} connected tasks: search to see others.
+          {MAX_SHOWN} of {shown.length} connected tasks: search to see others.
         </p>
       )}
       {shown.length === 0 ? (
@@ -47,7 +47,7 @@ export function Dependencies({ isFound, project, tasks }: DependenciesProps) {
         <Picture
           name="What waits for what"
           direction="LR"
-          nodes={shown.slice(0, MOST).map((task) => ({
+          nodes={shown.slice(0, MAX_SHOWN).map((task) => ({
             id: task.id,
             label: task.title || task.id,
             kind: task.column,
@@ -69,13 +69,15 @@ function Apart({ project, tasks }: Omit<DependenciesProps, "isFound">) {
         Not connected <span class="count">{tasks.length}</span>
       </h2>
       <ul>
-        {tasks.slice(0, MOST).map(({ id, run, title }) => (
+        {tasks.slice(0, MAX_SHOWN).map(({ id, run, title }) => (
           <li key={id}>
             <a href={linkTo("run", project, run)}>{oneLine(title || id, 160)}</a>
           </li>
         ))}
       </ul>
-      {tasks.length > MOST && <p class="quiet small">The first {MOST} of these: search to see others.</p>}
+      {tasks.length > MAX_SHOWN && (
+        <p class="quiet small">The first {MAX_SHOWN} of these: search to see others.</p>
+      )}
     </section>
   );
 }

@@ -10,7 +10,7 @@ type CallResult = Awaited<ReturnType<App["callServerTool"]>>;
 
 const NONCE = "pawl/nonce";
 /** Milliseconds: inspecting the work, or a check, may take long. */
-const PATIENCE = 180_000;
+const TIMEOUT = 180_000;
 /** After these errors the review must be read again; they become the board's status for a conflict. */
 const CONFLICTS = ["invalid-action", "no-effect", "nonce-refused", "review-changed", "run-unreachable"];
 
@@ -19,7 +19,7 @@ export function answererBy(app: Pick<App, "callServerTool">): Answerer {
   const nonces = new Map<string, string>();
   const call = async (name: string, given: Record<string, unknown>, version?: string) => {
     const result = await app
-      .callServerTool({ name, arguments: given }, { timeout: PATIENCE })
+      .callServerTool({ name, arguments: given }, { timeout: TIMEOUT })
       .catch(throwUnreached);
     const nonce = result._meta?.[NONCE];
     if (version !== undefined && typeof nonce === "string") nonces.set(version, nonce);

@@ -95,7 +95,7 @@ function Reserved({ file }: { readonly file: ReviewFile }) {
   return <div class="reserved" style={{ height: `${lines * 21}px` }} aria-hidden="true" />;
 }
 
-const MOST_QUOTED = 300;
+const MAX_QUOTED = 300;
 
 const LOADED_WITHIN = "1200px 0px";
 
@@ -221,7 +221,7 @@ function Commented({ diff, ...props }: FileProps & { readonly diff: FileDiff }) 
             at={placed}
             first={line.kind === "removed" ? `The removed line ${line.before}: ` : ""}
             save={(text) => {
-              const quote = line.text.trim().slice(0, MOST_QUOTED);
+              const quote = line.text.trim().slice(0, MAX_QUOTED);
               addPoint({ draft, version }, { text, at: placed, ...(quote !== "" && { quote }) });
               setRange(null);
             }}

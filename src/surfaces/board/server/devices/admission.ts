@@ -41,7 +41,7 @@ const SIGN_INS = { each: 20, all: 60, window: 5 * MINUTE };
 const ACTS = { each: 30, all: 90, window: MINUTE };
 const REPORTS = { each: 30, all: 30, window: 5 * MINUTE };
 /** Maximum bytes of a sign-in request. */
-const MOST_BYTES = 32 * 1024;
+const MAX_BYTES = 32 * 1024;
 const WAY_IN = "Open the board's address on this device, and sign in again.";
 
 export function admitDevices(
@@ -237,8 +237,8 @@ function limitSignIns(limit: ReturnType<typeof openLimit>): MiddlewareHandler {
 }
 
 const SMALL = bodyLimit({
-  maxSize: MOST_BYTES,
-  onError: (context) => answer(context, 413, `it is larger than ${MOST_BYTES} bytes`),
+  maxSize: MAX_BYTES,
+  onError: (context) => answer(context, 413, `it is larger than ${MAX_BYTES} bytes`),
 });
 
 // ── Signed in ────────────────────────────────────────────────────────────────────────────────────────────────────

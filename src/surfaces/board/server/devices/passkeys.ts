@@ -20,7 +20,7 @@ export interface Purpose {
 }
 
 const CHALLENGE_LASTS = 2 * 60_000;
-const MOST_OPEN = 200;
+const MAX_OPEN = 200;
 const NAME = "Pawl";
 /** Ed25519, and ES256 and RS256, which phones and security keys have. */
 const ALGORITHMS = [-8, -7, -257];
@@ -96,7 +96,7 @@ export function openPasskeys(origin: () => string, now: () => number) {
 }
 
 function openChallenges(origin: () => string, now: () => number) {
-  const open = new BoundedMap<string, { readonly purpose: string; readonly until: number }>(MOST_OPEN);
+  const open = new BoundedMap<string, { readonly purpose: string; readonly until: number }>(MAX_OPEN);
   return {
     make(purpose: Purpose): Uint8Array<ArrayBuffer> {
       const nonce = secret();

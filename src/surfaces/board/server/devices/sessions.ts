@@ -16,10 +16,10 @@ interface DeviceSession {
 /** Seconds. */
 export const SESSION_LASTS = 12 * 3600;
 export const COOKIE_LASTS = 30 * 24 * 3600;
-const MOST_SESSIONS = 64;
+const MAX_SESSIONS = 64;
 
 export function openDeviceSessions(devices: Devices, now: () => number) {
-  const sessions = new BoundedMap<string, DeviceSession>(MOST_SESSIONS);
+  const sessions = new BoundedMap<string, DeviceSession>(MAX_SESSIONS);
   const keep = (hash: string, device: Device, until: number): DeviceSession => {
     const session = { device, csrf: secret(), until };
     sessions.set(hash, session);

@@ -434,8 +434,8 @@ function updates(
       edits.push({ type: "put", id: own.id, key: "source", value: source });
   const kept: string[] = [...replaced(task, FIELDS, valuesOf(placed), presentOf(task), written, edits)];
   // A note that a person removed does not come back.
-  const isSaid = seenOf(task)[FIELDS.length] === fingerprint(all);
-  const notes = isSaid ? [] : all.filter((note) => !task.ai_notes.includes(note));
+  const isImported = seenOf(task)[FIELDS.length] === fingerprint(all);
+  const notes = isImported ? [] : all.filter((note) => !task.ai_notes.includes(note));
   edits.push(...notes.map((value) => ({ type: "append", id: task.id, key: "ai_notes", value }) as const));
   for (const { item, step } of placed.steps)
     if (step) {

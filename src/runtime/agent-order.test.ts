@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { permissionOf, permitted, readAnswer, refusedTwice, refusedWords, saidNotes } from "./agent-order.ts";
+import {
+  answerNotes,
+  permissionOf,
+  permitted,
+  readAnswer,
+  refusedTwice,
+  refusedWords,
+} from "./agent-order.ts";
 
 const ANSWERS = { verdict: ["good", "bad"], points: "text" } as const;
 const NO_TASKS = () => ({ faults: ["there are none"] });
@@ -149,7 +156,7 @@ describe("a person is told of an answer that was refused twice", () => {
 describe("what agents said last", () => {
   it("has a note for each agent that said something, with its texts in their order", () => {
     expect(
-      saidNotes({
+      answerNotes({
         planner: { points: "one\n", empty: " \n", more: "two" },
         silent: { points: " " },
         reviewer: { notes: "three" },

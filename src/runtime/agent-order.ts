@@ -151,10 +151,10 @@ function lastObject(whole: string): Readonly<Record<string, unknown>> | null {
 }
 
 /** What agents said last: agent → field → text. */
-export type Said = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type AgentTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The same, for a person who decides. */
-export function saidNotes(said: Said): readonly { readonly by: string; readonly text: string }[] {
+export function answerNotes(said: AgentTexts): readonly { readonly by: string; readonly text: string }[] {
   return Object.entries(said).flatMap(([agent, texts]) => {
     const text = Object.values(texts)
       .filter((each) => each.trim() !== "")

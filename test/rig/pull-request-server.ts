@@ -97,7 +97,7 @@ export class PullRequestServer extends PullServer {
     if (job) return { status: 302, headers: { location: `${this.logHost}/${job}` } };
     if (/\/pulls\/\d+\/reviews$/.test(path)) return paged(this.reviews.map(shownReview), at);
     if (/\/pulls\/\d+\/comments$/.test(path)) return paged(this.comments.flatMap(shownComment), at);
-    if (/\/issues\/\d+\/comments$/.test(path)) return paged(this.said.map(shownSaid), at);
+    if (/\/issues\/\d+\/comments$/.test(path)) return paged(this.said.map(shownAnswers), at);
     return null;
   }
 
@@ -199,7 +199,7 @@ function shownComment(given: GivenComment, at: number): readonly object[] {
   return [first, ...(said ? [{ id: id + 1000, ...said, ...about, in_reply_to_id: id }] : [])];
 }
 
-function shownSaid({ body, login }: PullServer["said"][number], at: number): object {
+function shownAnswers({ body, login }: PullServer["said"][number], at: number): object {
   return {
     ...{ body, user: userOf(login), html_url: page(`c${at}`), created_at: TIME },
   } satisfies Answered<"issues", "listComments">;

@@ -58,7 +58,7 @@ export function openRemarks(rest: Rest): ForgeApi["remarks"] {
     async comments(path: string, number: number, page: number): Promise<RemarksPage> {
       const comments = `/repos/${path}/issues/${number}/comments`;
       const { items, more } = await rest.page<GiteaComment>(comments, { page });
-      return { remarks: items.map((each) => ({ part: "comments", ...saidBy(each) })), more };
+      return { remarks: items.map((each) => ({ part: "comments", ...remarkBy(each) })), more };
     },
   };
   return (part, path, number, page) => readers[part](path, number, page);
@@ -68,7 +68,7 @@ export function openRemarks(rest: Rest): ForgeApi["remarks"] {
 function reviewRemark({ dismissed, state, submitted_at, ...review }: GiteaReview): readonly Remark[] {
   const verdict = VERDICTS[state];
   if (verdict === undefined || (state === "COMMENT" && review.body.trim() === "")) return [];
-  const comment = saidBy({ ...review, created_at: submitted_at });
+  const comment = remarkBy({ ...review, created_at: submitted_at });
   return [{ part: "reviews", ...comment, verdict: dismissed ? "DISMISSED" : verdict }];
 }
 
@@ -82,7 +82,7 @@ function threadsIn(comments: readonly GiteaLineComment[]): readonly Remark[] {
     const line = position || original_position;
     return {
       part: "review-comments",
-      ...saidBy(comment),
+      ...remarkBy(comment),
       file: path,
       ...(line ? { line } : {}),
       ...(!position && original_position && { side: "former" as const }),
@@ -95,7 +95,7 @@ function threadsIn(comments: readonly GiteaLineComment[]): readonly Remark[] {
 
 const PROGRAMS = /\[bot\]$|^(?:gitea|forgejo)-actions$/;
 
-function saidBy({ body, created_at, html_url, user }: GiteaComment) {
+function remarkBy({ body, created_at, html_url, user }: GiteaComment) {
   const author = user?.login ?? "Ghost";
   const bot = PROGRAMS.test(author) && { bot: true as const };
   return { author, ...bot, url: html_url, text: body, time: created_at };

@@ -24,13 +24,13 @@ export async function remarksOn(
   return pages<Item<"issues", "listComments">>(`issues/${number}/comments`, (all) => all.map(plainRemark));
 }
 
-interface Said {
+interface GitHubRemark {
   readonly html_url: string;
   readonly body?: string | null;
   readonly user: { readonly login: string; readonly type?: string } | null;
 }
 
-const saidBy = ({ body, html_url: url, user }: Said) => ({
+const remarkBy = ({ body, html_url: url, user }: GitHubRemark) => ({
   author: user?.login ?? "ghost",
   ...(user?.type === "Bot" && { bot: true as const }),
   url,
@@ -39,14 +39,14 @@ const saidBy = ({ body, html_url: url, user }: Said) => ({
 
 /** A review without text only wraps its comments; a pending one is not submitted yet. */
 function reviewRemark(
-  review: Said & { readonly state: string; readonly submitted_at?: string | null },
+  review: GitHubRemark & { readonly state: string; readonly submitted_at?: string | null },
 ): Remark[] {
-  const comment = saidBy(review);
+  const comment = remarkBy(review);
   if (review.state === "PENDING" || (review.state === "COMMENTED" && comment.text.trim() === "")) return [];
   return [{ part: "reviews", ...comment, time: review.submitted_at ?? "", verdict: review.state }];
 }
 
-interface CodeComment extends Said {
+interface CodeComment extends GitHubRemark {
   readonly id: number;
   readonly path: string;
   readonly created_at: string;
@@ -68,7 +68,7 @@ function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
   const startLine = outdated ? comment.original_start_line : comment.start_line;
   return {
     part: "review-comments",
-    ...saidBy(comment),
+    ...remarkBy(comment),
     time: comment.created_at,
     file: comment.path,
     ...(line ? { line } : {}),
@@ -84,8 +84,8 @@ function codeRemark(comment: CodeComment): RemarksPage["remarks"][number] {
   };
 }
 
-function plainRemark(comment: Said & { readonly created_at: string }): Remark {
-  return { part: "comments", ...saidBy(comment), time: comment.created_at };
+function plainRemark(comment: GitHubRemark & { readonly created_at: string }): Remark {
+  return { part: "comments", ...remarkBy(comment), time: comment.created_at };
 }
 
 const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {

@@ -59,7 +59,7 @@ function tailOf(log: string): string {
   return shown.slice(-TAIL_LINES).join("\n").slice(-TAIL_LETTERS);
 }
 
-interface Said {
+interface ReviewComment {
   readonly file: string;
   readonly line: number | null;
   readonly text: string;
@@ -68,8 +68,8 @@ interface Said {
 /** Limits the text and comments to what an agent gets. */
 export function shortened(
   text: string,
-  comments: readonly Said[],
-): { readonly text: string; readonly comments: readonly Said[] } {
+  comments: readonly ReviewComment[],
+): { readonly text: string; readonly comments: readonly ReviewComment[] } {
   return {
     text: text.slice(0, TAIL_LETTERS),
     comments: comments

@@ -32,7 +32,11 @@ export async function askForJson(
   });
   const text = await answer.text();
   if (!answer.ok)
-    throw failureOfStatus(answer.status, answer.headers, withoutLogin(saidIn(text), headers?.authorization));
+    throw failureOfStatus(
+      answer.status,
+      answer.headers,
+      withoutLogin(messageIn(text), headers?.authorization),
+    );
   return { json: text === "" ? undefined : jsonIn(text, answer.headers, url), headers: answer.headers };
 }
 
@@ -51,7 +55,7 @@ function jsonIn(text: string, headers: Headers, url: string | URL): unknown {
  * The service's own sentence: Atlassian's, GitHub's and GraphQL's `errors`, GitLab's `message` of fields, OAuth's description,
  * or a plain text. A page has none.
  */
-function saidIn(text: string): string {
+function messageIn(text: string): string {
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -57,20 +57,20 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
       places.map((place) => join(place, mark)).filter((path) => existsSync(path));
     const left = written(root, home, "/", join(root, ".git"), join(root, ".pawl"));
     for (const path of left) rmSync(path, { force: true });
-    const isSaid = (what: string) => lines.includes(what);
+    const isPrinted = (what: string) => lines.includes(what);
     const tried = [
-      { what: "to write the project", held: left.length === 0 && !isSaid("wrote settings") },
+      { what: "to write the project", held: left.length === 0 && !isPrinted("wrote settings") },
       { what: "to write HOME", held: !left.some((path) => path === join(home, mark)) },
-      { what: "to read ~/.ssh", held: !isSaid("read ~/.ssh") },
-      { what: "to see Pawl's own files and other workspaces", held: !isSaid("read .pawl") },
+      { what: "to read ~/.ssh", held: !isPrinted("read ~/.ssh") },
+      { what: "to see Pawl's own files and other workspaces", held: !isPrinted("read .pawl") },
       {
         what: "to see other processes",
         held: Number(/^processes (\d+)$/m.exec(stdout)?.[1] ?? 999) <= OWN_PROCESSES,
       },
-      { what: "to reach sockets below /run", held: !isSaid("read /run") },
+      { what: "to reach sockets below /run", held: !isPrinted("read /run") },
       ...(settings.network === "all"
         ? []
-        : [{ what: "to reach servers of this machine", held: !isSaid("reached a server") }]),
+        : [{ what: "to reach servers of this machine", held: !isPrinted("reached a server") }]),
     ];
     const { program } = probe(setup.environment);
     mkdirSync(join(scratch, "planted"));
@@ -78,7 +78,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     // A script that did not run proves nothing.
     return {
       kind: "bwrap",
-      tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isSaid("ran") })),
+      tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isPrinted("ran") })),
       ...(isPlanted ? { fault: PLANTED } : {}),
     };
   } finally {

@@ -14,17 +14,17 @@ import type {
   ReviewCriterion,
   ReviewFacts,
   ReviewFile,
-  Said,
+  Statement,
 } from "./model.ts";
 import { type Point, renderPlace } from "./points.ts";
 import { NO_REPOSITORY } from "./work-changes.ts";
 
 export function briefOf(review: ReviewFacts): Brief {
-  const statements = saidIn(review);
+  const statements = statementsIn(review);
   const last = requestsIn(review);
   const { criteria = [] } = review;
   // A claim that differs has a chip of its own.
-  const isClaim = ({ title }: Said) => review.claims.some(({ about }) => about === title);
+  const isClaim = ({ title }: Statement) => review.claims.some(({ about }) => about === title);
   const chips = [
     ...review.checks.map(checkChip),
     ...criteriaChips(criteria),
@@ -126,7 +126,7 @@ const PASSES =
   /\b(?:(?:not|no|never)\s+)?(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/gi;
 const NOT = /\b(?:not|no|never|cannot|fails?|failed|failing)\b|n['’]t\b/i;
 
-function saidIn(review: ReviewFacts): readonly Said[] {
+function statementsIn(review: ReviewFacts): readonly Statement[] {
   const { artifact, checks, choices, claims, notes } = review;
   const failed = checks.filter(({ state }) => state === "failed");
   const failures = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
@@ -138,12 +138,12 @@ function saidIn(review: ReviewFacts): readonly Said[] {
   const fields = isObject(value) ? Object.entries(value) : [];
   const isChoice = (field: string) => choices.some((choice) => choice.field === field);
   return [
-    ...fields.flatMap(([field, text]): readonly Said[] =>
+    ...fields.flatMap(([field, text]): readonly Statement[] =>
       typeof text === "string" && text.trim() !== "" && !isChoice(field)
         ? [{ title: fieldWords(field), text, differs: against(text) }]
         : [],
     ),
-    ...claims.flatMap(({ about, claim, found: fact, verdict }): readonly Said[] =>
+    ...claims.flatMap(({ about, claim, found: fact, verdict }): readonly Statement[] =>
       claim !== undefined && verdict === "differs" ? [{ title: about, text: claim, differs: fact }] : [],
     ),
     ...notes.map(({ by, text }) => ({ title: by, text, differs: against(text) })),
@@ -178,7 +178,11 @@ const MAX_SPEAKING = 4;
 const MAX_QUOTED = 160;
 
 /** Whatever names the criterion's own words: it may still not hold. */
-function speaksFor(criterion: string, review: ReviewFacts, statements: readonly Said[]): readonly string[] {
+function speaksFor(
+  criterion: string,
+  review: ReviewFacts,
+  statements: readonly Statement[],
+): readonly string[] {
   const criterionTerms = termsIn(criterion);
   const names = (text: string) => {
     const terms = termsIn(text);

@@ -14,7 +14,7 @@ export interface Brief {
   readonly chips: readonly Chip[];
   readonly criteria: readonly BriefCriterion[];
   /** The agent's own words. */
-  readonly said: readonly Said[];
+  readonly said: readonly Statement[];
   /** The requests of the last rejection, and what became of each. */
   readonly last: readonly Request[];
   /** `13 files: 5 to read (3 min), 8 folded (2 images)`; null: this step changes no files. */
@@ -40,7 +40,7 @@ export interface Chip {
   readonly place: string;
 }
 
-export interface Said {
+export interface Statement {
   readonly title: string;
   readonly text: string;
   /** What Pawl found instead; null: nothing speaks against it. */

@@ -26,8 +26,8 @@ export function toResult(reply: Reply, part: Part): CallToolResult {
   const { refused, text } = reply;
   const whole = envelopeOf(reply);
   const line = firstLine(String(whole.message));
-  const isSaid = (value: unknown) => value === text;
-  const facts = Object.fromEntries(Object.entries(whole).filter(([, value]) => !isSaid(value)));
+  const isText = (value: unknown) => value === text;
+  const facts = Object.fromEntries(Object.entries(whole).filter(([, value]) => !isText(value)));
   return {
     content: [{ type: "text", text: part === "data" ? line : text }],
     structuredContent: part === "text" ? { ...facts, message: line } : whole,

@@ -2,7 +2,7 @@ import { isId } from "../../core/id.ts";
 import { hashOfPolicy } from "../../core/policy.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
-import { saidNotes } from "../../runtime/agent-order.ts";
+import { answerNotes } from "../../runtime/agent-order.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { briefOf, restOfClaims } from "../../runtime/review/brief.ts";
 import type { ReviewFacts } from "../../runtime/review/model.ts";
@@ -209,7 +209,7 @@ function questionOf(task: Task, run: TaskRun, review: ReviewFacts, { approve, bl
     brief: briefOf(review),
     findings: restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
     changes: review.changes,
-    notes: saidNotes(run.said ?? {}),
+    notes: answerNotes(run.said ?? {}),
     whole: `pawl review ${task.id}`,
   };
 }

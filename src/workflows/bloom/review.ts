@@ -6,7 +6,7 @@ import type { PolicyChange } from "../../core/policy.ts";
 import type { ChangedFile } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
-import { saidNotes } from "../../runtime/agent-order.ts";
+import { answerNotes } from "../../runtime/agent-order.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import { gitOf } from "../../runtime/review/git-of.ts";
@@ -217,7 +217,7 @@ function reviewOf(
       ...{ changed, before: null, now: null },
     }),
     notes: [
-      ...saidNotes(run.said ?? {}),
+      ...answerNotes(run.said ?? {}),
       { by: "tasks.yaml (its agents write there too)", text: notes },
       { by: "The agent, on why there is nothing to commit", text: run.nothing ?? "" },
     ].filter(({ text }) => text.trim() !== ""),

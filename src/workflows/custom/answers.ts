@@ -13,7 +13,7 @@ import type { ReviewFacts } from "../../runtime/review/model.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review/question.ts";
 import { isCommandLine } from "../../runtime/transaction/person.ts";
 import type { Answered } from "../../runtime/transaction/run-event.ts";
-import { agentsSaid } from "./agents/order-state.ts";
+import { agentNotes } from "./agents/order-state.ts";
 import { turnOf } from "./begin/begin-state.ts";
 import { type Child, childrenList } from "./begin/children.ts";
 import { availableEvents, awaitedOf, endWords, factWords, nextOf, renderEvents } from "./describe.ts";
@@ -122,7 +122,7 @@ export function question(
       findings: restOfClaims(review).map(({ about, found: words, verdict }) => ({ about, verdict, words })),
       changes: review.changes,
     }),
-    notes: [...agentsSaid(own), ...(isOwn ? [] : [{ by: "The assistant", text: notes }])],
+    notes: [...agentNotes(own), ...(isOwn ? [] : [{ by: "The assistant", text: notes }])],
     whole: `pawl show ${run}`,
   });
   return { message };

@@ -10,14 +10,14 @@ import type { EndedCommand } from "../../runtime/run-log/step.ts";
 import { strengthOf } from "../../runtime/transaction/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/transaction/run-event.ts";
 import { withRunCost } from "./agents/outcome.ts";
-import { everySaid, saidBy } from "./agents/prompt.ts";
+import { allAnswers, answersBy } from "./agents/prompt.ts";
 import { commandEnded, newRun, runData } from "./answers.ts";
 import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { emptyIn, endsIn } from "./observe.ts";
 import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";
-import { type Order, orderFor, renderRun, type Said, type StoredRun } from "./run-file.ts";
+import { type AgentTexts, type Order, orderFor, renderRun, type StoredRun } from "./run-file.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;
@@ -73,15 +73,15 @@ function replyText(step: Sending, input: SendInput): string {
     given: sent.given,
     checks: endsIn(observed),
     ended: sent.ended,
-    said: everySaid(definition, saidAfter(step)),
+    said: allAnswers(definition, answersAfter(step)),
   });
 }
 
 /** What the run's agents said last, by field: an agent's orders may ask for different ones. */
-function saidAfter({ run: { file }, sent: { byAgent } }: Pick<Sending, "run" | "sent">): Said {
+function answersAfter({ run: { file }, sent: { byAgent } }: Pick<Sending, "run" | "sent">): AgentTexts {
   const said = file?.said ?? {};
   if (!byAgent) return said;
-  return { ...said, [byAgent.agent]: { ...saidBy(said, byAgent.agent), ...byAgent.texts } };
+  return { ...said, [byAgent.agent]: { ...answersBy(said, byAgent.agent), ...byAgent.texts } };
 }
 
 function notesOf({ notes, feedback_notes }: SendInput): string {
@@ -178,7 +178,7 @@ function fileAfter(
     ...(pending ? { pending } : {}),
     ...(ended ? { output: ended.tail } : {}),
     ...(byAgent && {
-      said: saidAfter(step),
+      said: answersAfter(step),
       costs: withRunCost(file.costs, byAgent.agent, byAgent.cost),
     }),
     ...(byAgent?.session && { sessions: { ...file.sessions, [byAgent.agent]: byAgent.session } }),

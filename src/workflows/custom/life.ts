@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import { type OwnFile, ownFile } from "../../core/own-file.ts";
 import type { FindLife } from "../../core/ports/loop.ts";
 import { answerWords } from "./agents/answer.ts";
-import { everySaid } from "./agents/prompt.ts";
+import { allAnswers } from "./agents/prompt.ts";
 import { agentCommands } from "./definition.ts";
 import { type Bases, fileSource } from "./load.ts";
 import { checkProved } from "./proved.ts";
@@ -38,7 +38,7 @@ export function openLives(basesAmong: (files: readonly OwnFile[]) => Bases): Fin
       table,
       agents,
       prompts,
-      said: everySaid(definition),
+      said: allAnswers(definition),
       words: Object.fromEntries(words),
     };
     return `${JSON.stringify(life)}\n`;

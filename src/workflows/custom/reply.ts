@@ -5,7 +5,7 @@ import { initialVariables, targetOf } from "../../engine/configuration.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
 import type { Decision, Facts, Rule } from "../../engine/workflow.ts";
-import { sampleSaid } from "./agents/prompt.ts";
+import { sampleAnswers } from "./agents/prompt.ts";
 import { type Definition, endEvents } from "./definition.ts";
 import { availableEvents, nextOf, renderEvents } from "./describe.ts";
 import { render, renderFault, replyFaults } from "./template.ts";
@@ -121,7 +121,7 @@ function sampleOf(definition: Definition, rule: Rule, state: string): ReplyValue
   const variables = initialVariables(table);
   const decision = { rule, before: { state, variables }, after: { state: after, variables } };
   return {
-    ...{ ...NONE, ...decidedValues(definition, "id", decision), said: sampleSaid(definition) },
+    ...{ ...NONE, ...decidedValues(definition, "id", decision), said: sampleAnswers(definition) },
     facts: Object.fromEntries(sure.map((name) => [name, first(name)])),
     given: Object.fromEntries(ofType("given").map((name) => [name, first(name)])),
     checks: Object.fromEntries(ofType("command").map((name) => [name, end])),

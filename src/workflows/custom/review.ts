@@ -20,7 +20,7 @@ import { pointsIn } from "../../runtime/review/points.ts";
 import { unknownChanges } from "../../runtime/review/work-changes.ts";
 import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { totalOf } from "../../scheduler/costs.ts";
-import { agentsSaid } from "./agents/order-state.ts";
+import { agentNotes } from "./agents/order-state.ts";
 import { type Child, childrenShown, childrenWords } from "./begin/children.ts";
 import { type DefinitionSource, gateName } from "./definition.ts";
 import { eventFor, inspectWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
@@ -137,7 +137,7 @@ function reviewOf(
       ...{ artifact: null, work: entry.tree ?? null },
     })),
     points: answered(rejected, { changed, before: null, now: null }),
-    notes: [...agentsSaid(run), ...(notesText === "" ? [] : [{ by, text: notesText }])],
+    notes: [...agentNotes(run), ...(notesText === "" ? [] : [{ by, text: notesText }])],
     level,
   };
 }

@@ -184,7 +184,7 @@ export interface RunFile extends StoredRun {
 
 export type Looks = NonNullable<RunFile["checks"]>;
 
-export type Said = NonNullable<RunFile["said"]>;
+export type AgentTexts = NonNullable<RunFile["said"]>;
 
 /** The rule's order from the table, under the key that the run stores. */
 export type Order = CommandOrder | AgentOrder | BeginOrder;

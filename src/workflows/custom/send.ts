@@ -107,7 +107,7 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
       : outside.checks.run(order.key, order.command, {
           named: order.named,
           acts: true,
-          said: saidFiles(run),
+          said: answerFiles(run),
         }));
     if (outcome.kind === "running")
       return stillRunning(run, order.command, run.file?.checks ?? {}, input, now.time);
@@ -187,7 +187,7 @@ function waits(
 }
 
 /** What the run's agents said last, each as `AGENT.FIELD`, and its own `task`. */
-function saidFiles({ file }: OwnRun): Readonly<Record<string, string>> {
+function answerFiles({ file }: OwnRun): Readonly<Record<string, string>> {
   const all = Object.entries(file?.said ?? {});
   return Object.fromEntries([
     ...all.flatMap(([agent, texts]) =>

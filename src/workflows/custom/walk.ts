@@ -3,7 +3,7 @@ import { initialVariables } from "../../engine/configuration.ts";
 import { decide, initialConfiguration } from "../../engine/decide.ts";
 import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule } from "../../engine/workflow.ts";
-import { sampleSaid } from "./agents/prompt.ts";
+import { sampleAnswers } from "./agents/prompt.ts";
 import { agentCommands, commandOf, type Definition, endsOf, isBegin, isForAgent } from "./definition.ts";
 import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";
 
@@ -128,6 +128,6 @@ export function replyOf(
       : answer
         ? end(`the agent ${answer.command.agent}`, true)
         : null,
-    said: sampleSaid(definition),
+    said: sampleAnswers(definition),
   });
 }

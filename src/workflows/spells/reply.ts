@@ -115,7 +115,7 @@ function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
     links_left: renderList(links.filter(({ fetch }) => fetch.kind !== "fetched").map(withReason)),
     review_files: renderReviewFiles(work),
     fetch: fetchKinds(review, work),
-    fetch_said: review ? reviewSaid(review, work) : linksSaid(links, work),
+    fetch_said: review ? describeReviewFetch(review, work) : describeLinkFetches(links, work),
     fetch_problem: review ? (problemOf(review) ?? "") : "",
     fetch_setup: material.links ? linksSetup(links) : reviewSetup(review),
   };
@@ -161,7 +161,7 @@ function fetchKinds(review: ReviewFetch | undefined, work: Work): object {
   return { kept, none, fetched: !kept && !none && problemOf(review) === null };
 }
 
-function reviewSaid(review: ReviewFetch, work: Work): string {
+function describeReviewFetch(review: ReviewFetch, work: Work): string {
   const file = "`.ai/task/comments.md`";
   if (review.kind === "no-pull-request")
     return `No open pull request was found for the branch \`${oneLine(review.branch)}\`; ${file} says so.`;
@@ -189,7 +189,7 @@ function reviewSetup(review: ReviewFetch | undefined): string {
   return "Cast **Reparo** to fetch the comments that are still missing.";
 }
 
-function linksSaid(links: readonly LinkFetch[], work: Work): string {
+function describeLinkFetches(links: readonly LinkFetch[], work: Work): string {
   if (work.kept) return "The file that was missing is back, and was left unchanged.";
   const done = links.filter(({ fetch }) => fetch.kind === "fetched").length;
   const count = (number: number) => (number === 1 ? "one" : `${number}`);

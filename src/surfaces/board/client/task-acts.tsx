@@ -89,9 +89,9 @@ export function Deeds({ about, deeds, project }: DeedsProps) {
 
 /** Sends an act. `outcome`: what came of it, or the question that the server asks once more. */
 function useAct(project: string) {
-  const [result, setSaid] = useState<string | null>(null);
+  const [result, setResult] = useState<string | null>(null);
   const { back, leave, problem, send } = useOrder<WordsOrder>(({ words }) => {
-    setSaid(words);
+    setResult(words);
     announce(words);
   });
   const confirm = ({ asked, order, path }: NonNullable<typeof back>) =>

@@ -108,14 +108,14 @@ function verdictFaults(
   const isKnown = Object.hasOwn(machine.workflow.events, record.event);
   if (under === null || !isKnown) return no(`${named} judges where nothing is under review`);
   const decision = decide(machine.workflow, configuration, record.event, {});
-  const isAsSaid =
+  const isAsRecorded =
     decision.rule.id === record.rule &&
     decision.rule.outcome === "moved" &&
     decision.before.state === record.from &&
     decision.after.state === record.to &&
     (record.event === machine.rejectEvent) === (record.verdict === "reject") &&
     record.gate === gateName(active.tool);
-  if (!isAsSaid) return no(`${named} is no verdict that ${record.from} takes`);
+  if (!isAsRecorded) return no(`${named} is no verdict that ${record.from} takes`);
   if (record.artifact !== active.submitted) return no(`${named} is not on what was handed in`);
   if (under.reviewer !== "human" && record.verdict === "approve")
     return no(`${named} approves in the place of the assistant's own review`);

@@ -13,7 +13,7 @@ import type { BloomSettings } from "../../../core/settings.ts";
 import { tidy } from "../../../core/text/lines.ts";
 import { type StartingTask, orderOf as startsOfPrompt } from "../../../core/trust.ts";
 import type { Facts, Rule, Workflow } from "../../../engine/workflow.ts";
-import type { AgentCommand, AgentEntry, Said } from "../../../runtime/agent-order.ts";
+import type { AgentCommand, AgentEntry, AgentTexts } from "../../../runtime/agent-order.ts";
 import type { Templates } from "../../../runtime/template.ts";
 import { agentOf } from "../../../scheduler/agent-rest.ts";
 import type { Spent } from "../../../scheduler/budget.ts";
@@ -35,7 +35,7 @@ export interface Life {
   /** Prompts, and what its rows say. */
   readonly prompts: Readonly<Record<string, string>>;
   /** A text for each field of each agent, empty. */
-  readonly said: Said;
+  readonly said: AgentTexts;
   /** By rule: how the agent that it starts is told to answer. */
   readonly words: Readonly<Record<string, string>>;
 }
@@ -174,7 +174,7 @@ async function remember(life: LifeRef, text: string): Promise<void> {
 
 interface PromptedRun extends Pick<Lived, "life"> {
   readonly kept: Facts;
-  readonly said?: Said;
+  readonly said?: AgentTexts;
   readonly state: string;
   readonly task: string;
   readonly verdicts: readonly { readonly notes: string }[];

@@ -14,7 +14,7 @@ import { accepts, fields, object } from "../../../core/state-json.ts";
 import type { Strength } from "../../../core/strength.ts";
 import { initialConfiguration } from "../../../engine/decide.ts";
 import type { Facts } from "../../../engine/workflow.ts";
-import type { Said } from "../../../runtime/agent-order.ts";
+import type { AgentTexts } from "../../../runtime/agent-order.ts";
 import type { Nearing } from "../../../runtime/module.ts";
 import { checkState } from "../../../runtime/run-log/read.ts";
 import { NOTHING_SPENT, type Spent } from "../../../scheduler/budget.ts";
@@ -50,7 +50,7 @@ export interface TaskRun {
   /** The order that an agent of its life has; null or absent: none. */
   readonly order?: LifeOrder | null;
   /** What the agents of its life said last: agent → field → text. */
-  readonly said?: Said;
+  readonly said?: AgentTexts;
   /** The sessions of its life's agents that go on with each order. */
   readonly sessions?: Readonly<Record<string, { readonly id: string; readonly agent: string }>>;
   /** What the next prompt says besides the purpose: the failed command, the answer, the interjection. */

@@ -139,7 +139,7 @@ export const show = readOnly(
         seen.output.map((line) => `  ${line}`),
       ),
       ...block("Decided by persons", verdicts.map(verdictWords)),
-      ...block("Said by the agents of its life", saidLines(run)),
+      ...block("Said by the agents of its life", answerLines(run)),
       ...block(
         "Questions",
         seen.questions.map(
@@ -188,7 +188,7 @@ function loopLines({ elsewhere, run }: Shown): readonly string[] {
   ];
 }
 
-function saidLines(run: TaskRun | null): readonly string[] {
+function answerLines(run: TaskRun | null): readonly string[] {
   return Object.entries(run?.said ?? {}).flatMap(([agent, texts]) =>
     Object.entries(texts).flatMap(([field, text]) => (text === "" ? [] : [`${agent}, ${field}: ${text}`])),
   );

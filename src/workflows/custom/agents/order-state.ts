@@ -1,13 +1,13 @@
 /** The state of an agent's order, in words for people, and how a person lets a waiting order continue. */
 import { type Caller, type OwnEvent, publicCaller } from "../../../core/event.ts";
-import { saidNotes } from "../../../runtime/agent-order.ts";
+import { answerNotes } from "../../../runtime/agent-order.ts";
 import type { Reply } from "../../../runtime/module.ts";
 import { stamped } from "../../../runtime/transaction/run-advanced.ts";
 import type { Answered, RunContext } from "../../../runtime/transaction/run-event.ts";
 import type { OwnRun } from "../load-run.ts";
 import { type AgentOrder, type OrderWork, renderRun } from "../run-file.ts";
 import type { SendInput } from "../sent.ts";
-import { shownSaid } from "./prompt.ts";
+import { shownAnswers } from "./prompt.ts";
 
 declare module "../../../core/event.ts" {
   interface ProjectEvents {
@@ -40,13 +40,13 @@ export function awaitsPerson({ work }: Pick<AgentOrder, "work">, how: "any" | "a
 }
 
 /** What the run's agents said last, for a person who decides. */
-export function agentsSaid({
+export function agentNotes({
   file,
   loaded: { definition },
 }: Pick<OwnRun, "file" | "loaded">): readonly { by: string; text: string }[] {
   const said = file?.said ?? {};
-  const shown = Object.keys(said).map((agent) => [agent, shownSaid(definition, said, agent)] as const);
-  return saidNotes(Object.fromEntries(shown));
+  const shown = Object.keys(said).map((agent) => [agent, shownAnswers(definition, said, agent)] as const);
+  return answerNotes(Object.fromEntries(shown));
 }
 
 /** Who acts next, and how. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Definition } from "../definition.ts";
-import { everySaid } from "./prompt.ts";
+import { allAnswers } from "./prompt.ts";
 
 it("has a text for each field of each agent, whichever of its orders asked for it", () => {
   const order = (field: string) => ({
@@ -9,8 +9,8 @@ it("has a text for each field of each agent, whichever of its orders asked for i
     ],
   });
   const definition = { table: { rules: [order("one"), order("two")] } } as unknown as Definition;
-  expect(everySaid(definition, undefined)).toEqual({ constructor: { one: "", two: "" } });
-  expect(everySaid(definition, { constructor: { one: "a" } })).toEqual({
+  expect(allAnswers(definition, undefined)).toEqual({ constructor: { one: "", two: "" } });
+  expect(allAnswers(definition, { constructor: { one: "a" } })).toEqual({
     constructor: { one: "a", two: "" },
   });
 });

@@ -6,7 +6,7 @@ import type { AgentCommand } from "../../../runtime/agent-order.ts";
 import { agentCommands, beginCommands, type Definition } from "../definition.ts";
 import { ownReplies } from "../extending.ts";
 import type { OwnRun } from "../load-run.ts";
-import type { Said } from "../run-file.ts";
+import type { AgentTexts } from "../run-file.ts";
 import { render, renderFault, replyFaults } from "../template.ts";
 import { type AnswerLimits, answerWords, limitsOf, tasksWords } from "./answer.ts";
 
@@ -21,7 +21,7 @@ export interface PromptValues {
   /** The run's variables. */
   readonly kept: Facts;
   /** What the run's agents said last: agent → field → text. */
-  readonly said: Said;
+  readonly said: AgentTexts;
   /** What was last said with an event: why a person sent it back. */
   readonly notes: string;
   /** What the last command printed. */
@@ -53,7 +53,7 @@ export function promptValues({ configuration, file, id, loaded, run, workflow }:
     ...{ run, id, title: workflow.title, state: configuration.state },
     description: workflow.states[configuration.state]?.description ?? "",
     kept: configuration.variables,
-    said: everySaid(loaded.definition, file?.said),
+    said: allAnswers(loaded.definition, file?.said),
     notes: file?.history.findLast((step) => step.notes)?.notes ?? "",
     output: file?.output ?? "",
     task: file?.task ?? "",
@@ -61,19 +61,19 @@ export function promptValues({ configuration, file, id, loaded, run, workflow }:
 }
 
 /** A text for each field of each agent: what it said last, or nothing. Tasks are a list for people. */
-export function everySaid(definition: Pick<Definition, "table">, said: Said = {}): Said {
+export function allAnswers(definition: Pick<Definition, "table">, said: AgentTexts = {}): AgentTexts {
   const agents = Object.entries(texts(definition, ""));
   const statements = agents.map(([agent, none]) => [
     agent,
-    { ...none, ...shownSaid(definition, said, agent) },
+    { ...none, ...shownAnswers(definition, said, agent) },
   ]);
   return Object.fromEntries(statements);
 }
 
 /** What an agent said last, for people and other agents. */
-export function shownSaid(
+export function shownAnswers(
   definition: Pick<Definition, "table">,
-  said: Said,
+  said: AgentTexts,
   agent: string,
 ): Readonly<Record<string, string>> {
   const tasks = new Set(
@@ -83,22 +83,22 @@ export function shownSaid(
         : [],
     ),
   );
-  const shown = Object.entries(saidBy(said, agent)).map(([field, text]) => [
+  const shown = Object.entries(answersBy(said, agent)).map(([field, text]) => [
     field,
     tasks.has(field) ? tasksWords(text) : text,
   ]);
   return Object.fromEntries(shown);
 }
 
-export function saidBy(said: Said, agent: string): Said[string] {
+export function answersBy(said: AgentTexts, agent: string): AgentTexts[string] {
   return Object.hasOwn(said, agent) ? (said[agent] ?? {}) : {};
 }
 
-export function sampleSaid(definition: Pick<Definition, "table">): Said {
+export function sampleAnswers(definition: Pick<Definition, "table">): AgentTexts {
   return texts(definition, "(what it said)");
 }
 
-function texts(definition: Pick<Definition, "table">, text: string): Said {
+function texts(definition: Pick<Definition, "table">, text: string): AgentTexts {
   const said: Record<string, Record<string, string>> = {};
   for (const { command } of agentCommands(definition)) {
     const fields = Object.entries(command.answers).filter(([, kind]) => kind === "text" || kind === "tasks");
@@ -168,7 +168,7 @@ function textFaults(
       ...{ ...NONE, run: `${table.name}:id`, id: "id", title: table.title, state: table.initial },
       ...{
         kept: initialVariables(table),
-        said: sampleSaid(definition),
+        said: sampleAnswers(definition),
         ...(isTask && { entry: "an entry" }),
       },
     });

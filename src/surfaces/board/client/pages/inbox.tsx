@@ -16,9 +16,9 @@ import { Speak } from "../task-acts.tsx";
 import { OneLine, oneLine } from "../words.tsx";
 
 export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
-  const [query, setSought] = useState("");
+  const [query, setQuery] = useState("");
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [result, setSaid] = useState("");
+  const [result, setResult] = useState("");
   const all = inbox.data?.items ?? [];
   const isCurrent = useCurrent(inbox);
   const { fresh, items, takeNew } = useSettled(all, isCurrent);
@@ -26,7 +26,7 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
   const shown = byProject(awake.filter((item) => textOf(item).includes(query.toLowerCase())));
   const approve = async () => {
     const chosen = all.filter((item) => picked.has(keyOf(item)));
-    setSaid(`${await approveAll(chosen)} of ${chosen.length} approved; the others are to be read.`);
+    setResult(`${await approveAll(chosen)} of ${chosen.length} approved; the others are to be read.`);
     setPicked(new Set());
     await inbox.reload();
   };
@@ -54,7 +54,7 @@ export function InboxPage({ inbox }: { readonly inbox: Resource<Inbox> }) {
             label="Filter the inbox"
             hint="Filter by project, kind or words"
             value={query}
-            change={setSought}
+            change={setQuery}
           />
           {fresh > 0 && (
             <button type="button" onClick={takeNew}>

@@ -56,13 +56,13 @@ export function RunPage({ project, run }: PageProps) {
 
 function Content({ data, project }: { readonly data: RunAnswer; readonly project: string }) {
   const { entry, machine, story, task, timeline } = data;
-  // What stands with the buttons is not said twice.
-  const isSaid = entry.order !== undefined || task?.reason?.includes(entry.next) === true;
+  // The part with the buttons shows it already.
+  const isShownBelow = entry.order !== undefined || task?.reason?.includes(entry.next) === true;
   return (
     <>
       <p class="quiet small about">
         <OneLine class="mono" text={entry.run} max={120} />
-        {!isSaid && <OneLine text={entry.next} max={240} />}
+        {!isShownBelow && <OneLine text={entry.next} max={240} />}
         <span>
           <Ago time={entry.since} />
         </span>

@@ -14,12 +14,12 @@ import { OneLine, oneLine } from "../words.tsx";
 
 export function RunsPage({ project }: PageProps) {
   const runs = useResource<Runs>(projectPath(project, "runs"), (event) => event.project === project);
-  const [query, setSought] = useState("");
+  const [query, setQuery] = useState("");
   useKeys("Runs", [...itemKeys("run"), searchKey("Search")]);
   return (
     <>
       <Heading title="Runs">
-        <Search label="Search in runs" hint="Search" value={query} change={setSought} />
+        <Search label="Search in runs" hint="Search" value={query} change={setQuery} />
       </Heading>
       <Loaded from={runs}>
         {(data) => <Workflows data={data} query={query.trim().toLowerCase()} project={project} />}

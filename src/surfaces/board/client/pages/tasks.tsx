@@ -30,7 +30,7 @@ const COLUMNS: readonly { readonly name: TaskCard["column"]; readonly title: str
 export function TasksPage({ project }: PageProps) {
   const tasks = useResource<Tasks>(projectPath(project, "tasks"), (event) => event.project === project);
   const [isGraph, setGraph] = useState(false);
-  const [query, setSought] = useState("");
+  const [query, setQuery] = useState("");
   useKeys("Tasks", [
     { keys: "v", words: "Columns, or the graph of what waits for what", run: () => setGraph(!isGraph) },
     searchKey("Find a task"),
@@ -43,7 +43,7 @@ export function TasksPage({ project }: PageProps) {
       <Heading title="Tasks">
         {total > 0 && (
           <>
-            <Search label="Find a task" value={query} change={setSought} />
+            <Search label="Find a task" value={query} change={setQuery} />
             <Switch
               name="How tasks are shown"
               options={[

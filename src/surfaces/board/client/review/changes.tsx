@@ -143,7 +143,7 @@ function Hidden({ files }: { readonly files: readonly ReviewFile[] }) {
 
 /** All files, to find one and go to it. */
 function Rail({ files, viewed }: Pick<Draft, "viewed"> & { readonly files: readonly ReviewFile[] }) {
-  const [query, setSought] = useState("");
+  const [query, setQuery] = useState("");
   const matching = files.filter(({ path }) => path.toLowerCase().includes(query.toLowerCase()));
   if (files.length < 2) return null;
   return (
@@ -151,7 +151,7 @@ function Rail({ files, viewed }: Pick<Draft, "viewed"> & { readonly files: reado
       <Search
         label="Find a file"
         value={query}
-        change={setSought}
+        change={setQuery}
         onEnter={() => matching[0] && goToPlace(`file ${matching[0].path}`)}
       />
       <ul>

@@ -97,7 +97,7 @@ export interface WorkOptions {
   readonly task?: string;
   /** Default: false, which ends as soon as nothing can be done now. True: until `stop` or `drain` is aborted. */
   readonly stays?: boolean;
-  /** Aborted: begins nothing new, ends the agents and saves where each task stands. */
+  /** Aborted: begins nothing new, ends the agents and saves each task's state. */
   readonly stop?: AbortSignal;
   /** Aborted: begins nothing new, and finishes what has begun. */
   readonly drain?: AbortSignal;

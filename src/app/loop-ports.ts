@@ -173,7 +173,7 @@ function forgeOf({ environment, root, warn }: LoopContext): PullRequests {
 const BIN = ".pawl/bin";
 
 /**
- * Gives each agent `bloom` and `pawl`: they start this very program, whatever else has that name. An agent
+ * Gives each agent `bloom` and `pawl`: they start this program, even if another one has that name. An agent
  * without a wall may remove them, as `git clean -fdx` does: the next one has them again.
  */
 function withPrograms(root: string, launch: readonly string[], agents: Agents): Agents {

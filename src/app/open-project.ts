@@ -318,7 +318,7 @@ async function isSet(key: keyof typeof IS_SET, root: string, read: SettingsReade
   try {
     return IS_SET[key]((await read({ read: async (path) => textOf(path) })).settings);
   } catch {
-    // A key that nobody can read may be `workflows`, misspelt.
+    // An unknown key may be a misspelt `workflows`.
     return (
       key === "workflows" || (await import("../config/config-file.ts")).hasKey(textOf("pawl.yaml") ?? "", key)
     );

@@ -39,7 +39,7 @@ export interface Shared {
   close(): Promise<void>;
 }
 
-/** Milliseconds. A command reports soon that the database does not answer; a loop tries again by itself. */
+/** Milliseconds. A command reports soon that the database does not answer; a loop keeps trying. */
 const RECONNECTING = 5_000;
 
 export function openShared({ environment, files, root, settings }: SharedContext): Shared {
@@ -120,7 +120,7 @@ export function bloomsRoutes(tasksFile: string): Routes {
     isSharedRun: (run) => run.startsWith("bloom:"),
     leadsToShared: (folder) =>
       folder === LOOP_RUNS || SHARED_FOLDERS.some((each) => each === folder) || isBelow(folder),
-    // An accepted proposal is of no more use.
+    // An accepted proposal is no longer needed.
     mayFollow: (change) => change.type === "remove" && change.path.startsWith(`${PLANS}/`),
     // A person commits signed gates to git, with the work that they sign.
     isCopied: (path) => path.startsWith(`${BLOOMS_GATES}/`),

@@ -175,7 +175,7 @@ function besides(lower: Tree, upper: Tree): Tree {
   return rest;
 }
 
-/** `agent: [A, B]` is A; with `on_limit: next` B stands in for it. */
+/** `agent: [A, B]` is A; with `on_limit: next`, B takes over. */
 function withStandIns(tree: Tree): Tree {
   if (!isObject(tree.bloom)) return tree;
   const { agent, on_limit, ...rest } = tree.bloom;

@@ -27,7 +27,7 @@ export interface RootWanted {
  */
 export function findRoot(wanted: RootWanted): string {
   const root = searchRoot(wanted);
-  // Ignored, it would leave a project without its policy, and nobody would know.
+  // Ignoring it would silently drop the project's policy.
   if (misnamed(root, "pawl"))
     throw new PawlError("config-invalid", `${join(root, "pawl.yml")} is not read.`, renaming("pawl"));
   keepProgramsFrom(root);

@@ -36,7 +36,10 @@ interface LoopEvents {
     waiting: readonly string[];
     /** Tasks that wait for a target that fails their check by itself, by the failure. */
     red: readonly { readonly reason: string; readonly tasks: readonly string[] }[];
-    /** Agents whose account is limited or refused, each with the tasks that wait for it, and the agents that go on. */
+    /**
+     * Agents whose account is limited or refused, each with the tasks that wait for it, and the agents that still
+     * work.
+     */
     resting: readonly (RestingAccount & {
       readonly tasks: readonly string[];
       readonly others: readonly string[];
@@ -49,7 +52,7 @@ interface LoopEvents {
    * none: no task waits for that any more.
    */
   "loop:capped": { caps: readonly string[] };
-  /** A newer version moved these tasks on. This loop takes no more tasks, and ends when its own are done. */
+  /** A newer version moved these tasks. This loop takes no more tasks, and ends when its own are done. */
   "loop:outgrown": { tasks: readonly string[] };
   /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };

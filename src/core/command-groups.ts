@@ -82,7 +82,7 @@ export function resolveCommand(words: readonly string[]): Resolved {
     : { words: [...command.split(" "), ...rest], above: first };
 }
 
-/** What stands below a shown command. */
+/** The commands below a shown command. */
 export function belowOf(command: string): Readonly<Record<string, string>> {
   return Object.hasOwn(BELOW, command) ? (BELOW[command] ?? {}) : {};
 }

@@ -43,7 +43,7 @@ export function fixOf(code: string): string {
   return WORDS[code]?.[1] ?? "Look the code up, then run the command again.";
 }
 
-/** A lack of the machine's, whatever program meets it, is no fault of that program. */
+/** Lack of space, files or memory on the machine: not a fault of the program that meets it. */
 const LACKS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE", "ENFILE"]);
 
 /** The errno if the error means that the machine lacks something; null: another error. */

@@ -40,7 +40,7 @@ export interface LoopEvidence {
   readonly time: string;
   /** Where the command ran: in the task's worktree, or on the merged result. */
   readonly on: "worktree" | "merge";
-  /** It looked at nothing: by its output, it ran no test. */
+  /** According to its output, it ran no test. */
   readonly empty?: true | undefined;
   /**
    * The result of the first try, if it passed only on a repeat with the same files. Absent: it passed at

@@ -1,6 +1,6 @@
 /**
- * Tells a check that passed from one that looked at nothing, by what test runners print. It looked at nothing if a
- * runner printed a result and none printed that a test ran: an empty package among others does not count.
+ * Distinguishes a check that passed from one that ran no test, by the output of test runners. It ran none if a
+ * runner printed a result and no runner printed that a test ran; one empty package among others does not matter.
  */
 
 interface Runner {

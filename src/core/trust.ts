@@ -150,7 +150,7 @@ function linesToRun({ acceptance_criteria, ai_notes, instructions = "", steps, t
   return lines.flatMap((line) => /^[\s-]*RUN:\s*(.*?)\s*$/.exec(line)?.[1] ?? []);
 }
 
-/** Each once: several tasks have the same checks. The first one's name stands for all. */
+/** Each once, under the first name: several tasks can have the same checks. */
 export function distinct(entries: readonly Executable[]): readonly Executable[] {
   return [...new Map(entries.toReversed().map((each) => [keyOf(each), each])).values()].toReversed();
 }

@@ -1,6 +1,6 @@
 import type { Box, FactValue } from "./workflow.ts";
 
-/** A box in the form of a table's source: a value alone stands for a list of one. */
+/** A box as in a table's source, where a single value means a list of one. */
 export type Given = Readonly<Record<string, FactValue | readonly FactValue[]>>;
 
 export function boxesOf(given: Given | readonly Given[]): readonly Box[] {

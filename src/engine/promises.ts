@@ -14,7 +14,7 @@ export interface TablePromise {
   readonly says: string;
 }
 
-/** `fixed`: the inputs that cannot change during a run: each of their combinations is walked by itself. */
+/** `fixed`: the inputs that cannot change during a run; each of their combinations is explored separately. */
 export function checkPromises(
   table: Workflow,
   promises: readonly TablePromise[],

@@ -11,7 +11,7 @@
  *
  * Both have `resume`, which shows the state's reply. The variable `review_policy` is given when a run starts
  * and holds for that run; without a reviewer, submitted work is accepted at once. Every other event in a
- * state is blocked: the table holds the gate, whatever its caller sends.
+ * state is blocked: the table keeps the gate closed, whatever the caller sends.
  */
 import { PawlError } from "../core/error.ts";
 import type { Reviewer } from "../core/settings.ts";

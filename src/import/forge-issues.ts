@@ -218,7 +218,7 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
 
 /**
  * The references in lines such as `Depends on #12` or `Blocked by owner/name#12`, and at the start of items
- * below a heading with these words. Any other mention does not count, nor does one in code.
+ * below a heading with these words. Other mentions, and those in code, do not count.
  */
 function blockersIn(text: string, repository: string): readonly Dependency[] {
   const dependencies = new Map<string, Dependency>();

@@ -1,6 +1,6 @@
 /**
  * Orders of a table's rows to agents, and their answers: the last JSON object of an agent's last message, checked field by
- * field. An agent that answers something else is told once what is wrong with it.
+ * field. If the answer is invalid, the agent gets the faults, once.
  */
 import { attempt } from "../core/attempt.ts";
 import { isObject } from "../core/json.ts";
@@ -69,7 +69,7 @@ export interface Answer {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** For a person: what was wrong with an answer that was refused twice. `first`: what the agent was told. */
+/** For a person: the faults of an answer that was refused twice. `first`: the faults that the agent got. */
 export function refusedTwice(first: string, faults: readonly string[]): string {
   const before = first.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
   const words = (all: readonly string[]) => all.join(" ").replaceAll("your last message", "its last message");
@@ -116,7 +116,7 @@ export function readAnswer(text: string, answers: AgentAnswers, readTasks: ReadT
   return faults.length > 0 ? { faults } : { event, texts };
 }
 
-/** What an agent is told whose answer was refused. */
+/** The prompt for an agent whose answer was refused. */
 export function refusedWords(faults: readonly string[]): string {
   return `Your answer cannot be used:\n\n${faults.map((fault) => `- ${fault}`).join("\n")}\n\nGive it again, whole, in your last message.`;
 }
@@ -153,7 +153,7 @@ function lastObject(whole: string): Readonly<Record<string, unknown>> | null {
 /** What agents said last: agent → field → text. */
 export type AgentTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The same, for a person who decides. */
+/** The agents' texts, for a person who decides. */
 export function answerNotes(said: AgentTexts): readonly { readonly by: string; readonly text: string }[] {
   return Object.entries(said).flatMap(([agent, texts]) => {
     const text = Object.values(texts)

@@ -91,7 +91,7 @@ export interface WorkflowModule {
     /** What a person needs to decide at the run's present gate; null: it waits for no person's verdict. */
     review?(): Promise<Transaction<StoryInput, unknown, unknown, ReviewFacts | null>>;
   };
-  /** A person lets an agent's order in the run go on, with what they say to it; absent: it has none. */
+  /** Lets a person continue an agent's order in the run, with a message; absent: the run has no orders. */
   readonly again?: () => Promise<Transaction<AgainInput, unknown, unknown, Reply>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl workflow prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
@@ -181,7 +181,7 @@ export interface Table {
    * The place of a violation in a file: `release.yaml:12:3`. Absent: the table is in no file of the project.
    */
   readonly placeOf?: (violation: Violation) => string;
-  /** Who sends which event. Absent: whoever a state waits for. */
+  /** Who sends which event. Absent: the one for whom the state waits. */
   readonly owners?: Owners;
   /** What its agents may cost at most, or the loop that has no bound. Absent: it starts none. */
   readonly bound?: AgentsBound;

@@ -190,7 +190,7 @@ function withQuota(
   return [...quotas.filter((each) => each !== before), quota];
 }
 
-/** Why the agent should not begin before the reset; null: enough is left, or nobody knows. */
+/** Why the agent should not begin before the reset; null: enough is left, or how much is unknown. */
 export function quotaLimit({ took, windows }: Quota, now: string): Limited | null {
   const short = windows
     .flatMap(({ name, resets, used }) => {
@@ -239,7 +239,8 @@ function restOf(
   // A reset in the past that did not help is no information.
   const isKnown =
     mend === undefined && reset < time + LONGEST_REST && (reset > time || before === null || isSame);
-  // After two resets that did not help, a short one is no promise: a day's quota may be told as some seconds.
+  // After two resets that did not help, a short one is not reliable: an agent may report a day's quota as some
+  // seconds.
   const wait = Math.max(reset - time + AFTER_RESET, count > 2 ? backoff(count - 2) : AFTER_RESET);
   const away = isKnown ? wait : mend === undefined ? backoff(count) : HOUR;
   const until = new Date(time + away).toISOString();
@@ -257,7 +258,7 @@ function backoff(count: number): number {
   return Math.min(HOUR, MINUTE * 2 ** (count - 1));
 }
 
-/** These agents are asked again at once, whatever is known of their quota. */
+/** These agents are checked again at once, whatever is known of their quota. */
 export function lifted(accounts: Accounts, now: string, lifts: (rest: AgentRest) => boolean): Accounts {
   if (!accounts.rests.some((rest) => lifts(rest) && rest.until > now)) return accounts;
   const rests = accounts.rests.map((rest) =>

@@ -76,7 +76,10 @@ export function lastQuestion(end: Pick<AgentEnd, "text">): string | null {
   return /[?？؟]["'”’»)\]*_`]*$/u.test(last) ? last : null;
 }
 
-/** Waits for its end, and stops it at the first of `reasons`. `stop`: null, it ended by itself. */
+/**
+ * Waits for its end, and stops it at the first of `reasons`. `stop`: why Pawl stopped it; null: it ended on its
+ * own.
+ */
 export async function endOrStop<Reason extends string>(
   run: AgentRun,
   ...reasons: readonly Promise<Reason>[]
@@ -84,8 +87,8 @@ export async function endOrStop<Reason extends string>(
   const first = await Promise.race([run.ended, ...reasons]);
   if (typeof first !== "string") return { end: first, stop: null };
   const end = await run.stop(first);
-  // The run may have ended by itself just before the stop. A signal is the supervisor's, which ends the agents of
-  // a loop that is too slow to do it.
+  // The run may have ended on its own just before the stop. A signal comes from the supervisor, which ends the
+  // agents if the loop is too slow.
   const isStopped = end.outcome === "failed" && (end.reason === "stopped" || end.reason === "signalled");
   return { end, stop: isStopped ? first : null };
 }

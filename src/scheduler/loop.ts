@@ -286,7 +286,7 @@ function waitForTrust({ driver, untrusted }: Loop, run: string, error: PawlError
   untrusted.set(run, error);
 }
 
-/** Reported once; the others continue, and so does the run as soon as its files are corrected. */
+/** Reported once; the other runs continue, as does this one as soon as its files are corrected. */
 function reportUnwritable({ driver, unwritable }: Loop, backlog: Backlog): void {
   for (const run of unwritable.keys()) if (!backlog.unwritable.has(run)) unwritable.delete(run);
   for (const [run, error] of backlog.unwritable) {
@@ -346,7 +346,7 @@ function unlessAway(thrown: unknown): void {
 const NO_SLOT: Slot = { leave: () => {}, take: async () => true };
 
 async function workBeside(loop: Loop, work: RunWork): Promise<void> {
-  // One that is at work does it by itself.
+  // A run at work does it itself.
   if (loop.failed.has(work.run) || loop.active.has(work.run)) return;
   try {
     const leases = await takeLeases(loop, work, [], null);

@@ -211,7 +211,10 @@ function afterRemarks(text: string, at: number, column: number): number {
   return at + (remarks.exec(text)?.[0].length ?? 0);
 }
 
-/** On lines of its own: with what stands below it. In brackets: with the comma before it, or after it if it is the first. */
+/**
+ * On lines of its own: with the lines below it. In brackets: with the comma before it, or after it if it is the
+ * first.
+ */
 function dropSplice(text: string, map: YAMLMap, key: string): Splice {
   const at = map.items.findIndex((item) => isScalar(item.key) && item.key.value === key);
   const pair = map.items[at] as Pair<Node, Node | null> | undefined;
@@ -227,7 +230,7 @@ function dropSplice(text: string, map: YAMLMap, key: string): Splice {
   const last = pair.value ? lastIn(pair.value) : pair.key;
   const to = Math.max(endOf(text, last), lineEnd(text, end - 1));
   const line = text.lastIndexOf("\n", start - 1) + 1;
-  // The first key stands after its item's dash: the next one takes its place.
+  // The first key follows its item's dash: the next key takes its place.
   const isAlone = /^\s*$/.test(text.slice(line, start));
   return isAlone
     ? { from: line, to, text: "" }

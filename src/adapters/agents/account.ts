@@ -9,7 +9,7 @@ import { allowedEnvironment, type Environment } from "../process/environment.ts"
 import { textAt } from "./dialects/dialect.ts";
 import { type AgentsSetup, type KnownAgent, knownAgent, programOf } from "./setup.ts";
 
-/** Null: it cannot be told, or the agent is not installed. */
+/** Null: the account is unknown, or the agent is not installed. */
 export function accountOf(setup: AgentsSetup, name: string): string | null {
   const agent = knownAgent(setup, name);
   if (agent.kind === "none" || programOf(setup, agent).why !== null) return null;

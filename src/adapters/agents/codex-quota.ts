@@ -43,7 +43,7 @@ function nameOf(minutes: number): string {
   return minutes % 60 === 0 ? `${minutes / 60}_hour` : `${minutes}_minute`;
 }
 
-/** The session's id is a UUID of version 7: it begins with the time, and so tells the day, in whichever zone. */
+/** The session's id is a UUID of version 7: it begins with the time, which gives the day in any time zone. */
 function fileOf(home: string, session: string): string | null {
   const time = Number.parseInt(session.replaceAll("-", "").slice(0, 12), 16);
   for (const day of [0, -DAY, DAY]) {

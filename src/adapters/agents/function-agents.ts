@@ -1,6 +1,6 @@
 /**
- * Agents that are functions of the program which uses the library. They run in its process, behind no wall; all other
- * agents are the ones below.
+ * Agents that are functions of the program which uses the library. They run in its process, without a wall. All
+ * other agents' names go to the agents that were passed in.
  */
 import type {
   AgentEnd,

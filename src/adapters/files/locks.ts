@@ -83,7 +83,7 @@ export function openLocks(disk: Disk): Locks {
       const begun = waits || streak === null ? disk.now().getTime() : streak;
       return {
         release() {
-          // Tasks come and go: thousands of files would stay. Whoever waits finds by K1 that its file is gone.
+          // Otherwise thousands of files would remain. By K1, a waiter notices that its file is gone.
           if (OF_ONE_TASK.test(name)) tryUnlink(disk, `${LOCKS}/${name}`);
           closeQuietly(disk, fd);
           noteRelease(name, begun);

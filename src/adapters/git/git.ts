@@ -323,7 +323,7 @@ function watchTime({ folder, isHub, limit = GIT_TIMEOUT, remote }: GitCall, end:
   };
 }
 
-/** Whether git opens it for itself, whatever it is. */
+/** Whether git can open it on its own. */
 function isOpened(at: string, name: string): boolean {
   return /^\.git(?:attributes|ignore|modules)$/.test(name) || /\/\.git(?:\/info)?$/.test(at);
 }

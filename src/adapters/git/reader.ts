@@ -2,9 +2,9 @@
  * Queries objects through one long-lived git process per repository: starting a process per query takes
  * longer than all answers.
  *
- * R1  Each answer is current: git checks again for an object that it did not find before. An idle process
- *     ends, and so does one whose repository was replaced.
- * R2  It keeps no process alive: Pawl may exit while the git process is idle, which then ends with it.
+ * R1  Each answer is current: git checks again for an object that it did not find before. An idle process ends, as
+ *     does one whose repository was replaced.
+ * R2  An idle git process does not keep Pawl's process alive, and ends with it.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -192,7 +192,7 @@ function newest(commits: ReadonlyMap<string, Commit>): readonly [string, Commit]
   return [...commits].reduce((one, other) => (other[1].time > one[1].time ? other : one));
 }
 
-/** Whoever writes the repository can falsify its graph. */
+/** A program that can write the repository can falsify its commit graph. */
 const NO_GRAPH = ["-c", "core.commitGraph=false"];
 
 /** The number of commits reachable from `tips` and not from `targets`. */

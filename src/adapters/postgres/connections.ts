@@ -2,8 +2,8 @@
  * Connections to the database. A lost one is made again, and its query is repeated: every query here either
  * only reads, or carries an id that shows that it ran before.
  *
- * Nothing here outlasts a transaction, and no connection is made with settings of its own: so a pooler may stand
- * between, in whichever mode it works. Only notifications need a session; who hears none finds changes by polling.
+ * No state outlasts a transaction, and no connection has settings of its own, so a pooler in any mode may be in
+ * between. Only notifications need a session; a client without them finds changes by polling.
  */
 import { hostname } from "node:os";
 import pg from "pg";
@@ -80,7 +80,7 @@ export function openConnections(address: Address, limits: Partial<Limits> = {}):
   const pool = poolOf({ ...config, max: 6 });
   // Waiters use their own pool, so they cannot starve the holders.
   const held = poolOf({ ...config, max: 16, query_timeout: holding + statement });
-  // Who stands still while it holds a lock is frozen: the server ends it, so that no waiter waits longer than its limit.
+  // The server ends a session that is idle while it holds a lock, so that no waiter exceeds its limit.
   const opening = (waiting: number) =>
     `begin; set local idle_in_transaction_session_timeout = ${holding}; set local lock_timeout = ${waiting}`;
   let isClosed = false;

@@ -351,7 +351,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     when (select count(*) from live where alive and what <> named and agent = wanted->>'agent')
       >= (wanted#>>'{caps,agent}')::int
       then 'agent'
-    -- What a dead worker left counts until somebody takes over, and then as spent.
+    -- A dead worker's reservation counts until the lease is taken over, and then as spent.
     when (select coalesce(sum(usd), 0) from live)
       + coalesce((
         select s.usd from pawl.spend s where s.project = p and s.day = (clock_timestamp() at time zone 'utc')::date
@@ -385,7 +385,7 @@ begin
   select r.place into left_at from pawl.reservation r
   where r.project = p and r.what = named and r.epoch = present.epoch;
   select t.taken_epoch, t.was_left into taken_epoch, was_left from pawl.take(p, named, taker, lasting) t;
-  -- Somebody else took the lease itself.
+  -- Another worker took the lease itself.
   if taken_epoch is null then
     return;
   end if;

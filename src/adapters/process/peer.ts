@@ -60,7 +60,7 @@ function findSocket(table: string, local: string, remotePort: string): PeerSocke
   return null;
 }
 
-/** An IPv4 address as the tables name it; of IPv6, only the one that stands for it. */
+/** An IPv4 address in the form of the kernel's tables; of IPv6, only an IPv4-mapped address. */
 function hostsOf(address: string | undefined): readonly string[] {
   const parts = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address ?? "")?.slice(1) ?? [];
   if (parts.length === 0) return address === "::1" ? ["00000000000000000000000001000000"] : [];

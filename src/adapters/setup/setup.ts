@@ -158,7 +158,7 @@ function isBound(path: string): boolean {
   return ["", ...inside].some((name) => existsSync(join(path, name, "pyvenv.cfg")));
 }
 
-/** How many names are looked at, whatever is in the folder. */
+/** The maximum number of names that are read from the folder. */
 const MAX_NAMES = 500_000;
 /** How deep a name without a slash is searched for. */
 const DEPTH = 6;

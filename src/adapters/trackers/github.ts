@@ -146,7 +146,7 @@ async function toTask(
   };
 }
 
-/** The issues of the same repository that block it. Issues of others are no tasks here. */
+/** The issues of the same repository that block it. Issues of other repositories are not tasks here. */
 async function blockersOf(rest: Rest, issue: Issue, repository: string): Promise<readonly string[]> {
   if (!issue.issue_dependencies_summary?.total_blocked_by) return [];
   const path = `/repos/${repository}/issues/${issue.number}/dependencies/blocked_by`;

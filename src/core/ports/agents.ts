@@ -22,8 +22,8 @@ export interface Agents {
   /** The run's last sign of life, ISO 8601; null: nothing is kept of it. */
   lastSignOf(run: string): Promise<string | null>;
   /**
-   * What tells the agent's present account from others of that agent, without a secret. Null: Pawl cannot
-   * tell, so it is this machine's own.
+   * Identifies the agent's present account, without a secret. Null: unknown, so it counts as an account of this
+   * machine alone.
    */
   accountOf(name: string): string | null;
   /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
@@ -166,7 +166,7 @@ export interface Limited {
   readonly resets: string | null;
   /** That time was read in the message. Absent: a field of the agent's event names it. */
   readonly byWords?: true;
-  /** The fix for a person: it does not pass by itself. Absent: it does. */
+  /** The fix for a person. Absent: the limit passes without one. */
   readonly mend?: string;
 }
 
@@ -175,7 +175,7 @@ export interface AgentAccount {
   readonly agent: string;
   /** Tells the accounts of an agent apart. It is no secret. */
   readonly account: string;
-  /** `open`: it may work. `limited`: it passes by itself. `exhausted`: only a person can mend it. */
+  /** `open`: it may work. `limited`: the limit passes. `exhausted`: only a person can remove the cause. */
   readonly state: "open" | "limited" | "exhausted";
   /** When the account is renewed, ISO 8601; null: nobody said it. */
   readonly resets_at: string | null;
@@ -184,7 +184,7 @@ export interface AgentAccount {
    * no time.
    */
   readonly source: "event" | "message" | "quota" | "none";
-  /** When it is asked again, ISO 8601; null: it is open, or a person must mend the cause first. */
+  /** When Pawl checks it again, ISO 8601; null: it is open, or a person must remove the cause first. */
   readonly until: string | null;
   /** `claude rests until 03:02`, `codex is open` */
   readonly words: string;

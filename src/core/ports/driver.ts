@@ -38,7 +38,7 @@ export interface Backlog {
   waiting(): readonly { readonly run: string; readonly reason: string }[];
   /** Milliseconds until one may begin that only waits for its time; null: none does. */
   wakesIn(isLeftAlone: (run: string) => boolean): number | null;
-  /** Asks for what is outside if it is time. Returns milliseconds to the next question; null: none is due. */
+  /** Queries services outside if a query is due. Returns the milliseconds until the next query; null: none. */
   ask(): number | null;
   /** `untrusted`: those that wait until a person agrees to their programs. */
   end(untrusted: ReadonlyMap<string, PawlError>): LoopEnd;

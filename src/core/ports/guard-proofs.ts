@@ -4,7 +4,7 @@ export interface LayerProof {
   readonly layer: "hook" | "rules" | "git" | "ci";
   /** The guarded client or hook: `Claude Code`, `pre-commit`. */
   readonly of: string;
-  /** `said`: not tried here; `seen` is what is known about it. */
+  /** `said`: not tried here; `seen` has what is known about it. */
   readonly result: "refused" | "came-through" | "said";
   /** The observation, in one line. */
   readonly seen: string;

@@ -82,7 +82,7 @@ export function groupCosts(rows: readonly CostRow[], by: CostsBy): readonly Cost
   );
 }
 
-/** Merges rows that differ only in figures: tens of thousands of rows would tell a reader no more. */
+/** Merges rows that differ only in figures: tens of thousands of rows would not help a reader. */
 export function mergeCosts(rows: readonly CostRow[]): readonly CostRow[] {
   const rowsByKey = new Map<string, CostRow>();
   for (const row of rows) {

@@ -177,7 +177,7 @@ function checkWords(check: NonNullable<ReviewCriterion["check"]>): BriefCriterio
 const MAX_SPEAKING = 4;
 const MAX_QUOTED = 160;
 
-/** Whatever names the criterion's own words: it may still not hold. */
+/** The statements that name the criterion's own words; it may still not hold. */
 function speaksFor(
   criterion: string,
   review: ReviewFacts,

@@ -173,7 +173,7 @@ function checkInTime(proposal: Proposal<Reply>): Proposal<Reply> {
   throw new PawlError("review-changed", message ?? "", data.fix ?? "");
 }
 
-/** Whoever decides too late is told who has decided. */
+/** Adds to the error of a late verdict who has decided. */
 async function withDecided({ runtime }: Project, run: string, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof PawlError) || thrown.code !== "review-changed") return thrown;
   const logins = await runtime.outside.workers?.logins(run);

@@ -197,7 +197,7 @@ export interface ReviewCheck {
   /** Null: not known. */
   readonly command: string | null;
   readonly state: "passed" | "failed" | "running" | "unknown";
-  /** It looked at nothing: by its output, it ran no test. */
+  /** According to its output, it ran no test. */
   readonly empty?: true;
   readonly exit: number | null;
   readonly duration_ms: number | null;

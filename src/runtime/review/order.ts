@@ -66,7 +66,9 @@ function placeOf(plan: Ordering["plan"], item: string | null): ReviewFile["group
   return plan === null ? "other" : item === null ? "outside-plan" : "plan";
 }
 
-/** The kind of a symbolic link that leads out of the project: whoever runs the work may read or write there. */
+/**
+ * The kind of a symbolic link that leads out of the project: a program that runs the work may read or write there.
+ */
 const LINK = "link out of the project";
 
 function leadsOut(path: string, { link }: Partial<FileShape> = {}): boolean {

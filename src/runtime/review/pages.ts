@@ -71,7 +71,7 @@ export function openReviews(coloursOf: Colouring) {
       const strayed = review && (await project.runtime.scopeWatch?.find(review.run));
       return { review, strayed: strayed ? found(strayed) : null };
     },
-    /** The same model of the work, whatever the run waits for; null: nothing is known of its work. */
+    /** The same model of the work, in any state of the run; null: nothing is known of its work. */
     work: (project: Project, run: string) => make(project, run),
     /** A picture that the review names, before or after; null: there is none. */
     async image(project: Project, run: string, { path, side }: PictureWanted): Promise<Uint8Array | null> {

@@ -60,7 +60,7 @@ export function replayTable(table: Workflow, records: readonly GateRecord[], sig
   }
 }
 
-/** The steps that move something: not a life's beginning, or a person's going on from others' steps. */
+/** The steps that move something: not the beginning of a life, nor a person's adoption of others' steps. */
 function movesIn({ start, steps }: GateRecord): readonly Move[] {
   const moves = steps.filter(
     ({ kind }, index) => kind !== "adopted" && !(kind === "begun" && index === 0 && start !== null),

@@ -77,7 +77,7 @@ export function configurationWords({ variables, state }: Configuration): string 
   return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
 }
 
-/** The differences, by path, whatever the order of keys. */
+/** The differences, by path; the order of keys does not matter. */
 export function differences(found: unknown, derived: unknown, path = ""): readonly string[] {
   if (isObject(found) && isObject(derived)) {
     const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];

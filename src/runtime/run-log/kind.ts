@@ -50,7 +50,7 @@ export interface LoggedDetails extends StepDetails {
   readonly anew?: true;
   /** The run had no state here: its position by what others recorded. */
   readonly found?: (At & Pick<StepDetails, "status">) | undefined;
-  /** The steps of others that a person goes on from, from their first on. */
+  /** The steps of others from which a person continues, from the first one on. */
   readonly branch?: readonly Step[] | undefined;
 }
 

@@ -20,7 +20,7 @@ export async function loadChain(view: View, run: string): Promise<readonly Step[
   return chainOf(await loadLines(view, run));
 }
 
-/** Not the order of the lines: a person may go on from a branch that others made. */
+/** Not the order of the lines: a person may continue from a branch that others made. */
 function chainOf(lines: readonly Line[]): readonly Step[] {
   const steps = new Map(lines.flatMap(({ step }) => (step === null ? [] : [[hashOfStep(step), step]])));
   const chain: Step[] = [];

@@ -37,8 +37,8 @@ export function logFaults(kind: RunKind, all: readonly Line[]): readonly string[
 }
 
 /**
- * Where a branch that others recorded does not follow from its steps; its records' links are checked already.
- * `recordedState`: where the branch's last record says that the run stands.
+ * Where a branch that others recorded does not follow from its steps; the links of its records are already checked.
+ * `recordedState`: the run's state according to the branch's last record.
  */
 export function branchFaults(
   kind: RunKind,

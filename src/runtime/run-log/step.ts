@@ -40,7 +40,7 @@ import type { Json, Patch } from "./patch.ts";
 /**
  * `begun`: a life of the run begins, or one of its tools, at a start of the table. `moved`: a rule was taken.
  * `accepted`: a person accepted the state as it was, or set it. `found`: a state had no log. `returned`: an
- * earlier document was put back. `adopted`: a person goes on from a branch that others made.
+ * earlier document was put back. `adopted`: a person continues from a branch that others made.
  */
 export type StepKind = "begun" | "moved" | "accepted" | "found" | "returned" | "adopted";
 

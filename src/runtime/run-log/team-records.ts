@@ -373,7 +373,7 @@ export function nameOfBranch({ head }: Pick<RunBranch<unknown>, "head">): string
 }
 
 export function forkedRunError(run: string, branches: readonly RunBranch<unknown>[]): PawlError {
-  // A checkout with a branch of its own goes on.
+  // A checkout with a branch of its own continues.
   const isHeld = branches.every(({ recorded }) => recorded !== null);
   const choices = branches.map((branch) => `\`pawl adopt ${run} --branch ${nameOfBranch(branch)}\``);
   return new PawlError(

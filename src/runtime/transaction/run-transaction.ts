@@ -200,7 +200,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const { pin } = proposal;
   if (full.length === 0 && !pin) return done;
   const history = full.length === 0 ? [] : await historyOf(runtime, view, plan, proposal, asking.caller, run);
-  // The events last: whoever sees one in the log finds the files as it says.
+  // The events last: a reader who finds one in the log finds the files as it says.
   const changes = [...history, ...full];
   const lock = run ?? (full.length === 0 ? pin?.run : undefined);
   if (lock === undefined)

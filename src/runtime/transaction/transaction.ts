@@ -291,11 +291,11 @@ export interface AsideBranch {
   readonly steps: string;
 }
 
-/** An agent's order in a run that only a person lets go on. */
+/** An agent's order in a run that only a person can continue. */
 export interface HeldOrder {
   /** `asks`: its agent asks; `budget`: its budget is spent. */
   readonly why: string;
-  /** What its agent asks, or why it cannot go on. */
+  /** What its agent asks, or why it cannot continue. */
   readonly words: string;
 }
 
@@ -346,7 +346,7 @@ export interface RunOverview {
   };
   /** Its records go beyond this checkout's own state: others advanced it. */
   readonly elsewhere?: Elsewhere;
-  /** Others took it on from an earlier step, and no person has chosen yet; absent: nobody did. */
+  /** Others continued it from an earlier step, and no person has chosen yet; absent: no one did. */
   readonly aside?: readonly AsideBranch[];
   /** Its history here does not go back to its beginning: git brought its state or its records. */
   readonly unproved?: true;

@@ -6,7 +6,7 @@
  *     files that each run's scope was read from.
  * K2  A stamp is taken before its file is read, so the next call notices a change in between.
  * K3  A session with an open run of its own needs that run alone.
- * K4  Without one, the runs' files are looked at only if the event log has moved: each move is an event, and a
+ * K4  Without one, the runs' files are read only if the event log has grown: each move is an event, and a
  *     project may have thousands of runs. A commit writes the log last, but not at the same instant, so a log
  *     of the last second may still be followed by files.
  */
@@ -47,7 +47,7 @@ interface Kept {
   readonly settings: Stamps;
   /** Folders that were listed to find runs. */
   readonly folders: Stamps;
-  /** The event log's stamp when all runs were looked at; null: it had just been written. */
+  /** The event log's stamp when all runs were read; null: it had just been written. */
   readonly log: string | null;
   /** By name, `workflow:id`. */
   readonly runs: Readonly<Record<string, KeptRun>>;

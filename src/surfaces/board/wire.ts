@@ -5,7 +5,7 @@
  * gone: the person opens the board's URL again), 403, 404, 409 (the state changed meanwhile: request it
  * again), 413, 429 or 5xx.
  *
- * The messages between the board's page and its server, as JSON. `P` in a path stands for a project's key.
+ * The messages between the board's page and its server, as JSON. `P` in a path is a project's key.
  * Each answer to a GET is one of these types; a refusal is a `Refused` with its status. Texts of agents and
  * files are unchanged: the page shows them as text, never as markup.
  */
@@ -181,8 +181,8 @@ export interface Tasks {
  * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after the server
  * has begun to listen (data requested after it misses nothing); `happened` with a `ShownEvent` for each
  * event; `reset` with `{ "project": KEY }` if events were missed, so that the page must reload that project's
- * data. An id is opaque (the positions in all logs, `KEY:OFFSET:GENERATION` each): a browser sends the last
- * one back as `Last-Event-ID` by itself; a new `EventSource` passes it as `since`. The first one is in the
+ * data. An id is opaque (the positions in all logs, `KEY:OFFSET:GENERATION` each): a browser sends the last one
+ * back as `Last-Event-ID`; a new `EventSource` passes it as `since`. The first one is in the
  * page's own markup (`<meta name="pawl-since">`), from before the page's first request; if it is empty, the
  * page requests its data again after `hello`.
  */

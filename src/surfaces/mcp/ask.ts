@@ -137,7 +137,7 @@ export async function takeAnswer(
   return toResult(reply, partFor(connection, context));
 }
 
-/** A client without a person at it answers like this by itself. */
+/** A client without a person answers like this on its own. */
 function unanswered(action: "decline" | "cancel"): string {
   const what = action === "decline" ? "declined" : "dismissed";
   return `The client reports that the question was ${what}, by the human or because it has nobody to ask.`;

@@ -76,7 +76,7 @@ export const review: Transaction<StoryInput, Opened, ReviewFindings | null, Revi
   }),
 };
 
-/** Until all of its work is committed, what its commands last ran on stands for it. */
+/** Until all of its work is committed, the commit on which its commands last ran counts as its work. */
 function withLastVerified(run: TaskRun, task: Task): TaskRun {
   const commit = run.evidence.findLast((each) => each.commit !== null)?.commit;
   const { repo } = task;

@@ -35,7 +35,7 @@ export function runPrompt(
   );
 }
 
-/** What a row of its life tells the task's agent; null: none does. */
+/** The prompt for the task's agent in a row of its life; null: no row has one. */
 function orderedText(run: TaskRun, task: Task): string | null {
   const life = run.purpose === "order" ? lifeOf(run) : null;
   return life && run.ordered != null ? textOf(life, run.ordered, run, task) : null;

@@ -47,7 +47,8 @@ export function shown(
   const now = runData(run, configuration);
   const data = {
     ...now,
-    // While an agent has the order, nobody else moves the run; while runs work that it began, only a person's events do.
+    // While an agent has the order, no other caller moves the run; while runs that it began are at work, only a
+    // person's events do.
     ...(currentTurn && {
       ...{ awaits: currentTurn.awaits, next: currentTurn.next },
       available: now.available.filter(({ human }) => human && run.order?.agent === undefined),
@@ -181,7 +182,7 @@ export function stillRunning(
   return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }], logged: { begins } } };
 }
 
-/** Another run begins this one: it stands where each begins, with what it is to do. */
+/** Another run begins this one: it starts in the initial state, with its task. */
 export function begun(run: OwnRun, { begins = "", ...input }: SendInput, time: string): Proposal<Reply> {
   const { configuration, file, path, workflow } = run;
   const { reply } = shown(run, input);

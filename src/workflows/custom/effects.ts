@@ -186,7 +186,7 @@ function fileAfter(
   };
 }
 
-/** The rule's order; of runs that it began, also while it stays where it waits for them: they may go on. */
+/** The rule's order; if it began runs, it also stays while the run waits for them: they may continue. */
 function pendingAfter({ decision, run, sent }: Sending, order: Order | null): StoredRun["pending"] {
   if (order !== null) {
     const begin = order.begin === undefined ? {} : { begin: {} };

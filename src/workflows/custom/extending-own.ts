@@ -64,7 +64,7 @@ export function parseOver(name: string, file: string, text: string, base: BaseFi
     { entry: there, yaml: baseYaml },
   ];
   const faults = [...entryFaults(base.name, entry, there), ...checkDefinition(definition)];
-  // A row from a state that nobody has takes nothing either: the state is what is wrong.
+  // A row from an unknown state never applies either: the state is the fault.
   const structure = faults.length > 0 ? [] : structureProblems(files, definition.table);
   if (structure.length === 0) faults.push(...unfit);
   const all = [...nameFaults(name, entry, yaml), ...problems, ...problemsIn(files, faults), ...structure];

@@ -52,7 +52,7 @@ export function definitionOver(
     rules: [...extended.table.rules, ...filled],
   };
   const definition: ParsedExtension["definition"] = {
-    // Between two of a person's events a run must come to its end by itself.
+    // Between two events of a person, a run must reach its end on its own.
     ...{
       table,
       sources: {},
@@ -222,7 +222,7 @@ function rowFaults(over: Extensible, row: RowOver, entry: ExtendingFile, base: W
   ];
 }
 
-/** Of a row that does not lead on by itself, or lacks what each needs; null: it leads on. */
+/** The fault of a row that does not lead on without a person, or lacks a required key; null: none. */
 export function shapeFaults(base: string, row: RowOver, changes: boolean): readonly string[] | null {
   const { as, begin, from, on, outcome, reply, run, set, to } = row;
   if (changes) {

@@ -68,7 +68,7 @@ function sourceOf(fact: FactEntry): FactSource | null {
 }
 
 /**
- * What the file says, as the engine has it. `over`: adds rules before those are added that nobody writes.
+ * What the file says, as the engine has it. `over`: adds rules before the implicit ones are added.
  */
 export function definitionOf(
   name: string,
@@ -145,7 +145,7 @@ function describeSource(source: FactSource | undefined): string {
   return source.type === "command" ? `How \`${source.command}\` ends.` : "What the caller says.";
 }
 
-/** In `from`, what stands for every state in which no run ends. */
+/** In `from`, the word for every state in which no run ends. */
 export const ANY = "any";
 
 function rowOf(
@@ -178,7 +178,7 @@ function rowOf(
 /** It only sets more variables where a rule of the table applies that it extends. */
 export const isChange = (row: RowOver, base: Workflow) => base.rules.some(({ id }) => id === row.id);
 
-/** A row that is laid over the base. `open`: the states for which `any` stands. */
+/** A row that is laid over the base. `open`: the states that `any` means. */
 export function rowOver(row: RowOver, base: Workflow, open: readonly string[]): OwnRow {
   const { as, from = [], id, on = "", reply = "", set } = row;
   if (isChange(row, base)) return { id, of: "base", ...(set && { set }) };

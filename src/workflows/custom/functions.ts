@@ -9,7 +9,7 @@ import { PawlError } from "../../core/error.ts";
 import type { CheckOutcome } from "../../core/ports/checks.ts";
 import type { Fact, Facts, FactValue } from "../../engine/workflow.ts";
 
-/** What a function is told. */
+/** A function's argument. */
 export interface FunctionCall {
   /** `release:1.2.0` */
   readonly run: string;
@@ -18,7 +18,7 @@ export interface FunctionCall {
   /** The run's variables. */
   readonly kept: Facts;
   /**
-   * Of a rule's function, the same for each repetition of this call: whoever gets it twice need not act twice. Empty
+   * Of a rule's function: the same for each repetition of this call, so that the function can act only once. Empty
    * for a fact's.
    */
   readonly key: string;

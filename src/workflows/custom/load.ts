@@ -108,7 +108,7 @@ function usedOf(texts: Readonly<Record<string, string>>, definition: ParsedWorkf
   return Object.fromEntries(Object.entries(texts).filter(([name]) => names.has(name)));
 }
 
-/** The texts in the folder: a prompt is what a rule names as one. */
+/** The texts in the folder; those that a rule names are prompts. */
 function parted(
   definition: ParsedWorkflow["definition"],
   files: Readonly<Record<string, string>>,

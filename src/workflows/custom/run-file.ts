@@ -59,7 +59,7 @@ const WORK = fields({
   refused: optional(text),
   /** When it may be tried again. */
   after: optional(text),
-  /** Only a person lets it go on. */
+  /** Only a person can continue it. */
   held: optional(fields({ why: text, words: text, since: text })),
   /** What a person said to it. */
   hint: optional(text),
@@ -86,9 +86,9 @@ const PENDING = fields({
     fields({
       /** When all of them had begun. */
       begun: optional(text),
-      /** How they stood when `gathered` came last and left the run where it is. */
+      /** Their states when `gathered` last came and left the run in its state. */
       gathered: optional(text),
-      /** Only a person lets it go on. */
+      /** Only a person can continue it. */
       held: optional(fields({ words: text, since: text })),
     }),
   ),
@@ -168,7 +168,7 @@ export function fileOfBranch(
   };
 }
 
-/** The steps of the last life that changed where the run stands. */
+/** The steps of the last life that changed the run's state. */
 export function historyIn(steps: readonly Step[]): readonly Step[] {
   const begun = steps.findLastIndex(({ kind }) => kind === "begun");
   return steps.slice(Math.max(0, begun)).filter(({ kind }) => kind !== "begun" && kind !== "found");

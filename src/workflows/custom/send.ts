@@ -126,7 +126,8 @@ async function eventOf(run: OwnRun, context: SendContext): Promise<OwnSent | Ans
 }
 
 /**
- * While an agent has the order, only its answer moves the run. If it cannot go on, a person lets it try again, or sends one of its
+ * While an agent has the order, only its answer moves the run. If it cannot continue, a person lets it try again,
+ * or sends one of its
  * events in its place.
  */
 function agentEvent(

@@ -35,7 +35,7 @@ export interface SendInput {
   readonly feedback_notes?: string | undefined;
   /** The replies of the sends before this one. */
   readonly said?: readonly string[];
-  /** Only lets an agent's order that waits for a person go on; `answer`: one whose agent asks. */
+  /** Only continues an agent's order that waits for a person; `answer`: an order whose agent asks. */
   readonly again?: "any" | "answer";
   /** The end of an agent's order. Only the loop sends it. */
   readonly answer?: AgentAnswer;

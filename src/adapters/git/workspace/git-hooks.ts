@@ -212,7 +212,7 @@ function removeLines(hookFolder: HookFolder, name: string): boolean {
   return true;
 }
 
-/** Git runs a hook without a `#!` line by a shell, and so does husky. */
+/** Git and husky run a hook without a `#!` line by a shell. */
 function isShell(text: string): boolean {
   return !/[\0\uFFFD]/.test(text) && (!text.startsWith("#!") || SHELL_LINE.test(text));
 }

@@ -2,10 +2,10 @@
  * What setup makes in a workspace and git does not ignore, such as a lock file or generated code: git is told
  * to ignore it there, so `git add -A` does not make it part of the task's work.
  *
- * L1  A file stays left out until somebody changes it: then it is work, and seen as any other. A second index
+ * L1  A file stays left out until it is changed: then it counts as work. A second index
  *     in Pawl's own git folder knows each file's content.
  * L2  What setup changes in tracked files of a workspace without work yet, such as a lock file that a package
- *     manager rewrites, is put back: it is no work of the task either.
+ *     manager rewrites, is restored: it is not the task's work either.
  * L3  A folder counts as a whole if it is a virtual environment, a repository, or has more files than a person
  *     would read. New files in other folders are work.
  */

@@ -87,7 +87,7 @@ export function Deeds({ about, deeds, project }: DeedsProps) {
   );
 }
 
-/** Sends an act. `outcome`: what came of it, or the question that the server asks once more. */
+/** Sends an act. `outcome`: its result, or the question that the server asks first. */
 function useAct(project: string) {
   const [result, setResult] = useState<string | null>(null);
   const { back, leave, problem, send } = useOrder<WordsOrder>(({ words }) => {

@@ -23,7 +23,7 @@ export function OneLine({ class: className = "", text, max = ONE_LINE }: OneLine
   return <bdi class={`one-line ${className}`}>{withCode(oneLine(text, max))}</bdi>;
 }
 
-/** What stands between backticks, as code: still only text. */
+/** Shows text between backticks as code: still only text. */
 function withCode(text: string) {
   if (!text.includes("`")) return text;
   return codeSpans(text).map((span, at) => (span.isCode ? <code key={at}>{span.text}</code> : span.text));

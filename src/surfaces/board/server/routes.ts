@@ -164,7 +164,7 @@ function unknown(context: Context, why: string) {
   return errorAnswer(context, refusal(404, why));
 }
 
-/** A person lets an agent's order in a run go on. */
+/** Lets a person continue an agent's order in a run. */
 async function order(
   project: Project,
   act: TaskAct,

@@ -109,7 +109,7 @@ async function begin(project: Project, host: Host, call: Call) {
   await beginLoop(project, host);
   const outside = await project.openLoop();
   try {
-    // What it says of itself, so that others need not wait for it in vain.
+    // Its own report, so that others do not wait for it in vain.
     const lacks = agentNames(agents).filter((name) => outside.ports.agents.missing(name) !== null);
     const registration = { ...entry, labels: [...entry.labels, ...lacks.map(without)] };
     return { bloom, own: entry, outside, registration: await register(outside, registration) };

@@ -19,7 +19,7 @@ export interface CommandSpec {
   /** One or two words. */
   readonly name: string;
   readonly summary: string;
-  /** Its heading in the help, if it stands in none of the program's own groups. */
+  /** Its heading in the help, if it is in none of the program's own groups. */
   readonly group?: string;
   /** A workflow's verbs begin with the same word. */
   readonly hasVerbs?: true;
@@ -102,7 +102,7 @@ export interface BoardOrder {
   /** 0: any free port. */
   readonly port: number;
   readonly readOnly: boolean;
-  /** Whether a browser may open by itself, if there is a desktop. */
+  /** Whether Pawl may open a browser, if there is a desktop. */
   readonly open: boolean;
   /** Other commands do not point people to this board. */
   readonly unlisted: boolean;
@@ -312,7 +312,7 @@ export interface ServersPort {
     project: Project,
     at: Pick<BoardListen, "host" | "port">,
   ): Promise<{ readonly host: string; close(): Promise<void> }>;
-  /** The devices that may use a board, and the log for what becomes of them. */
+  /** The devices that may use a board, and the log of their events. */
   devices(): Promise<Devices & { report(device: DeviceEvent): Promise<void> }>;
   /** Serves MCP over standard input and output until the client disconnects (null) or a signal ends it. */
   mcp(project: Project, workflows: readonly string[]): Promise<NodeJS.Signals | null>;

@@ -1,10 +1,10 @@
-/** What stops no command, and so is only a warning of it on standard error. */
+/** Conditions that stop no command: each is a warning on standard error. */
 import { projectPath } from "../../../core/path.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { clean } from "../terminal/terminal.ts";
 import type { Host } from "./command.ts";
 
-/** A tasks file in a checkout whose tasks are in a database: whoever edits it would wait for an effect. */
+/** A tasks file in a checkout whose tasks are in a database: edits to it have no effect. */
 export async function warnOfTasksFile(
   { name, terminal }: Pick<Host, "name" | "terminal">,
   { database, files, runtime }: Project,

@@ -40,7 +40,7 @@ interface Page extends Pick<Terminal, "columns" | "paint"> {
   readonly now: Date;
 }
 
-/** How much of others' text is shown: characters, lines, and items of a list. */
+/** Limits of untrusted text: characters, lines, and items of a list. */
 const MAX_CHARACTERS = 1_000;
 const MAX_LINES = 60;
 const MAX_TAIL = 15;

@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<string, StateColour>> = {
   proved: "green",
 };
 
-/** Of what stands in a review's brief. */
+/** The colours of a review's brief, by tone. */
 export const TONES = { bad: "red", open: "yellow", warn: "yellow", good: "green" } as const;
 
 /** Null for a state in between. */

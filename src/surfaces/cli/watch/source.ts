@@ -109,7 +109,7 @@ interface KnownReview {
   isOld: boolean;
 }
 
-/** Reviews are made only for rows that are looked at, one at a time, since each starts processes. */
+/** Reviews are made only for rows that the person opens, one at a time, since each starts processes. */
 function openReviews(project: Project, changed: () => void) {
   const reviews = new Map<string, KnownReview>();
   let underway: string | null = null;

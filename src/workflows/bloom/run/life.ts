@@ -36,7 +36,7 @@ export interface Life {
   readonly prompts: Readonly<Record<string, string>>;
   /** A text for each field of each agent, empty. */
   readonly said: AgentTexts;
-  /** By rule: how the agent that it starts is told to answer. */
+  /** By rule: the instructions how the agent that it starts must answer. */
   readonly words: Readonly<Record<string, string>>;
 }
 

@@ -14,7 +14,7 @@
  * B6  A pull request comes back to its agent a limited number of times; then a person decides. The work is
  *     verified each time.
  * B7  No task is done without work: if no commit is the task's own, and no reason for that was declared, its
- *     agent is asked again. Nor is an agent believed that left its step open and was refused something, or
+ *     agent is asked again. The same holds for an agent that left its step open and was refused something, or
  *     changed nothing.
  */
 import { readOnce } from "../../../core/once.ts";
@@ -584,7 +584,7 @@ const BOUNDED =
   merge_unverified merge_failed pr_failed git_failed pr_returned agent_limited agent_free session_lost interrupted interjected
   merge_awaited target_red target_green`.split(/\s+/);
 
-/** What Bloom's table promises, whoever extends it: B1 and B2. */
+/** What Bloom's table, and every table that extends it, promises: B1 and B2. */
 const PROMISES: readonly TablePromise[] = [
   {
     ...{ no: LEAVES, without: { state: "committing" } },

@@ -51,7 +51,7 @@ export interface TaskRun {
   readonly order?: LifeOrder | null;
   /** What the agents of its life said last: agent → field → text. */
   readonly said?: AgentTexts;
-  /** The sessions of its life's agents that go on with each order. */
+  /** The sessions of its life's agents that each order resumes. */
   readonly sessions?: Readonly<Record<string, { readonly id: string; readonly agent: string }>>;
   /** What the next prompt says besides the purpose: the failed command, the answer, the interjection. */
   readonly message: string | null;

@@ -340,7 +340,7 @@ function committed(
   };
 }
 
-/** A run whose file was removed goes on as its holder knows it. */
+/** A run whose file was removed continues with the state that its holder has. */
 function foundEntry({ isHere, run }: LoadedTask): Pick<Proposal<Committed>, "logged"> {
   if (isHere || run === null) return {};
   return { logged: { found: configurationAt({ life: run.life, state: run.state, variables: run.kept }) } };

@@ -210,7 +210,7 @@ function orderAfter(run: TaskRun, rule: Rule, state: string): Pick<TaskRun, "ord
     : { ...ordered, order: null };
 }
 
-/** From there an order goes on. */
+/** The states in which an order continues. */
 const KEEPS_ORDER: ReadonlySet<string> = new Set(["waiting_for_human", "agent_rests"]);
 
 /** What a row of its life says; null: it is one of Bloom's. */

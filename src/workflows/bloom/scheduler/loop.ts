@@ -311,8 +311,8 @@ async function endLeftovers(tasks: Tasks): Promise<void> {
 }
 
 /**
- * Whoever starts the loop wants to know whether the agents that tasks wait for still have to rest. Where other machines
- * work, too, a new worker takes their word, except for what a person may have mended.
+ * At its start, the loop checks whether the agents that tasks wait for still have to rest. If other machines work,
+ * too, it trusts their state, except for causes that a person may have removed.
  */
 async function askAgain(tasks: Tasks): Promise<void> {
   const { accountOf, leaseManager, runtime } = tasks;

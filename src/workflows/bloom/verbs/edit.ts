@@ -77,7 +77,7 @@ export function proposeTaskEdits(
   };
 }
 
-/** The difference, and below it the dangerous keys, where nobody overlooks them. */
+/** The difference, and below it the dangerous keys, where a person does not overlook them. */
 export function editedWords({ dangers, diff }: Pick<EditedTask, "diff" | "dangers">): string {
   if (diff === "") return "Nothing would be changed.";
   const named =

@@ -240,7 +240,7 @@ export const next = readOnly(loadSnapshot, (snapshot: Snapshot, { agent }: { rea
   };
 });
 
-/** The workflows that extend Bloom's table, as far as a look at their files tells. */
+/** The workflows whose files show that they extend Bloom's table. */
 async function livesAmong(view: View, workflows: readonly string[]): Promise<readonly string[]> {
   const loading = workflows.map(ownFile).map(async ({ file, name }) => {
     const text = await view.read(file).catch(() => null);

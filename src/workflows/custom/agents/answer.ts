@@ -1,4 +1,4 @@
-/** How an agent is told to answer, and how what it answered is shown. */
+/** The instructions how an agent must answer, and the display of its answer. */
 import { attempt } from "../../../core/attempt.ts";
 import { isObject } from "../../../core/json.ts";
 import type { EventDefinition } from "../../../engine/workflow.ts";

@@ -216,7 +216,7 @@ function candidateFor(orders: Orders, ordered: Ordered, settings: BloomSettings)
 
 // ── Work on one ────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Works on the run's orders, one after the other, until none can go on. */
+/** Works on the run's orders, one after the other, until none can continue. */
 async function workOn(orders: Orders, run: string, hold: Hold): Promise<void> {
   const { name, ports, show } = orders;
   show({ type: "task:claimed", taskId: run, worker: name, takenOver: hold.abandoned });

@@ -27,7 +27,7 @@ export const UNBEGUN: OrderWork = {
   spent: { usd: 0, turns: 0, milliseconds: 0 },
 } as OrderWork;
 
-/** `the agent reviewer has it`, or why it cannot go on. */
+/** `the agent reviewer has it`, or why it cannot continue. */
 export function orderWords({ agent, work }: Pick<AgentOrder, "agent" | "work">): string {
   if (work?.held?.why === "asks") return `the agent ${agent} asks: ${work.held.words}`;
   if (work?.held) return `the agent ${agent} cannot go on: ${work.held.words}`;

@@ -38,7 +38,10 @@ export interface Ordered {
 export interface Pending {
   /** Every run whose order an agent has, oldest first. */
   readonly orders: readonly Ordered[];
-  /** The runs that go on without an agent: a command has no known end, runs are to begin, or those that began rest. */
+  /**
+   * The runs that continue without an agent: a command has no known end, runs are to begin, or all runs that it
+   * began are idle.
+   */
   readonly commands: readonly string[];
   /** The runs that wait for those that they began. */
   readonly gathering: readonly string[];
@@ -208,7 +211,10 @@ export const reportAccount: Transaction<
   },
 };
 
-/** The prompt of the agent's next run for its order. `isResumed`: it goes on in the order's own session. Throws `template-invalid`. */
+/**
+ * The prompt of the agent's next run for its order. `isResumed`: it continues the order's own session. Throws
+ * `template-invalid`.
+ */
 export function orderPrompt({ order, own, work }: Ordered, isResumed: boolean): string {
   const { definition } = own.loaded;
   if (isResumed && work.session !== undefined && work.runs > 0)

@@ -1,10 +1,10 @@
 /**
- * What an agent's run came to for its order.
+ * The outcome of an agent's run for its order.
  *
  * O1  Only an answer that fits is an event of the table. Everything else, and an event that moves nothing, leaves
  *     the run where it is.
- * O2  A limit of the agent's account, or a stop of the loop, is no failure: the same order goes on, in its session.
- * O3  An order that cannot go on by itself waits for a person, with the reason.
+ * O2  A limit of the agent's account, or a stop of the loop, is no failure: the same order continues, in its session.
+ * O3  An order that cannot continue on its own waits for a person, with the reason.
  */
 import type { AgentEnd, Limited } from "../../../core/ports/agents.ts";
 import {

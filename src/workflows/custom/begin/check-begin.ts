@@ -58,7 +58,7 @@ function fileFaults(path: string): readonly string[] {
   return fault ? [`the file ${JSON.stringify(path)} cannot be used: ${fault}.`] : [];
 }
 
-/** Whatever the runs come to, `gathered` must lead on. */
+/** `gathered` must lead on for every outcome of the runs. */
 function gatheredFaults({ sources, table }: Checked, rule: Rule): readonly string[] {
   const facts = Object.keys(sources).filter((name) => sources[name]?.type === "children");
   return rule.from.flatMap((from) => {

@@ -20,7 +20,7 @@ import { invalidWorkflowError } from "../problem.ts";
 /** By name. */
 export type Family = ReadonlyMap<string, Definition>;
 
-/** What is asked for the first event of a run that another one begins: nobody waits for it, and nobody passes anything. */
+/** The input for the first event of a run that another run begins: no caller waits for it or passes facts. */
 const ASKED: ReadonlySet<string> = new Set(["file", "checklist", "git-clean", "git-branch", "children"]);
 
 /** Throws `workflow-invalid` if a workflow that it begins is not there or cannot be begun, or begins itself. */

@@ -6,7 +6,7 @@
  *     call stopped.
  * G2  A run's id depends on its entry alone, so no run begins twice: an existing run is kept, unless it failed
  *     after an earlier order.
- * G3  If the entries cannot be used, nothing begins, and a person is told why.
+ * G3  If the entries cannot be used, nothing begins, and a person gets the reason.
  */
 import { PawlError } from "../../../core/error.ts";
 import { openIds } from "../../../core/id.ts";

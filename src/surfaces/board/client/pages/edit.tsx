@@ -46,7 +46,7 @@ export function EditPage({ project, run }: PageProps) {
   );
 }
 
-/** What stands in a field; null: it cannot be edited here. */
+/** A field's text; null: it cannot be edited here. */
 function shownIn({ key, kind }: Field, definition: EditedTask["definition"]): string | null {
   const [name = "", part] = key.split(".", 2);
   const outer = definition[name] as Readonly<Record<string, unknown>> | undefined;

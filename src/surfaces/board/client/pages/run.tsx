@@ -92,7 +92,7 @@ function Content({ data, project }: { readonly data: RunAnswer; readonly project
   );
 }
 
-/** Why it does not go on, the failing output first, and what one can do about it. */
+/** Why it is stuck, the failing output first, and what a person can do about it. */
 function Stuck({
   project,
   task,

@@ -12,7 +12,7 @@ import { secret } from "../sessions.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `entrance`, or what is approved. */
+/** What a challenge is for: a registration, an entrance, or the approval of a hash by a device. */
 export interface Purpose {
   readonly for: "registration" | "entrance" | "approval";
   readonly device?: string;
@@ -109,7 +109,7 @@ function openChallenges(origin: () => string, now: () => number) {
       });
       return Uint8Array.from(bytes);
     },
-    /** The challenge that it answers, which counts no more; null: none that is open for this purpose. */
+    /** Takes the challenge that it answers out of the open ones; null: none is open for this purpose. */
     take(purpose: Purpose, answer: Json): string | null {
       const challenge = challengeIn(answer);
       const verified = challenge === null ? undefined : open.get(challenge);

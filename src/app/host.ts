@@ -154,8 +154,8 @@ export function serversPort(context: HostContext): ServersPort {
   const { environment, home, terminal, version } = context;
   return {
     board: (order) => boardOf(order, context),
-    async figures(project, at) {
-      const { serveFigures } = await import("../surfaces/board/server/metrics.ts");
+    async metrics(project, at) {
+      const { serveMetrics: serveFigures } = await import("../surfaces/board/server/metrics.ts");
       const found = { root: project.root, open: async () => project, tail: () => [] };
       return serveFigures(found, at, environment.PAWL_METRICS_TOKEN || null);
     },

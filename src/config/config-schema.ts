@@ -152,7 +152,7 @@ const BLOOM_FILE = z
         usd_per_day: z.number().positive().optional().describe("What all agents may spend in a day, in UTC."),
       })
       .optional()
-      .describe("What holds over all machines that work on one database."),
+      .describe("Limits over all machines that work on one database."),
     labels: z
       .record(
         z.string().min(1),
@@ -169,7 +169,7 @@ const BLOOM_FILE = z
   .refine(({ budget, caps }) => caps?.usd_per_day === undefined || budget?.usd !== undefined, {
     path: ["caps", "usd_per_day"],
     error:
-      "expected `budget: {usd: …}` beside it: of the day's dollars, Pawl holds for each task at work what it may still spend",
+      "expected `budget: {usd: …}` beside it: Pawl reserves, out of the day's dollars, what each task at work may still spend",
   });
 
 const workflowFile = z
@@ -214,12 +214,12 @@ const SETUP = z.strictObject({
         .string()
         .refine(
           (path) => pathFault(path.replaceAll("*", "x")) === null,
-          "expected a name, which is meant at any depth, or a path inside the repository, such as packages/*/node_modules",
+          "expected a name, which matches at any depth, or a path inside the repository, such as packages/*/node_modules",
         ),
     )
     .optional()
     .describe(
-      "Ignored files and folders that the commands make; another checkout with the same inputs gets copies. A name is meant at any depth, a path may have *.",
+      "Ignored files and folders that the commands make; another checkout with the same inputs gets copies. A name matches at any depth, a path may have *.",
     ),
 });
 
@@ -297,19 +297,19 @@ const secretName = z
   )
   .regex(
     /WEBHOOK|SECRET|TOKEN|KEY/,
-    "expected a variable whose name tells that it is secret: with WEBHOOK, SECRET, TOKEN or KEY in it",
+    "expected a variable whose name shows that it is secret: with WEBHOOK, SECRET, TOKEN or KEY in it",
   );
 const incomingWebhook = z.strictObject({
   url_env: secretName.describe("The variable that holds the address."),
 });
 const CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
 const NOTIFY = z.strictObject({
-  for: z.array(z.enum(NOTICE_KINDS)).optional().describe("What is told (default: everything)."),
+  for: z.array(z.enum(NOTICE_KINDS)).optional().describe("The notices that are sent (default: all)."),
   quiet: z
     .string()
     .regex(new RegExp(`^${CLOCK}-${CLOCK}$`), "expected two times of day, such as 22:00-07:00")
     .optional()
-    .describe("Hours in which nothing is sent, such as 22:00-07:00; what still waits is told afterwards."),
+    .describe("Hours in which nothing is sent, such as 22:00-07:00; what still waits is sent afterwards."),
   desktop: z.boolean().optional().describe("Notices of this machine's desktop."),
   webhook: z
     .strictObject({
@@ -397,7 +397,7 @@ export const PAWL_FILE = z.strictObject({
         .enum(["refs", "branches", "none"])
         .optional()
         .describe(
-          "With several machines: by what a remote refuses the push of a worker that lost its task. branches: where it takes no refs/pawl/*.",
+          "With several machines: the refs by which a remote refuses the push of a worker that lost its task. branches: for a remote that accepts no refs/pawl/*.",
         ),
       deliver: z
         .enum(["merge", "squash", "rebase"])

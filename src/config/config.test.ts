@@ -63,7 +63,7 @@ describe("the configuration", () => {
 
   it.each([
     ["slack: {url_env: https://hooks.slack.com/x}", "the name of an environment variable"],
-    ["slack: {url_env: PATH}", "a variable whose name tells that it is secret"],
+    ["slack: {url_env: PATH}", "a variable whose name shows that it is secret"],
     ["slack: {url: https://hooks.slack.com/x}", "notify.slack.url_env"],
     ["webhook: {url_env: HOOK_WEBHOOK_URL}", "secret_env"],
     ["quiet: at night", "two times of day"],

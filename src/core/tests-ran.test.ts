@@ -84,7 +84,7 @@ const SOMETHING: readonly (readonly [keyof typeof RUNNERS, string])[] = [
   ["rspec", "47 examples, 1 failure"],
 ];
 
-describe("A check that looked at nothing", () => {
+describe("A check that ran no test", () => {
   it.each(NOTHING)("is known by what %s prints: %j", (_, output) => {
     promise("bloom.no-test");
     expect(ranNone(output)).toBe(true);

@@ -31,7 +31,7 @@ const GIT_READERS: readonly string[] = [
   ...["ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show", "status", "version"],
 ];
 /** These verbs only read if the next words match. */
-const GIT_LISTS: Readonly<Record<string, RegExp>> = {
+const GIT_LISTING_WORDS: Readonly<Record<string, RegExp>> = {
   branch: /^(?:-a|-r|-v|-vv|-l|--list|--all|--show-current|--contains|--merged)$/,
   config: /^(?:--get|--get-all|-l|--list|get|list)$/,
   reflog: /^show$/,
@@ -48,9 +48,9 @@ const GIT_WRITERS: readonly string[] = [
  * Options by which git starts another program, or writes to an arbitrary file. Git accepts abbreviated
  * options.
  */
-const GIT_MORE = /^(?:--ou|--op|-O|--exe?c?(?:=|$)|--ext|-x|--upl|--rece|--tem|--textc)|::/;
+const GIT_UNSAFE_OPTIONS = /^(?:--ou|--op|-O|--exe?c?(?:=|$)|--ext|-x|--upl|--rece|--tem|--textc)|::/;
 /** Options before git's verb. */
-const GIT_BEFORE = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/;
+const GIT_GLOBAL_OPTIONS = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/;
 
 interface GitCall {
   readonly verb: string;
@@ -63,7 +63,7 @@ function gitCall([program, ...words]: PlainCommand): GitCall | null {
   let at = 0;
   for (; words[at]?.startsWith("-"); at++)
     if (words[at] === "-C") at += 1;
-    else if (!GIT_BEFORE.test(words[at] ?? "")) return null;
+    else if (!GIT_GLOBAL_OPTIONS.test(words[at] ?? "")) return null;
   const [verb = "", ...rest] = words.slice(at);
   return { verb, words: rest };
 }
@@ -73,8 +73,8 @@ export function isReading(command: PlainCommand): boolean {
   const [program, ...words] = command;
   const git = gitCall(command);
   if (git) {
-    if (git.words.some((word) => GIT_MORE.test(word))) return false;
-    const lists = Object.hasOwn(GIT_LISTS, git.verb) ? GIT_LISTS[git.verb] : undefined;
+    if (git.words.some((word) => GIT_UNSAFE_OPTIONS.test(word))) return false;
+    const lists = Object.hasOwn(GIT_LISTING_WORDS, git.verb) ? GIT_LISTING_WORDS[git.verb] : undefined;
     if (lists === undefined) return GIT_READERS.includes(git.verb);
     return (
       (["branch", "remote", "tag", "reflog"].includes(git.verb) && git.words.length === 0) ||
@@ -105,7 +105,7 @@ export function isGitWork(command: PlainCommand): boolean {
       command[1] === "pr" &&
       /^(?:create|edit|ready|view|checks)$/.test(command[2] ?? "")
     );
-  if (git.words.some((word) => GIT_MORE.test(word))) return false;
+  if (git.words.some((word) => GIT_UNSAFE_OPTIONS.test(word))) return false;
   // With a commit and a file, it would restore the file from the commit.
   if (git.verb === "checkout") {
     const named = git.words.filter((word) => !/^-[qb]$/.test(word));
@@ -163,8 +163,8 @@ export function pawlWords(command: PlainCommand): readonly string[] | null {
   return at < 0 ? null : words.slice(at + 1);
 }
 
-/** By others, such as `--call`, npx runs something else. */
-const OF_NPX: readonly string[] = ["--no", "--no-install", "--package=pawl", "--"];
+/** Options of npx before Pawl's name; with others, such as `--call`, npx runs something else. */
+const NPX_OPTIONS: readonly string[] = ["--no", "--no-install", "--package=pawl", "--"];
 
 /** Whether it is Pawl, called directly or by npx, which checks its own calls. */
 export function isPawlCall(command: PlainCommand): boolean {
@@ -172,7 +172,7 @@ export function isPawlCall(command: PlainCommand): boolean {
   if (program === "pawl" || program === "bloom") return true;
   const at = words.findIndex((word) => !word.startsWith("-"));
   const isNamed = words[at] === "pawl" || words[at] === "bloom";
-  return program === "npx" && isNamed && words.slice(0, at).every((word) => OF_NPX.includes(word));
+  return program === "npx" && isNamed && words.slice(0, at).every((word) => NPX_OPTIONS.includes(word));
 }
 
 export function personVerbIn(command: PlainCommand): string | null {

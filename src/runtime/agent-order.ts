@@ -121,10 +121,10 @@ export function refusedWords(faults: readonly string[]): string {
   return `Your answer cannot be used:\n\n${faults.map((fault) => `- ${fault}`).join("\n")}\n\nGive it again, whole, in your last message.`;
 }
 
-/** In UTF-16 units, and in braces that may begin the object that ends somewhere. */
+/** Limits: UTF-16 units of a text, and the opening braces that are tried for one closing brace. */
 const MAX_TEXT = 500_000;
 const MAX_BRACES = 200;
-/** What an answer may cost to find: a unit for each character that is parsed. */
+/** The limit for finding an answer: one unit for each parsed character. */
 const MAX_WORK = 100_000_000;
 /** In these units: a text that is no JSON ends with an error. */
 const EACH_PARSE = 1_000;

@@ -64,7 +64,7 @@ export interface ActInput {
 
 export interface BoardTasks {
   readonly tasks: readonly TaskCard[];
-  /** With which agents have worked. */
+  /** The accounts with which agents have worked. */
   readonly accounts: readonly AgentAccount[];
   /** Open tasks whose texts name the same files. */
   readonly overlaps: readonly Overlap[];

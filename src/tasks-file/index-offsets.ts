@@ -31,7 +31,7 @@ export function indexOffsets(document: Document, tasks: unknown, text: string): 
     if (!isMap(map)) return;
     const id = map.get("id");
     const isFirst = (typeof id === "string" || typeof id === "number") && !offsets.has(String(id));
-    if (isFirst) offsets.set(String(id), { id: String(id), ...itemPlace(map, kind, fixed, text) });
+    if (isFirst) offsets.set(String(id), { id: String(id), ...itemOffsets(map, kind, fixed, text) });
     items(map.get("steps", true), "step", fixed);
     items(map.get("subtasks", true), "task", fixed);
   };
@@ -39,7 +39,7 @@ export function indexOffsets(document: Document, tasks: unknown, text: string): 
   return [...offsets.values()];
 }
 
-function itemPlace(
+function itemOffsets(
   map: YAMLMap,
   kind: ItemOffsets["kind"],
   fixed: string | null,
@@ -50,7 +50,7 @@ function itemPlace(
   for (const pair of map.items) {
     if (!isPair(pair) || !isScalar(pair.key) || !pair.key.range) continue;
     const name = String(pair.key.value);
-    const place = WRITTEN_KEYS.includes(name as WrittenKey) ? keyPlace(pair, text) : null;
+    const place = WRITTEN_KEYS.includes(name as WrittenKey) ? keyOffsets(pair, text) : null;
     if (place) keys[name as WrittenKey] = place;
     explicit ||= map.flow !== true && /\?[ \t]+$/.test(lineBefore(text, pair.key.range[0]));
   }
@@ -70,7 +70,7 @@ function itemPlace(
   };
 }
 
-function keyPlace(pair: Pair, text: string): KeyOffsets | null {
+function keyOffsets(pair: Pair, text: string): KeyOffsets | null {
   const key = pair.key as Node;
   const value = pair.value as Node | null;
   if (!key.range) return null;
@@ -81,7 +81,7 @@ function keyPlace(pair: Pair, text: string): KeyOffsets | null {
   if (isAlias(value)) return { ...at, start, end, style: "alias" };
   if (value.tag !== undefined || ("anchor" in value && value.anchor !== undefined))
     return { ...at, start, end, style: "fixed" };
-  if (isSeq(value)) return { ...at, ...sequencePlace(value.items, start, value.flow === true, text) };
+  if (isSeq(value)) return { ...at, ...sequenceOffsets(value.items, start, value.flow === true, text) };
   if (!isScalar(value)) return { ...at, start, end, style: "fixed" };
   if (start === end) return { ...at, start: keyEnd, end: keyEnd, style: "empty" };
   if (text.slice(start, end).includes("\n")) return { ...at, start, end, style: "lines" };
@@ -89,7 +89,7 @@ function keyPlace(pair: Pair, text: string): KeyOffsets | null {
   return { ...at, start, end, style };
 }
 
-function sequencePlace(
+function sequenceOffsets(
   items: readonly unknown[],
   start: number,
   flow: boolean,

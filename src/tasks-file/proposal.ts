@@ -94,7 +94,10 @@ export interface ListLimits {
   readonly dependencies: boolean;
 }
 
-/** The tasks of a field of an agent's answer, which depend on each other alone; or what is wrong with them, in words for the agent. */
+/**
+ * The tasks of a field of an agent's answer, which depend only on each other; or their faults, in words for the
+ * agent.
+ */
 export function readList(
   value: unknown,
   { dependencies, most }: ListLimits,

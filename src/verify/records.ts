@@ -30,14 +30,14 @@ export interface Base {
   proof(workflow: string): Promise<GateProof | null>;
 }
 
-interface Read {
+interface ParsedRecord {
   readonly seq: number;
   readonly path: string;
   readonly text: string;
   readonly record: GateRecord;
 }
 
-export interface FoundRecord extends Read {
+export interface FoundRecord extends ParsedRecord {
   readonly strength: Strength;
   /** The base does not have the record. */
   readonly isNew: boolean;
@@ -123,7 +123,7 @@ async function judgeRun(
   knownBefore: ReadonlySet<string>,
 ) {
   const faults: Fault[] = [];
-  const read: Read[] = [];
+  const read: ParsedRecord[] = [];
   const wanted = Array.from({ length: Math.max(...seqs, 0) }, (_, index) => index + 1);
   const missing = wanted.find((seq) => !seqs.includes(seq));
   if (missing !== undefined || seqs.length === 0)
@@ -173,7 +173,7 @@ async function strengthOf({ head }: RecordsContext, { run, seq }: GateRecord): P
 async function recordFaults(
   context: RecordsContext,
   run: string,
-  { path, record, seq, text }: Read,
+  { path, record, seq, text }: ParsedRecord,
 ): Promise<readonly Fault[]> {
   const { allowed, base, head, signatures } = context;
   const { settings } = base;
@@ -217,7 +217,7 @@ async function recordFaults(
 }
 
 /** Checks that each record refers to the one before. */
-async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
+async function chainFaults(read: readonly ParsedRecord[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, { path, record }] of read.entries()) {
     const before = read[index - 1];
@@ -245,8 +245,8 @@ async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
  * Replays the steps of every life of a run with a new record, by the base's tables, and compares artifacts
  * with those in git.
  */
-async function replayFaults({ base, head }: RecordsContext, read: readonly Read[], added: number) {
-  const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<Read>[];
+async function replayFaults({ base, head }: RecordsContext, read: readonly ParsedRecord[], added: number) {
+  const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<ParsedRecord>[];
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const proof = await base.proof(workflow);
   const none = { faults: [] as Fault[], isFinal: read.map(() => false) };
@@ -254,7 +254,7 @@ async function replayFaults({ base, head }: RecordsContext, read: readonly Read[
   const begins = read.findLastIndex(
     ({ record }, index) => record.start !== null && index <= read.length - added,
   );
-  const lives: Read[][] = [];
+  const lives: ParsedRecord[][] = [];
   for (const [index, each] of read.entries()) {
     if (index < Math.max(0, begins)) continue;
     if (each.record.start !== null || lives.length === 0) lives.push([]);
@@ -284,7 +284,7 @@ async function artifactFaults(
   proof: GateProof,
   head: View,
   { settings }: Base,
-  read: readonly Read[],
+  read: readonly ParsedRecord[],
   id: string,
 ): Promise<readonly Fault[]> {
   const path = read.at(-1)?.path ?? "";

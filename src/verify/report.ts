@@ -35,7 +35,7 @@ export interface Fault {
 }
 
 /** A record that the range adds. */
-interface Judged {
+interface JudgedRecord {
   readonly run: string;
   readonly gate: string;
   readonly seq: number;
@@ -65,7 +65,7 @@ export interface Report {
   readonly base: string;
   readonly head: string;
   readonly commits: number;
-  readonly records: readonly Judged[];
+  readonly records: readonly JudgedRecord[];
   readonly approval: Approval | null;
   readonly faults: readonly Fault[];
 }

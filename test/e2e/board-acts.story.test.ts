@@ -477,7 +477,7 @@ describe("the board's other pages", () => {
     await live.next("hello");
     const log = join(project.root, ".pawl/events.jsonl");
     appendFileSync(log, `not json\n[]\n7\n${"x".repeat(2_000_000)}\n${lines}`);
-    for (const _ of events) await live.next("happened");
+    for (const _ of events) await live.next("logged");
     live.close();
     const { timeline: shown } = (await get(`/api/${key}/run/release:9`)).json();
     expect(shown.map(({ words }: { words: string }) => words)).toContain(

@@ -265,7 +265,7 @@ describe("the board's stream", () => {
       return {
         async all() {
           for (const id of ids) {
-            const { data, id: place } = await listening.next("happened");
+            const { data, id: place } = await listening.next("logged");
             expect(data.run).toBe(`bloom:${id}`);
             seen.push(id);
             last = place;
@@ -306,7 +306,7 @@ describe("the board's stream", () => {
     const other = await browser.listen(id);
     expect((await other.next("reset")).data).toEqual({ project: browser.project });
     append(project, line("later"));
-    expect((await other.next("happened")).data.run).toBe("bloom:later");
+    expect((await other.next("logged")).data.run).toBe("bloom:later");
     other.close();
     const before = await browser.listen();
     const { id: place } = await before.next("hello");
@@ -329,7 +329,7 @@ describe("the board's stream", () => {
     const before = memoryOf(board);
     for (let round = 0; round < 60; round++) {
       append(project, line(`r${round}`, { kept: "k".repeat(1_000_000) }));
-      await quick.next("happened");
+      await quick.next("logged");
     }
     expect(memoryOf(board) - before).toBeLessThan(120 * 1024 * 1024);
     slow.close();

@@ -175,14 +175,14 @@ it("A command that ran no test is told apart from one that passed, where a perso
   project.trust();
   expect(await project.pawl(...SUBMIT)).toMatchObject({ code: 0 });
   expect((await project.pawl("review", "release:1.2.0")).out.replaceAll(/\s+/g, " ")).toContain(
-    "passed at the last event, and looked at nothing: it ran no test",
+    "passed at the last event, but ran no test",
   );
-  expect((await project.pawl("show", "release:1.2.0")).out).toContain("tests = passed (looked at nothing)");
+  expect((await project.pawl("show", "release:1.2.0")).out).toContain("tests = passed (ran no test)");
   project.write("tag.sh", "echo 'Ran 0 tests in 0.000s'; exit 1\n");
   const approved = await project.person("approve", "release:1.2.0");
-  expect(approved.screen.replaceAll(/\s+/g, " ")).toContain("looked at nothing");
+  expect(approved.screen.replaceAll(/\s+/g, " ")).toContain("ran no test");
   const story = (await project.pawl("show", "release:1.2.0")).out;
-  expect(story).toContain("`sh ./tag.sh 1.2.0` ended with 1 and looked at nothing:");
+  expect(story).toContain("`sh ./tag.sh 1.2.0` ended with 1 but ran no test:");
 });
 
 it("A run goes on with a variable that its table did not have when it moved last, once a person accepts that", async () => {

@@ -186,7 +186,7 @@ describe("The review of a task of Alfred's", () => {
       ["test", "passed", true],
       ["lint", "passed", undefined],
     ]);
-    expect(brief.chips).toContainEqual({ tone: "warn", words: "test looked at nothing", place: "checks" });
+    expect(brief.chips).toContainEqual({ tone: "warn", words: "test ran no test", place: "checks" });
     expect(brief.chips).toContainEqual({ tone: "good", words: "lint passed", place: "checks" });
   });
 

@@ -20,7 +20,7 @@ export interface AgentTurn {
   readonly prompt: string;
   /** The task's workspace, absolute. What it commits there, with git, is the task's work. */
   readonly folder: string;
-  /** The resumed session: the run that began it. Null: it begins one. */
+  /** The run whose session it resumes. Null: it begins a session. */
   readonly session: string | null;
   /** Aborted: the run was stopped, or took too long. It has ended then, whatever the function still does. */
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export const OUTBOX = "PAWL_OUTBOX";
 
 const MAX_CALL_BYTES = 64 * 1024;
 const MAX_CALLS = 200;
-/** Of which the first calls are taken. */
+/** Names that are read; calls are taken from the first ones. */
 const MAX_NAMES = 10_000;
 
 export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {

@@ -153,7 +153,7 @@ function stateOf(folder: string, start: Start, environment: Environment): CheckO
   const redactor = openRedactor(environment);
   const ended = endOf(folder, start, redactor);
   if (ended) return ended;
-  // It may end between the two looks.
+  // It may end between the two reads.
   if (!isAlive(start)) return endOf(folder, start, redactor);
   const tail = tailOf(join(folder, "output"), redactor);
   return { kind: "running", milliseconds: Date.now() - start.time, tail };

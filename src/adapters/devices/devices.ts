@@ -33,7 +33,7 @@ import { watchFolder } from "../files/watch.ts";
 const NAME = /^([0-9a-f]{8})\.json$/;
 /** Bytes. */
 const MAX_FILE_BYTES = 16 * 1024;
-/** Milliseconds between looks, where the kernel reports no change. */
+/** Milliseconds between reads, where the kernel reports no change. */
 const POLL = 1000;
 
 export function openDevices(stateHome: StateFolder): Devices {

@@ -75,8 +75,7 @@ export interface ForgeCheck {
 export interface ApiSetup extends RestAccess {
   readonly server: ForgeServer & { readonly token: string };
   /**
-   * Pull requests found unmergeable by the last look, for a forge that also reports this while it is
-   * computing.
+   * Pull requests that were unmergeable at the last query, for a forge that also reports this while it is computing.
    */
   readonly unmergeable: Set<string>;
 }

@@ -2,7 +2,7 @@
 import type { ApiSetup, Branch, ForgeApi, ForgeCheck, Named, Pull, Repository } from "./forge-api.ts";
 import { type GiteaLineComment, type GiteaReview, openRemarks } from "./gitea-remarks.ts";
 import { openRest, type Rest } from "./rest.ts";
-import { allowed, shortened } from "./returned.ts";
+import { orEmpty, shortened } from "./returned.ts";
 
 export function openGitea(setup: ApiSetup): ForgeApi {
   const rest = openRest(setup, PAGES);
@@ -24,7 +24,7 @@ export function openGitea(setup: ApiSetup): ForgeApi {
       const pull = await pullOf(rest, target, found);
       return { ...pull, isConflicting: isUnmergeable(setup.unmergeable, target, found) };
     },
-    checks: (target, { head }) => allowed(statusesOf(rest, setup.server.web ?? "", target, head)),
+    checks: (target, { head }) => orEmpty(statusesOf(rest, setup.server.web ?? "", target, head)),
     requested: (target, { number }, handledIds) => requestedChanges(rest, target, number, handledIds),
     remarks: openRemarks(rest),
   };
@@ -177,14 +177,14 @@ async function requestedChanges(
 ): ReturnType<ForgeApi["requested"]> {
   const path = `/repos/${target.path}/pulls/${number}/reviews`;
   const last = new Map<string, GiteaReview>();
-  for (const review of await allowed(rest.all<GiteaReview>(path)))
+  for (const review of await orEmpty(rest.all<GiteaReview>(path)))
     if (review.user && /^(?:APPROVED|REQUEST_CHANGES)$/.test(review.state))
       last.set(review.user.login, review);
   const found: Awaited<ReturnType<ForgeApi["requested"]>>[number][] = [];
   for (const [author, { body, dismissed, id, official, state }] of last) {
     if (state !== "REQUEST_CHANGES" || dismissed || handledIds.includes(String(id))) continue;
     if (!official && !(await mayWrite(rest, target, author))) continue;
-    const comments = await allowed(rest.get<readonly GiteaLineComment[]>(`${path}/${id}/comments`));
+    const comments = await orEmpty(rest.get<readonly GiteaLineComment[]>(`${path}/${id}/comments`));
     const commentTexts = comments
       .filter(({ resolver }) => !resolver)
       .map(({ body: text, path: file, position }) => ({ file, line: position || null, text }));
@@ -198,6 +198,6 @@ const WRITES: ReadonlySet<string | undefined> = new Set(["write", "admin", "owne
 /** Only an administrator of the repository may query this; for other tokens the answer is false. */
 async function mayWrite(rest: Rest, target: Repository, login: string): Promise<boolean> {
   const path = `/repos/${target.path}/collaborators/${encodeURIComponent(login)}/permission`;
-  const [answer] = await allowed(rest.get<{ readonly permission: string }>(path).then((each) => [each]));
+  const [answer] = await orEmpty(rest.get<{ readonly permission: string }>(path).then((each) => [each]));
   return WRITES.has(answer?.permission);
 }

@@ -2,7 +2,7 @@ import type { ApiSetup, ForgeApi, ForgeCheck, Named, Pull, Repository, Ways } fr
 import { type Answer, type Item, openGitHubRest, presentRepository } from "./github-access.ts";
 import { remarksOn, resolvedThreads } from "./github-remarks.ts";
 import type { Rest } from "./rest.ts";
-import { allowed, shortened } from "./returned.ts";
+import { orEmpty, shortened } from "./returned.ts";
 
 export function openGithub(setup: ApiSetup): ForgeApi {
   const rest = openGitHubRest(setup);
@@ -29,8 +29,8 @@ export function openGithub(setup: ApiSetup): ForgeApi {
     },
     get: async (target, number) => pullOf(await rest.get<Answer<"pulls", "get">>(`${at(target)}/${number}`)),
     checks: async (target, { head }) => [
-      ...(await allowed(checkRuns(rest, target, head))),
-      ...(await allowed(statuses(rest, target, head))),
+      ...(await orEmpty(checkRuns(rest, target, head))),
+      ...(await orEmpty(statuses(rest, target, head))),
     ],
     requested: (target, { number }, handledIds) =>
       requestedChanges(rest, `${at(target)}/${number}`, handledIds),

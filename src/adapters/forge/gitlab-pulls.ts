@@ -12,7 +12,7 @@ import {
   type Reviewer,
 } from "./gitlab-remarks.ts";
 import { openRest, type Rest } from "./rest.ts";
-import { allowed, shortened } from "./returned.ts";
+import { orEmpty, shortened } from "./returned.ts";
 
 export function openGitlab(setup: ApiSetup): ForgeApi {
   const rest = openRest(setup, { name: "per_page", most: 100 });
@@ -122,8 +122,8 @@ async function checksOf(
 ): Promise<readonly ForgeCheck[]> {
   const checks: ForgeCheck[] = [];
   if (pipeline && (await isFor(rest, pipeline, head)))
-    checks.push(...(await allowed(jobsOf(rest, pipeline))));
-  checks.push(...(await allowed(statusesOf(rest, source_project_id, head))));
+    checks.push(...(await orEmpty(jobsOf(rest, pipeline))));
+  checks.push(...(await orEmpty(statusesOf(rest, source_project_id, head))));
   return checks;
 }
 
@@ -186,11 +186,11 @@ async function requestedChanges(
   handledIds: readonly string[],
 ): ReturnType<ForgeApi["requested"]> {
   const path = at(target, iid);
-  const reviewers = await allowed(rest.all<Reviewer>(`${path}/reviewers`));
+  const reviewers = await orEmpty(rest.all<Reviewer>(`${path}/reviewers`));
   const wanting = reviewers.filter(({ state }) => state === "requested_changes").map(({ user }) => user);
   const isBlocked = blocking_discussions_resolved === false;
   if (wanting.length === 0 && !isBlocked) return [];
-  const discussions = await allowed(rest.all<Discussion>(`${path}/discussions`));
+  const discussions = await orEmpty(rest.all<Discussion>(`${path}/discussions`));
   const isWanting = ({ id }: Note["author"]) => wanting.some((each) => each.id === id);
   const threads = discussions.filter(
     ({ notes: [first] }) => first?.resolvable && !first.resolved && (isBlocked || isWanting(first.author)),
@@ -242,6 +242,6 @@ async function mayWrite(rest: Rest, target: Repository, user: number): Promise<b
   const membership = rest.get<{ readonly access_level: number }>(
     `/projects/${target.id}/members/all/${user}`,
   );
-  const [member] = await allowed(membership.then((each) => [each]));
+  const [member] = await orEmpty(membership.then((each) => [each]));
   return (member?.access_level ?? 0) >= DEVELOPER;
 }

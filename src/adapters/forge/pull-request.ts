@@ -33,7 +33,7 @@ export interface PullRequestsSetup {
   readonly warn?: ((line: string) => void) | undefined;
   /** Milliseconds for one request. */
   readonly limit?: number;
-  /** Limits for everything that one order or look fetches; default: `LIMITS`. */
+  /** Limits for everything that one order or query fetches; default: `LIMITS`. */
   readonly limits?: Limits;
 }
 

@@ -5,7 +5,7 @@ import { clean } from "../../core/text/clean.ts";
 import { failureIn, withinLimits } from "../net/limits.ts";
 import type { ForgeApi, ForgeCheck, Pull, Repository } from "./forge-api.ts";
 
-/** Null: there is no reason, or none yet. */
+/** Null: no reason is known yet. */
 export async function returnedOf(
   api: ForgeApi,
   target: Repository,
@@ -23,26 +23,26 @@ export async function returnedOf(
 }
 
 /** A log that is too large or too slow is left out. */
-const OF_LOG = { bytes: 10_000_000, milliseconds: 8000 };
+const LOG_LIMITS = { bytes: 10_000_000, milliseconds: 8000 };
 const MAX_LOGS = 3;
-const MAX_SAID = 2000;
+const MAX_TEXT = 2000;
 const MAX_COMMENTS = 50;
 
 async function withTails(failed: readonly ForgeCheck[]): Promise<readonly FailedForgeCheck[]> {
   const found: FailedForgeCheck[] = [];
   let logs = 0;
   for (const { log, name, summary, url } of failed) {
-    const text = log && logs++ < MAX_LOGS ? await withinLimits(OF_LOG, log).catch(() => null) : null;
+    const text = log && logs++ < MAX_LOGS ? await withinLimits(LOG_LIMITS, log).catch(() => null) : null;
     const tail = text === null ? null : tailOf(text);
-    found.push({ name, url, summary: summary.slice(0, MAX_SAID), tail });
+    found.push({ name, url, summary: summary.slice(0, MAX_TEXT), tail });
   }
   return found;
 }
 
 const TAIL_LINES = 80;
-const TAIL_LETTERS = 8000;
-/** Characters. Enough to include the failure, even if a job prints a lot while it cleans up. */
-const READ_LETTERS = 1_000_000;
+const TAIL_CHARACTERS = 8000;
+/** Enough to include the failure, even if a job prints a lot while it cleans up. */
+const READ_CHARACTERS = 1_000_000;
 /** The time before a line, with GitLab's stream marker. */
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +])?/;
 /** GitLab's markers of foldable sections. */
@@ -51,12 +51,12 @@ const FOLDS = /section_(?:start|end):\d+:[^\r\n]*\r/g;
 const FAILS = /^(?:##\[error\]|ERROR: Job failed)/;
 
 function tailOf(log: string): string {
-  const lines = clean(log.slice(-READ_LETTERS).replace(FOLDS, ""))
+  const lines = clean(log.slice(-READ_CHARACTERS).replace(FOLDS, ""))
     .split("\n")
     .map((line) => line.replace(TIME, ""));
   const error = lines.findLastIndex((line) => FAILS.test(line));
   const shown = error < 0 ? lines : lines.slice(0, error + 1);
-  return shown.slice(-TAIL_LINES).join("\n").slice(-TAIL_LETTERS);
+  return shown.slice(-TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
 }
 
 interface ReviewComment {
@@ -71,15 +71,15 @@ export function shortened(
   comments: readonly ReviewComment[],
 ): { readonly text: string; readonly comments: readonly ReviewComment[] } {
   return {
-    text: text.slice(0, TAIL_LETTERS),
+    text: text.slice(0, TAIL_CHARACTERS),
     comments: comments
       .slice(0, MAX_COMMENTS)
-      .map((each) => ({ ...each, text: each.text.slice(0, MAX_SAID) })),
+      .map((each) => ({ ...each, text: each.text.slice(0, MAX_TEXT) })),
   };
 }
 
-/** Empty if the token may not read it, or the server does not support it. */
-export async function allowed<T>(request: Promise<readonly T[]>): Promise<readonly T[]> {
+/** The answer; empty if the token may not read it, or the server does not support the request. */
+export async function orEmpty<T>(request: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await request;
   } catch (thrown) {

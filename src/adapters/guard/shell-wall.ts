@@ -25,7 +25,7 @@ import { readProc } from "../agents/proc.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { discover } from "../git/discover.ts";
-import { isInside, KERNEL, type Mount, wordsOf } from "../wall/arguments.ts";
+import { argumentsOf, isInside, KERNEL, type Mount } from "../wall/arguments.ts";
 import { WALLS } from "../wall/covers.ts";
 import { ownDevices } from "../wall/devices.ts";
 import { isFolder } from "../wall/homes.ts";
@@ -102,7 +102,7 @@ export function drawWall({ base, bwrap }: ShellWallPaths, order: ShellOrder): Dr
     ...["--die-with-parent", "--unshare-pid", "--cap-drop", "ALL"],
     ...(isClosed ? ["--unshare-user-try", "--unshare-ipc"] : CAPABILITIES.flatMap(capability)),
     ...[isClosed ? "--ro-bind" : "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-    ...[...ownDevices(folder), ...mounts].flatMap(wordsOf),
+    ...[...ownDevices(folder), ...mounts].flatMap(argumentsOf),
     ...(isClosed ? ["--setenv", "TMPDIR", "/tmp"] : []),
     ...(filter ? ["--seccomp", "8"] : []),
   ];

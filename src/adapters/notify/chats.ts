@@ -1,5 +1,5 @@
 /**
- * The incoming webhooks of chats: no text of a notice mentions anybody, links anywhere or is formatted there.
+ * The incoming webhooks of chats: the text of a notice mentions no user, has no links and is not formatted there.
  */
 import type { Notice } from "../../core/notice.ts";
 import type { Receiver } from "../../core/ports/notify.ts";

@@ -1,6 +1,6 @@
 /**
- * Roles in the database: groups to which an administrator adds logins. There are some for all its projects, and as many for each
- * one alone. The owner of the tables may do everything; a login in no group, nothing.
+ * Roles in the database: groups to which an administrator adds logins. One set is for all its projects, and each
+ * project has such a set of its own. The owner of the tables may do everything; a login in no group, nothing.
  */
 import type { DatabaseAccess, DatabaseRole } from "../../core/ports/database.ts";
 import { type Connections, escapeIdentifier, type Query } from "./connections.ts";

@@ -1,7 +1,7 @@
 /**
  * Removes known secrets from the output of child processes as it enters Pawl: before it is kept, shown or put
- * into a prompt. A secret is the value of a variable of Pawl's own environment with such a name, or of a line in
- * a file that `.worktreeinclude` names, or the password in an address; also in the forms of JSON and URLs. Pawl cannot remove unknown secrets.
+ * into a prompt. Known are the values of secret names (`isSecretName`), in Pawl's environment and in files that
+ * `.worktreeinclude` names, and passwords in addresses; also as JSON and URLs encode them.
  */
 import { existsSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";

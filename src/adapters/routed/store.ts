@@ -39,11 +39,11 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
   };
   const sharedHolds = async ({ shared: read }: RoutedViews) => read === null || (await shared()).holds(read);
 
-  const commitShared = async (views: RoutedViews, { follow, own }: Parted) => {
+  const commitShared = async (views: RoutedViews, { follow, shared: changes }: PartedChanges) => {
     if (!(await files.holds(views.files))) return "changed";
     const store = await shared();
-    const done = await store.commit(views.shared ?? store.view(), own);
-    const copies = own.filter((change) => change.type === "write" && routes.isCopied(change.path));
+    const done = await store.commit(views.shared ?? store.view(), changes);
+    const copies = changes.filter((change) => change.type === "write" && routes.isCopied(change.path));
     const after = [...follow, ...copies];
     // Optional: the shared commit has been made.
     if (done === "committed" && after.length > 0) await files.commit(files.view(), after).catch(() => {});
@@ -65,7 +65,7 @@ export function openRoutedStore(files: Store, shared: () => Promise<Store>, rout
     async commit(view, changes) {
       const views = viewsIn(view);
       const parted = part(changes, routes);
-      if (parted.own.length > 0) return commitShared(views, parted);
+      if (parted.shared.length > 0) return commitShared(views, parted);
       return (await sharedHolds(views)) ? files.commit(views.files, changes) : "changed";
     },
     catchUp: () => files.catchUp(),
@@ -124,25 +124,26 @@ function merged(
   );
 }
 
-interface Parted {
+interface PartedChanges {
   /** The shared changes, with the events. Empty: there are none. */
-  readonly own: readonly Change[];
+  readonly shared: readonly Change[];
+  /** The optional changes of the files, made after the shared commit. */
   readonly follow: readonly Change[];
 }
 
-function part(changes: readonly Change[], routes: Routes): Parted {
-  const ownChanges = changes.filter((change) => isOwn(change, routes));
-  if (ownChanges.length === 0) return { own: ownChanges, follow: [] };
+function part(changes: readonly Change[], routes: Routes): PartedChanges {
+  const sharedChanges = changes.filter((change) => isSharedChange(change, routes));
+  if (sharedChanges.length === 0) return { shared: [], follow: [] };
   const [events, others] = [[] as Change[], [] as Change[]];
   for (const change of changes)
-    if (!ownChanges.includes(change))
+    if (!sharedChanges.includes(change))
       (change.type !== "move" && change.path === EVENTS ? events : others).push(change);
   const split = others.find((change) => !routes.mayFollow(change));
   if (split !== undefined) throw mixedChangesError(split);
-  return { own: [...ownChanges, ...events], follow: others };
+  return { shared: [...sharedChanges, ...events], follow: others };
 }
 
-function isOwn(change: Change, routes: Routes): boolean {
+function isSharedChange(change: Change, routes: Routes): boolean {
   if (change.type !== "move") return routes.isShared(change.path);
   if (routes.isShared(change.from) !== routes.isShared(change.to)) throw mixedChangesError(change);
   return routes.isShared(change.from);

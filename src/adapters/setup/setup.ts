@@ -67,7 +67,7 @@ export interface WorkspaceFiles {
   mixed(folder: AgentFolder, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
 }
 
-/** `files`: absent where nobody works in the folders. */
+/** `files`: absent if no agent works in the folders. */
 export function openSetups(projectRoot: string, files?: WorkspaceFiles): Setups {
   const store = () => ownPath(projectRoot, ".pawl/setup");
   return {
@@ -252,7 +252,7 @@ interface Note {
 interface Begun {
   readonly key: string;
   readonly fresh: boolean;
-  /** Nobody has worked there, not even after a setup that failed. */
+  /** No agent has worked there, not even after a failed setup. */
   readonly isClean: boolean;
   readonly untracked: readonly string[];
 }

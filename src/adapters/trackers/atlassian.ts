@@ -52,7 +52,7 @@ type Query = Readonly<Record<string, string | number>>;
 /** `accepts`: finds out whether it is the Cloud, for an address that does not show it. */
 export function openSite(access: AtlassianAccess, accepts: (site: Site) => Promise<boolean>): Site {
   const { address, token, user } = access;
-  const http = asSomebody(access.http);
+  const http = refusingAnonymous(access.http);
   const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
   const authorization = user
     ? `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
@@ -85,7 +85,7 @@ export function openSite(access: AtlassianAccess, accepts: (site: Site) => Promi
 }
 
 /** Reads from Jira's and Confluence's headers whether the login was accepted; the body is often only a sign-in page. */
-function asSomebody(http: Http): Http {
+function refusingAnonymous(http: Http): Http {
   return async (url, order) => {
     const answer = await http(url, order);
     const { headers, status } = answer;
@@ -96,8 +96,8 @@ function asSomebody(http: Http): Http {
         "asks for a CAPTCHA after failed logins; sign in there once in a browser, as the same user",
       );
     const isFailed = /FAILED|DENIED/.test(headers.get("x-seraph-loginreason") ?? "");
-    const isNobody = headers.get("x-ausername")?.toLowerCase() === "anonymous";
-    if ((isFailed || isNobody) && (status <= 400 || status === 404))
+    const isAnonymous = headers.get("x-ausername")?.toLowerCase() === "anonymous";
+    if ((isFailed || isAnonymous) && (status <= 400 || status === 404))
       throw loginFailure("did not accept the login, and answered as to a stranger");
     return answer;
   };

@@ -35,7 +35,7 @@ export interface Layout {
   readonly network: "all" | "none";
 }
 
-/** `by`: a private folder that replaces it; null: an empty one in memory. */
+/** A hidden path. `by`: a private folder that replaces it; null: an empty one in memory replaces it. */
 export interface Hidden {
   readonly at: string;
   readonly by: string | null;
@@ -53,7 +53,7 @@ export type Mount =
   | { readonly type: "seal"; readonly at: string };
 
 /** The first arguments of each wall. */
-export const GROUND: readonly string[] = [
+export const BASE_ARGUMENTS: readonly string[] = [
   "--die-with-parent",
   // Detaches from the person's terminal, so that no characters can be injected into it.
   "--new-session",
@@ -75,11 +75,11 @@ export const KERNEL: readonly string[] = ["sys", "sysrq-trigger", "acpi", "asoun
 
 export function bwrapArguments(layout: Layout): readonly string[] {
   return [
-    ...GROUND,
+    ...BASE_ARGUMENTS,
     ...(layout.network === "none" ? ["--unshare-net"] : []),
-    ...layout.kernel.map((at) => ({ type: "read", at }) as const).flatMap(wordsOf),
-    ...layout.devices.flatMap(wordsOf),
-    ...mountsOf(layout).flatMap(wordsOf),
+    ...layout.kernel.map((at) => ({ type: "read", at }) as const).flatMap(argumentsOf),
+    ...layout.devices.flatMap(argumentsOf),
+    ...mountsOf(layout).flatMap(argumentsOf),
     ...["--chdir", layout.cwd],
   ];
 }
@@ -123,7 +123,7 @@ export function outerFirst(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((one, other) => one.at.length - other.at.length);
 }
 
-export function wordsOf(mount: Mount): readonly string[] {
+export function argumentsOf(mount: Mount): readonly string[] {
   switch (mount.type) {
     case "read":
       return [

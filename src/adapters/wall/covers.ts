@@ -17,7 +17,7 @@ export const WALLS = "walls";
 const MAX_WALLS = 10_000;
 const joined = new Set<string>();
 
-/** Call it before the look that finds covers of other processes in place. */
+/** Call it before the check that finds covers of other processes in place. */
 export function joinWalls(walls: string): void {
   if (joined.has(walls)) return;
   mkdirSync(join(walls, "live"), { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * The places that the wall hides: homes, and folders of temporary files and sockets. And the parts that an
- * agent or a tool needs.
+ * The places that the wall hides (homes, and folders of temporary files and sockets), and the parts of them
+ * that an agent or a tool needs.
  */
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { userInfo } from "node:os";

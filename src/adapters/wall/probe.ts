@@ -5,7 +5,7 @@ import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "../process/environment.ts";
 import { findProgram } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
-import { GROUND } from "./arguments.ts";
+import { BASE_ARGUMENTS } from "./arguments.ts";
 
 const PROBE_TIMEOUT = 10_000;
 const results = new Map<string, Probed>();
@@ -50,7 +50,7 @@ export function followsPlanted(program: string, scratch: string): boolean {
   symlinkSync(`/oldroot${outside}`, join(inside, "link"));
   const cover = ["--bind", inside, inside, "--ro-bind", "/dev/null", join(inside, "link/made")];
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  spawnSync(program, [...GROUND, ...cover, "--", "true"], {
+  spawnSync(program, [...BASE_ARGUMENTS, ...cover, "--", "true"], {
     timeout: PROBE_TIMEOUT,
     stdio: "ignore",
     env: {},
@@ -63,7 +63,13 @@ function probeOnce(environment: Environment): Probed {
     return { program: null, why: `bubblewrap builds it, on Linux only, and this is ${process.platform}` };
   const { path: program, why } = findProgram("bwrap", environment);
   if (program === null) return { program: null, why: `bubblewrap is missing: there is ${why}` };
-  const args = [...GROUND, "--tmpfs", "/tmp", "--", findProgram("true", environment).path ?? "/bin/true"];
+  const args = [
+    ...BASE_ARGUMENTS,
+    "--tmpfs",
+    "/tmp",
+    "--",
+    findProgram("true", environment).path ?? "/bin/true",
+  ];
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: PROBE_TIMEOUT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const reason = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";

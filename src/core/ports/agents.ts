@@ -177,7 +177,7 @@ export interface AgentAccount {
   readonly account: string;
   /** `open`: it may work. `limited`: the limit passes. `exhausted`: only a person can remove the cause. */
   readonly state: "open" | "limited" | "exhausted";
-  /** When the account is renewed, ISO 8601; null: nobody said it. */
+  /** When the account is renewed, ISO 8601; null: unknown. */
   readonly resets_at: string | null;
   /**
    * Where that time is from: a field of the agent's event, the words of its message, or its quota. `none`: there is

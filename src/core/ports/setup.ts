@@ -11,7 +11,7 @@ export interface Setups {
 
 /**
  * `fresh`: a task's workspace without work, whose results may serve other folders. `worked`: a task's
- * workspace. `check`: a folder in which nobody works.
+ * workspace. `check`: a folder in which no agent works.
  */
 export type SetupUse = "fresh" | "worked" | "check";
 

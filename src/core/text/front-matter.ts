@@ -9,7 +9,10 @@ export interface FrontMatter {
   readonly whole: string;
 }
 
-/** Null: there is none. Two rules around a list are none: the first line must be a key or a comment. */
+/**
+ * Null: there is no front matter. Its first line must be a key or a comment, so two rules around a list do not
+ * count.
+ */
 export function parseFrontMatter(text: string): FrontMatter | null {
   const match = text.startsWith("---") ? FRONT.exec(text) : null;
   return match ? { front: match[1] ?? "", whole: match[0] } : null;

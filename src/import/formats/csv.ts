@@ -80,7 +80,7 @@ function recordsOf({ path, text }: SourceFile, remarks: string[]): readonly Fiel
 
 const TODOIST = ["TYPE", "CONTENT", "INDENT"];
 
-/** Todoist's export has a row for each section, for what is said of the task above it, and for the view. */
+/** Todoist's export also has rows for sections, for notes on the task above, and for the view. */
 function todoistTasks(path: string, rows: readonly Fields[], remarks: string[]): readonly Fields[] {
   const tasks: Record<string, unknown>[] = [];
   let section = "";

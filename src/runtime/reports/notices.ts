@@ -116,7 +116,7 @@ function restOf({ blocked, done, open, time, waiting }: LoopRest): Cause {
 
 const MAX_LISTED = 5;
 
-// ── What is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Contents ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface DueNotice {
   readonly notice: Notice;

@@ -216,7 +216,7 @@ test("each criterion stands with how its check ended, and one that is not shown 
     ["bad", "x 3 of 4 checked criteria not shown to be met"],
     ["good", "passed (`make it` passed)"],
     ["bad", "failed (`make it` failed)"],
-    ["bad", "empty (`make it` looked at nothing)"],
+    ["bad", "empty (`make it` ran no test)"],
     ["open", "not-run (`make it` was not run on this work)"],
   ]);
   expect(brief.against).toEqual(["3 of 4 checked criteria not shown to be met"]);
@@ -235,10 +235,10 @@ test("a check that ran no test is named, and asks once more only if it failed", 
   ];
   const { against, chips } = briefOf(of({ checks }));
   expect(chips.map(({ tone, words }) => [tone, words])).toEqual([
-    ["bad", "e2e looked at nothing"],
-    ["warn", "unit looked at nothing"],
+    ["bad", "e2e ran no test"],
+    ["warn", "unit ran no test"],
   ]);
-  expect(against).toEqual(["e2e looked at nothing"]);
+  expect(against).toEqual(["e2e ran no test"]);
 });
 
 test("what the agent says stands in its order, with what was found instead, and one chip for all that differs", () => {

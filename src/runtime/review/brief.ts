@@ -53,8 +53,7 @@ const DIFFERING: Chip = { tone: "bad", words: "the agent says otherwise", place:
 
 function checkChip({ empty, exit, name, state }: ReviewCheck): Chip {
   const target = { place: "checks" };
-  if (empty)
-    return { ...target, tone: state === "passed" ? "warn" : "bad", words: `${name} looked at nothing` };
+  if (empty) return { ...target, tone: state === "passed" ? "warn" : "bad", words: `${name} ran no test` };
   if (state === "failed") return { ...target, tone: "bad", words: `${name} failed${exitWords(exit)}` };
   if (state === "running") return { ...target, tone: "open", words: `${name} is still running` };
   if (state === "unknown") return { ...target, tone: "open", words: `${name} was not run` };
@@ -161,7 +160,7 @@ export function fieldWords(field: string): string {
 const CHECKS = {
   passed: ["good", "passed"],
   failed: ["bad", "failed"],
-  empty: ["bad", "looked at nothing"],
+  empty: ["bad", "ran no test"],
   "not-run": ["open", "was not run on this work"],
 } as const;
 

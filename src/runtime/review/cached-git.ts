@@ -1,8 +1,8 @@
 import type { Git } from "../../core/ports/git.ts";
 
 /**
- * Git with cached answers: equal queries reach git once. For many reviews that are made together; a later
- * look needs another instance.
+ * Git with cached answers: equal queries reach git once. For many reviews that are made together; later queries
+ * need another instance.
  */
 export function cachedGit(git: Git): Git {
   const answers = new Map<string, Promise<unknown>>();

@@ -72,7 +72,7 @@ async function loadEdited(view: View, kind: RunKind, run: string): Promise<Edite
   return { ...of, from: last?.local.checkpoint.state ?? null, found };
 }
 
-/** The faults of the run's log, all of which is read. */
+/** Reads the run's whole log, and returns its faults. */
 export async function wholeLogFaults(view: View, kind: RunKind, run: string): Promise<readonly string[]> {
   try {
     return logFaults(kind, await loadLines(view, run));

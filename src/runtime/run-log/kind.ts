@@ -101,7 +101,7 @@ export interface RunLaw {
 
 /** The commit of a step. */
 export interface Commit {
-  /** What decides in the state that it wrote. */
+  /** The part of the written state that decides what may happen next. */
   readonly decides: Json;
   /** There was no state before the step: a new life of the run begins with it. */
   readonly isFirst: boolean;

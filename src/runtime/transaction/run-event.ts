@@ -65,7 +65,7 @@ export interface Governed {
   /** The sha-256 of its policy. */
   readonly policy?: string;
   readonly ignored: readonly PolicyChange[];
-  /** Present if a policy must be pinned: none is, or another one. */
+  /** Present if a policy must be pinned, because none or another one is. */
   readonly pin?: Pin;
 }
 

@@ -111,7 +111,7 @@ async function withSigning<R>(
   return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, gate) } };
 }
 
-/** Whether any gate may require more than a yes from any caller; if not, nothing is proposed twice. */
+/** Whether any gate may require more than a yes from any caller. If not, one proposal is enough. */
 async function asksMuch({ lock, outside, settings }: GateContext): Promise<boolean> {
   if (Object.values(settings.gates).some((level) => level !== "any")) return true;
   const pinned = lock === null ? [] : await pinnedFor(lock, outside);

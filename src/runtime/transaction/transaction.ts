@@ -112,7 +112,7 @@ export interface Proposal<R> {
   /** The person's verdict that these changes carry out. Its strength is checked at the commit. */
   readonly verdict?: Verdict;
   /**
-   * The policy that is to govern the run: kept under its lock, right before the commit, while everything that
+   * The policy to pin for the run: stored under its lock, right before the commit, while everything that
    * was read still holds.
    */
   readonly pin?: Pin;

@@ -184,7 +184,7 @@ export function walled(
   const { call, client, environment } = surroundings;
   const shell = call.actions.find((action) => action.type === "shell");
   const { program } = probeKept(environment, wallsOf(environment));
-  if (!dialect.behind || program === null || shell?.type !== "shell" || !shell.isWhole) return null;
+  if (!dialect.replaceCommand || program === null || shell?.type !== "shell" || !shell.isWhole) return null;
   const order: ShellOrder = {
     use: useOf(surroundings, limits),
     kind,
@@ -204,9 +204,9 @@ export function walled(
   const command = keepsFolder ? `trap 'pwd -P >&7' EXIT\n${shell.command}` : shell.command;
   const drawn = drawWall({ base, bwrap: program }, order);
   // OpenCode's shell is the wall's own program, which asks the plugin for its wall.
-  if (client === "opencode") return dialect.behind(call.input, drawn.token);
+  if (client === "opencode") return dialect.replaceCommand(call.input, drawn.token);
   const line = drawn.line(command);
-  return dialect.behind(call.input, keepsFolder ? returning(line) : line);
+  return dialect.replaceCommand(call.input, keepsFolder ? returning(line) : line);
 }
 
 /** Descriptor 7 returns the folder in which the command ended, apart from its output. */

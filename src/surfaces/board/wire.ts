@@ -179,7 +179,7 @@ export interface Tasks {
 
 /**
  * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after the server
- * has begun to listen (data requested after it misses nothing); `happened` with a `ShownEvent` for each
+ * has begun to listen (data requested after it misses nothing); `logged` with a `ShownEvent` for each
  * event; `reset` with `{ "project": KEY }` if events were missed, so that the page must reload that project's
  * data. An id is opaque (the positions in all logs, `KEY:OFFSET:GENERATION` each): a browser sends the last one
  * back as `Last-Event-ID`; a new `EventSource` passes it as `since`. The first one is in the

@@ -57,7 +57,7 @@ const updated = (input: Input, command: string) => ({
 });
 
 export const claudeCode: Dialect = {
-  behind: (input, command) => json({ hookSpecificOutput: updated(input, command) }),
+  replaceCommand: (input, command) => json({ hookSpecificOutput: updated(input, command) }),
   read: readLikeClaude,
   allow: () => SILENT,
   deny: denyLikeClaude,

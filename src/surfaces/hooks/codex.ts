@@ -7,7 +7,7 @@ import { denyLikeClaude, readLikeClaude } from "./claude-code.ts";
 import { type Dialect, json, SILENT } from "./dialect.ts";
 
 export const codex: Dialect = {
-  behind: (_input, command) =>
+  replaceCommand: (_input, command) =>
     json({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",

@@ -42,6 +42,7 @@ export const copilot: Dialect = {
     const decision = { permissionDecision: "deny", permissionDecisionReason: reason };
     return json({ ...decision, hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } });
   },
-  behind: (input, command) => json({ permissionDecision: "allow", modifiedArgs: { ...input, command } }),
+  replaceCommand: (input, command) =>
+    json({ permissionDecision: "allow", modifiedArgs: { ...input, command } }),
   continueWith: (reason) => json({ decision: "block", reason, hookSpecificOutput: stopLikeVsCode(reason) }),
 };

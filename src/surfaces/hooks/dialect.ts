@@ -38,7 +38,7 @@ export interface Dialect {
    * Before a shell tool: makes it run this command instead of its own. Absent: the client does not support
    * that.
    */
-  behind?(input: Input, command: string): Output;
+  replaceCommand?(input: Input, command: string): Output;
   /** Keeps the assistant from stopping; null: the client does not support that. */
   continueWith(reason: string): Output | null;
 }

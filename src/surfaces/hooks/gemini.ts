@@ -41,7 +41,7 @@ export const gemini: Dialect = {
   read,
   allow: () => SILENT,
   deny: (reason) => json({ decision: "deny", reason }),
-  behind: (_input, command) =>
+  replaceCommand: (_input, command) =>
     json({
       decision: "allow",
       hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: { command } },

@@ -33,6 +33,6 @@ export const opencode: Dialect = {
   read,
   allow: () => SILENT,
   deny: (reason) => json({ decision: "deny", reason }),
-  behind: (_input, command) => json({ wall: command }),
+  replaceCommand: (_input, command) => json({ wall: command }),
   continueWith: () => null,
 };

@@ -68,7 +68,7 @@ export async function ask(
     const words = "Pawl waits for your verdict: read the review on the board, and decide there.";
     return inputRequired({
       inputRequests: { [KEY]: inputRequired.elicitUrl({ message: words, url }) },
-      requestState: await connection.codec.mint({ ...question, led: true }, context),
+      requestState: await connection.codec.mint({ ...question, byUrl: true }, context),
     });
   }
   if (!elicitation || (elicitation.form === undefined && elicitation.url !== undefined)) {
@@ -100,7 +100,7 @@ export async function takeAnswer(
   }
   const decidedNow = () =>
     preview(connection.runtime, tool.transaction, input, callerOf(connection, context, "mcp"));
-  if (question.led) {
+  if (question.byUrl) {
     const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
     if (action === "decline" || action === "cancel") return undecided(unanswered(action));
     const isOpen = async () => shownHash((await decidedNow()).ask) === question.message;

@@ -55,7 +55,7 @@ export interface Question {
   readonly input: string;
   readonly message: string;
   /** The person was sent to the board, so the answer is in the run. */
-  readonly led?: true;
+  readonly byUrl?: true;
 }
 
 /** The active calls: the process waits for them before it ends, and settles the store when there are none. */

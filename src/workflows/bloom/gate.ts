@@ -18,7 +18,7 @@ import type { Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy } from "./govern.ts";
 import { awaitsVerdict, judgedIn, repoOf } from "./judged.ts";
 import { loadMessages, type Message, undeliveredNotes } from "./question.ts";
-import { type Kept, loadKept, reviewNow } from "./review.ts";
+import { loadKept, type ReviewExtras, reviewNow } from "./review.ts";
 import { tableOf } from "./run/life.ts";
 import type { TaskRun, TaskVerdict } from "./run/task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
@@ -93,7 +93,7 @@ export const gate = changing(
 interface LoadedGate extends Snapshot {
   readonly steps: readonly Step[];
   readonly messages: readonly Message[];
-  readonly kept: Kept;
+  readonly kept: ReviewExtras;
 }
 
 /** Each point is on a line of its own, also in the agent's prompt. */

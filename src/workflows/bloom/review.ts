@@ -29,14 +29,14 @@ import type { TaskRun } from "./run/task-run.ts";
 import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
 import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
-interface Opened extends Kept {
+interface LoadedReview extends ReviewExtras {
   readonly snapshot: Snapshot;
   /** Null: there is nothing to show. */
   readonly run: TaskRun | null;
 }
 
 /** What a review reads beside the run. */
-export interface Kept {
+export interface ReviewExtras {
   /** The end of each shown command's output. */
   readonly tails: ReadonlyMap<LoopEvidence, string>;
   /** How often an agent began to work on it; null: not known. */
@@ -57,7 +57,7 @@ interface ReviewFindings {
   readonly version: string;
 }
 
-export const review: Transaction<StoryInput, Opened, ReviewFindings | null, ReviewFacts | null> = {
+export const review: Transaction<StoryInput, LoadedReview, ReviewFindings | null, ReviewFacts | null> = {
   run: () => null,
   async read(view, { anyState, id }, context) {
     const snapshot = await loadSnapshot(view, context);
@@ -84,14 +84,14 @@ function withLastVerified(run: TaskRun, task: Task): TaskRun {
   return { ...run, work: { repo, branch: branchOf(task), commit, merged: null, time: "" } };
 }
 
-export async function loadKept(view: View, run: TaskRun | null | undefined): Promise<Kept> {
+export async function loadKept(view: View, run: TaskRun | null | undefined): Promise<ReviewExtras> {
   if (!run) return { tails: new Map(), tries: null };
   return { tails: await loadTails(view, shownOf(run)), tries: await triesOf(view, run) };
 }
 
-/** For the question of a verdict, too. */
+/** The review's facts, also for the question of a verdict. */
 export async function reviewNow(
-  { run, snapshot, ...kept }: Opened & { readonly run: TaskRun },
+  { run, snapshot, ...kept }: LoadedReview & { readonly run: TaskRun },
   outside: Outside,
   context: Context,
 ): Promise<ReviewFacts> {
@@ -173,7 +173,7 @@ async function changesOf(
 function reviewOf(
   run: TaskRun,
   file: TasksFile,
-  { tails, tries }: Pick<Opened, "tails" | "tries">,
+  { tails, tries }: Pick<LoadedReview, "tails" | "tries">,
   findings: ReviewFindings,
 ): ReviewFacts {
   const { changed, changes, missingLogs, ignored, level, logins, task, version } = findings;
@@ -284,7 +284,7 @@ function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
       if (ends.length === 0) return { ...claim, found: "No command checks it.", verdict: "unknown" };
       if (unseen.length > 0) return { ...claim, found: `Not run: ${named(unseen)}.`, verdict: "unknown" };
       return empty.length > 0
-        ? { ...claim, found: `Looked at nothing: ${named(empty)}.`, verdict: "unknown" }
+        ? { ...claim, found: `Ran no test: ${named(empty)}.`, verdict: "unknown" }
         : { ...claim, found: `Passed: ${named(ends)}.`, verdict: "agrees" };
     });
 }

@@ -76,13 +76,13 @@ export function nextOf(definition: Definition, configuration: Configuration): st
 /** The facts that led to a step. */
 export function factWords({ empty = [], facts = {} }: Pick<Step, "empty" | "facts">): readonly string[] {
   return Object.entries(facts).map(
-    ([name, value]) => `${name} = ${value}${empty.includes(name) ? " (looked at nothing)" : ""}`,
+    ([name, value]) => `${name} = ${value}${empty.includes(name) ? " (ran no test)" : ""}`,
   );
 }
 
 /** How a command ended. */
 export function endWords({ empty, exit_code }: Pick<EndedCommand, "empty" | "exit_code">): string {
-  return `ended with ${exit_code ?? "no exit code"}${empty ? " and looked at nothing" : ""}`;
+  return `ended with ${exit_code ?? "no exit code"}${empty ? " but ran no test" : ""}`;
 }
 
 function sentence(text: string): string {

@@ -3,7 +3,7 @@
  *
  * F1  A rule's function is called after the commit of its rule. Until its end is committed, nothing else moves the
  *     run, and after a crash it is called again with the same key.
- * F2  In one process it is called once per key: a later look at the run gets the same promise.
+ * F2  In one process it is called once per key: a later read of the run gets the same promise.
  */
 import { PawlError } from "../../core/error.ts";
 import type { CheckOutcome } from "../../core/ports/checks.ts";

@@ -102,7 +102,7 @@ function parsedOver({ file, name, text }: File, base: Extensible | File | null):
   return "table" in base ? parseWorkflow(name, file, text, base) : parseOver(name, file, text, base);
 }
 
-/** Of the texts of the file that it extends, those that it still uses. */
+/** The texts of the extended file that it still uses. */
 function usedOf(texts: Readonly<Record<string, string>>, definition: ParsedWorkflow["definition"]) {
   const names = new Set([...definition.table.rules.map(({ reply }) => reply), ...promptNames(definition)]);
   return Object.fromEntries(Object.entries(texts).filter(([name]) => names.has(name)));

@@ -73,7 +73,10 @@ function placeOf(files: Files, { row, planFile, ...named }: Blamed): string {
   return files[0].yaml.place([]);
 }
 
-/** A rule that no row has is one that `blocked` adds; null: the files do not add it. */
+/**
+ * The place of the row that makes the first of the rules; `blocked` makes those without a row. Null: no file makes
+ * them.
+ */
 function rowPlace(files: Files, rules: readonly string[], key: "id" | "reply"): string | null {
   for (const rule of rules)
     for (const { entry, yaml } of files) {

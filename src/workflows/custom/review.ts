@@ -64,7 +64,7 @@ function notBegunError(run: string): PawlError {
   return new PawlError("run-missing", `No run ${run} has begun.`, "`pawl status` lists every run.");
 }
 
-/** For the question of an event, on the work that the person agrees to. */
+/** The review's facts for the question of an event, on the work that the person agrees to. */
 export async function reviewNow(
   run: OwnRun,
   work: Snapshot,
@@ -202,7 +202,7 @@ function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
       : last?.empty?.includes(about)
         ? {
             about,
-            found: `It ${String(value)} at the last event, and looked at nothing: it ran no test.`,
+            found: `It ${String(value)} at the last event, but ran no test.`,
             verdict: "differs",
           }
         : { about, found: `It was ${String(value)} at the last event.`, verdict: "agrees" };

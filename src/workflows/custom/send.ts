@@ -2,8 +2,8 @@
  * Sends an event to a run of your own workflow. A separate send after the commit runs a rule's command; if
  * that does not happen, the next send does it.
  *
- * S1  While the end of a rule's command is not known, only that end moves the run; while runs that it began are at work, a person's
- *     events do, too.
+ * S1  While the end of a rule's command is unknown, only that end moves the run; while runs that it began are at
+ *     work, a person's events do, too.
  * S2  A command that answers a fact runs once per decision; if it outlasts the wait, its key is stored with
  *     the run, and the next send finds it again.
  * S3  If the definition was loosened since the run began, nothing is run or decided for it.

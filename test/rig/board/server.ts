@@ -77,7 +77,7 @@ export class BoardFixture implements AsyncDisposable {
 
   /** To all pages that are open. */
   emit(event: Wire.ShownEvent): void {
-    const text = `id: ${event.project}:1:g\nevent: happened\ndata: ${JSON.stringify(event)}\n\n`;
+    const text = `id: ${event.project}:1:g\nevent: logged\ndata: ${JSON.stringify(event)}\n\n`;
     for (const stream of this.streams) stream.write(text);
   }
 

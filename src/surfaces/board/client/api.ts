@@ -42,8 +42,8 @@ interface RequestOptions {
 
 let answerer: Answerer = overHttp;
 
-/** From here on, `other` answers the requests instead of the board's server. */
-export function askOf(other: Answerer): void {
+/** Replaces the board's server: from now on, `other` answers the requests. */
+export function setAnswerer(other: Answerer): void {
   answerer = other;
 }
 

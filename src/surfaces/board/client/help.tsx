@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { isOn, scopes, turnKeys } from "./keys.ts";
+import { keysEnabled, scopes, setKeysEnabled } from "./keys.ts";
 import { Key } from "./notice.tsx";
 
 const isShown = signal(false);
@@ -54,8 +54,8 @@ export function Help() {
       <label class="check">
         <input
           type="checkbox"
-          checked={isOn.value}
-          onChange={({ currentTarget }) => turnKeys(currentTarget.checked)}
+          checked={keysEnabled.value}
+          onChange={({ currentTarget }) => setKeysEnabled(currentTarget.checked)}
         />
         Single keys do something (turn this off if they get in the way of dictation)
       </label>

@@ -19,10 +19,10 @@ interface Scope {
 /** The innermost scope is last: its keys take precedence. */
 export const scopes = signal<readonly Scope[]>([]);
 /** People who dictate, or use single letters for something else, can turn the shortcuts off. */
-export const isOn = signal(kept("keys") !== "off");
+export const keysEnabled = signal(kept("keys") !== "off");
 
-export function turnKeys(on: boolean): void {
-  isOn.value = on;
+export function setKeysEnabled(on: boolean): void {
+  keysEnabled.value = on;
   keep("keys", on ? null : "off");
 }
 
@@ -47,7 +47,7 @@ export function listenToKeys(): void {
   document.addEventListener("keydown", (pressed) => {
     if (pressed.defaultPrevented || pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
     if (pressed.isComposing || isWriting(pressed.target) || document.querySelector("dialog[open]")) return;
-    if (!isOn.value && pressed.key !== "?") return;
+    if (!keysEnabled.value && pressed.key !== "?") return;
     const chord = first !== "" && pressed.timeStamp - firstAt < CHORD_MS ? `${first} ${pressed.key}` : "";
     const key = (chord !== "" && find(chord)) || find(pressed.key);
     first = key ? "" : pressed.key;

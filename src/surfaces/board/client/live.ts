@@ -58,7 +58,7 @@ function connect(isAgain: boolean): void {
   opened.addEventListener("hello", () => {
     if (begun === "" && !isAgain) emit(null);
   });
-  opened.addEventListener("happened", (message) => {
+  opened.addEventListener("logged", (message) => {
     emit(JSON.parse(message.data) as ShownEvent);
   });
   // Too many events were missed, so the page reloads its data.

@@ -30,7 +30,7 @@ export interface BoardUser {
   follow(done: AbortSignal, over: () => void): void;
 }
 
-/** The door of this machine's own browsers. */
+/** Admits this machine's own browsers. */
 export function admitLocal(
   { caller, metricsToken }: BoardOptions,
   projects: ReadonlyMap<string, BoardProject>,

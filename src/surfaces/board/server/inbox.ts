@@ -11,7 +11,10 @@ import type { BoardProject } from "./projects.ts";
 
 /** At most this many reviews are prepared after an answer, for the next one. */
 const MAX_AFTER = 20;
-/** Each starts git some times, so it waits until nobody has asked for so long; and no longer than the second. Milliseconds. */
+/**
+ * Each review starts git several times, so it waits until no request has come for the first time, but at most the
+ * second. Milliseconds.
+ */
 const QUIET_MILLISECONDS = 500;
 const MAX_WAIT_MILLISECONDS = 5_000;
 const MAX_KEPT = 1000;

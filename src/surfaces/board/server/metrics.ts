@@ -38,7 +38,7 @@ type Labels = Readonly<Record<string, string>>;
 type Samples = Map<string, { readonly name: Name; value: number }>;
 
 /** Serves the metrics of a program without a board: a worker. */
-export function serveFigures(
+export function serveMetrics(
   project: ProjectSource,
   { host, port }: Pick<HttpAddress, "host" | "port">,
   metricsToken: BoardOptions["metricsToken"],

@@ -27,7 +27,7 @@ export interface GuardOptions {
   readonly cookie: () => string;
   readonly readOnly: boolean;
   readonly agentBehind: BoardOptions["agentBehind"];
-  /** How one gets in, as the fix of a refusal; absent: by the address that `pawl board` prints. */
+  /** The way in, as the fix of a refusal; absent: by the address that `pawl board` prints. */
   readonly wayIn?: string;
 }
 

@@ -21,7 +21,7 @@ import {
 } from "./request-guards.ts";
 import { addProjectRoutes } from "./routes.ts";
 import { openSessions } from "./sessions.ts";
-import { placesNow, streamEvents } from "./stream.ts";
+import { positionsNow, streamEvents } from "./stream.ts";
 
 export interface Board {
   /** `http://127.0.0.1:4000/` */
@@ -119,7 +119,7 @@ function boardApp(
     context.header("cache-control", "no-store");
     await next();
   });
-  app.get("/", async (context) => pageAnswer(context, options.files, await placesNow(projects.values())));
+  app.get("/", async (context) => pageAnswer(context, options.files, await positionsNow(projects.values())));
   addAssets(app, options.files);
   app.get("/api/session", async (context) => {
     const { readOnly, version } = options;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { placesNow, streamEvents } from "./stream.ts";
+import { positionsNow, streamEvents } from "./stream.ts";
 
 const KEY = "0123456789ab";
 /** As of a log that is two. */
@@ -51,7 +51,7 @@ describe("a reader that comes back", () => {
     promise("board.live");
     const [hello] = await sent([line("e1")], 1);
     const missed = await sent([line("e1"), line("e2"), line("e3")], 3, hello?.id);
-    expect(missed.map(({ event }) => event)).toEqual(["hello", "happened", "happened"]);
+    expect(missed.map(({ event }) => event)).toEqual(["hello", "logged", "logged"]);
     const [, , last] = await sent([line("e1"), line("e2"), line("e3"), line("e4")], 3, missed[1]?.id);
     expect(last?.id).toContain(String(FAR + 4));
   });
@@ -61,22 +61,22 @@ describe("the places of a page", () => {
   const project = (log: () => Promise<EventLog>) => ({ key: KEY, log }) as never;
 
   it("are the logs' ends, from which a reader gets what happens after them", async () => {
-    const since = await placesNow([project(async () => logOf([line("e1")]))]);
+    const since = await positionsNow([project(async () => logOf([line("e1")]))]);
     const events = await sent([line("e1"), line("e2")], 2, since);
-    expect(events.map(({ event }) => event)).toEqual(["hello", "happened"]);
+    expect(events.map(({ event }) => event)).toEqual(["hello", "logged"]);
   });
 
   it("leave out a project that cannot be opened", async () => {
     const broken = project(() => Promise.reject(new Error("no")));
-    expect(await placesNow([broken])).toBe("");
-    const whole = await placesNow([project(async () => logOf([]))]);
-    expect(await placesNow([broken, project(async () => logOf([]))])).toBe(whole);
+    expect(await positionsNow([broken])).toBe("");
+    const whole = await positionsNow([project(async () => logOf([]))]);
+    expect(await positionsNow([broken, project(async () => logOf([]))])).toBe(whole);
   });
 
   it("are none where a log does not answer in time, or fails", async () => {
     const silent = () => new Promise<never>(() => {});
-    expect(await placesNow([project(async () => ({ ...logOf([]), position: silent }))])).toBe("");
+    expect(await positionsNow([project(async () => ({ ...logOf([]), position: silent }))])).toBe("");
     const fails = () => Promise.reject(new Error("no"));
-    expect(await placesNow([project(async () => ({ ...logOf([]), position: fails }))])).toBe("");
+    expect(await positionsNow([project(async () => ({ ...logOf([]), position: fails }))])).toBe("");
   });
 });

@@ -45,10 +45,10 @@ export async function streamEvents(
   projects: Iterable<BoardProject>,
   { last, sink, signal }: { readonly last: string; readonly sink: Sink; readonly signal: AbortSignal },
 ): Promise<void> {
-  const positions = parsePlaces(last);
+  const positions = parsePositions(last);
   const logs = await logsOf(projects);
   for (const [key, log] of logs) if (!positions.has(key)) positions.set(key, await endOf(log));
-  await sink.send({ event: "hello", data: "{}", id: renderPlaces(positions) });
+  await sink.send({ event: "hello", data: "{}", id: renderPositions(positions) });
   const alarm = openAlarm(signal);
   const watches = [...logs.values()].map((log) => log.watch(alarm.ring));
   try {
@@ -62,11 +62,11 @@ export async function streamEvents(
 }
 
 /** The present positions in all logs, from which a stream can resume; empty if they take too long to find. */
-export async function placesNow(projects: Iterable<BoardProject>): Promise<string> {
+export async function positionsNow(projects: Iterable<BoardProject>): Promise<string> {
   const found = async () => {
     const logs = [...(await logsOf(projects))];
     const ends = logs.map(async ([key, log]) => [key, await endOf(log)] as const);
-    return renderPlaces(new Map(await Promise.all(ends)));
+    return renderPositions(new Map(await Promise.all(ends)));
   };
   return await Promise.race([found().catch(() => ""), sleep(LONGEST_WAIT, "", { ref: false })]);
 }
@@ -107,7 +107,7 @@ async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promi
       await sink.send({
         event: "reset",
         data: JSON.stringify({ project: key }),
-        id: renderPlaces(positions),
+        id: renderPositions(positions),
       });
       continue;
     }
@@ -116,7 +116,7 @@ async function catchUp({ key, log, positions, sink, signal }: CatchingUp): Promi
       const event = parseEvent(entry);
       if (event === null) continue;
       const shown: ShownEvent = { project: key, run: nameOf(event) };
-      await sink.send({ event: "happened", data: JSON.stringify(shown), id: renderPlaces(positions) });
+      await sink.send({ event: "logged", data: JSON.stringify(shown), id: renderPositions(positions) });
       if (signal.aborted) return;
     }
     if (isPresent || !part.isAll) continue;
@@ -134,19 +134,19 @@ async function endOf(log: EventLog): Promise<StreamPosition> {
 }
 
 /** `KEY:OFFSET:GENERATION`, joined by commas. A generation's name is encoded, because it may be any text. */
-function renderPlaces(positions: ReadonlyMap<string, StreamPosition>): string {
+function renderPositions(positions: ReadonlyMap<string, StreamPosition>): string {
   return [...positions]
     .map(([key, { generation, offset }]) => `${key}:${offset}:${encodeURIComponent(generation)}`)
     .join(",");
 }
 
-const PLACE = /^([0-9a-f]{12}):(\d{1,16}):([A-Za-z0-9_.!~*'()%-]{0,500})$/;
+const POSITION = /^([0-9a-f]{12}):(\d{1,16}):([A-Za-z0-9_.!~*'()%-]{0,500})$/;
 const LONGEST_ID = 16 * 1024;
 
-function parsePlaces(id: string): Map<string, StreamPosition> {
+function parsePositions(id: string): Map<string, StreamPosition> {
   const positions = new Map<string, StreamPosition>();
   for (const text of id.slice(0, LONGEST_ID).split(",")) {
-    const [, key, offset, generation = ""] = PLACE.exec(text.trim()) ?? [];
+    const [, key, offset, generation = ""] = POSITION.exec(text.trim()) ?? [];
     const decoded = attempt(() => decodeURIComponent(generation), null);
     if (key !== undefined && decoded !== null)
       positions.set(key, { generation: decoded, offset: Number(offset) });

@@ -86,7 +86,7 @@ export async function whileAnswering(
 ): Promise<Answer> {
   if (listen === undefined) return work();
   const { placeOf } = await import("../board-listen.ts");
-  const figures = await host.servers.figures(project, placeOf(String(listen)));
+  const figures = await host.servers.metrics(project, placeOf(String(listen)));
   host.terminal.err(`/healthz and /metrics are answered at http://${figures.host}/.\n`);
   return work().finally(figures.close);
 }

@@ -308,7 +308,7 @@ export interface ServersPort {
   /** Serves the board to browsers on this machine until a signal ends it; returns the signal. */
   board(order: BoardOrder): Promise<NodeJS.Signals>;
   /** Answers `/healthz` and `/metrics` of the project until it is closed. */
-  figures(
+  metrics(
     project: Project,
     at: Pick<BoardListen, "host" | "port">,
   ): Promise<{ readonly host: string; close(): Promise<void> }>;

@@ -38,7 +38,7 @@ export function topHelp(host: Host, specs: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-/** `path`: a word that only has others below it, as it was called. */
+/** `path`: a command that only groups others, as it was called. */
 export function groupHelp(
   path: string,
   below: readonly CommandSpec[],

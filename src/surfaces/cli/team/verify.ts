@@ -18,7 +18,7 @@ export const verify: Run = async (host, call) => {
   const text =
     format === "table"
       ? renderReport(report)
-      : MACHINES[format as keyof typeof MACHINES](report, host.version);
+      : MACHINE_FORMATS[format as keyof typeof MACHINE_FORMATS](report, host.version);
   const { faults } = report;
   return {
     text,
@@ -74,7 +74,7 @@ function approvalLines({ covers, login, process_files, pull }: Approval): readon
   ];
 }
 
-const MACHINES = {
+const MACHINE_FORMATS = {
   json: (report: Report) =>
     `${JSON.stringify({ ...report, verified: report.faults.length === 0 }, null, 2)}\n`,
   sarif: renderSarif,

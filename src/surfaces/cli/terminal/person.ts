@@ -87,7 +87,7 @@ export function confirm(
   }
 }
 
-/** Whether the person says yes; without one who can be asked, nobody does. */
+/** Whether the person says yes; false if no person can be asked. */
 export function agrees(host: Host, question: HumanQuestion): boolean {
   try {
     confirm(host, question);

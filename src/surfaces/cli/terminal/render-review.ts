@@ -324,7 +324,7 @@ function checkLines(
     unknown: paint.yellow("unknown"),
   }[state];
   const how = [
-    ...(empty ? ["looked at nothing"] : []),
+    ...(empty ? ["ran no test"] : []),
     ...(exit === null ? [] : [`exit ${exit}`]),
     ...(duration_ms === null ? [] : [`${(duration_ms / 1000).toFixed(1)} s`]),
     ...(on === null ? [] : [`on ${on.slice(0, 12)}`]),

@@ -1,6 +1,6 @@
 /**
  * The screen of `pawl watch`, drawn by Ink: a list, and the detail of the row under the cursor, beside it or
- * in its place. The order of what waits stays until the person takes what is new.
+ * in its place. The order of the waiting rows stays until the person asks for the new ones.
  */
 import { type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactElement, useEffect, useReducer, useRef, useState } from "react";
@@ -321,7 +321,7 @@ function bodyOf(
   );
 }
 
-/** No further than to its end; the last line says how much follows. */
+/** Scrolls no further than to the end; the last line says how many lines follow. */
 function scrolledTo(lines: readonly string[], scroll: number, room: number, paint: Paint): readonly string[] {
   if (lines.length <= room) return lines;
   const from = Math.min(scroll, lines.length - room + 1);

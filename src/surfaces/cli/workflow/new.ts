@@ -27,7 +27,7 @@ export const newWorkflow: Run = async (host, call) => {
   const template = TEMPLATES.find((each) => each === call.options.template);
   const given = call.arguments.name as string | undefined;
   if (given !== undefined) checkName(given, Object.keys(host.workflows));
-  const made = template ? { name: given ?? template, template } : await askedAt(host, given);
+  const made = template ? { name: given ?? template, template } : await askAtTerminal(host, given);
   checkName(made.name, Object.keys(host.workflows));
   const files =
     "files" in made
@@ -47,7 +47,7 @@ export const newWorkflow: Run = async (host, call) => {
   return { text: `${clean(text.join("\n"))}\n`, data: reply.data };
 };
 
-type Made =
+type NewWorkflow =
   | { readonly name: string; readonly template: TemplateName }
   | { readonly name: string; readonly files: Readonly<Record<string, string>> };
 
@@ -64,7 +64,7 @@ function checkName(name: string, taken: readonly string[]): void {
 }
 
 /** Asks a person at the terminal. Throws `usage` without a terminal. */
-async function askedAt(host: Host, given: string | undefined): Promise<Made> {
+async function askAtTerminal(host: Host, given: string | undefined): Promise<NewWorkflow> {
   const terminal = host.person.terminal.open();
   if (terminal === null)
     throw new PawlError(
@@ -80,7 +80,11 @@ async function askedAt(host: Host, given: string | undefined): Promise<Made> {
 }
 
 /** Asks the person about the workflow, question by question. */
-export function answers(terminal: Conversation, given: string | undefined, taken: readonly string[]): Made {
+export function answers(
+  terminal: Conversation,
+  given: string | undefined,
+  taken: readonly string[],
+): NewWorkflow {
   const ask = (question: string) => {
     terminal.write(`${question} `);
     return terminal.readLine()?.trim() ?? "";
@@ -117,13 +121,13 @@ const RESERVED = ["finished", "same"];
 
 function checkSteps(steps: readonly string[]): void {
   const ids = steps.map(slug);
-  const odd = ids.findIndex((id, at) => id === "" || RESERVED.includes(id) || ids.indexOf(id) !== at);
-  if (steps.length > 0 && odd < 0) return;
+  const invalid = ids.findIndex((id, at) => id === "" || RESERVED.includes(id) || ids.indexOf(id) !== at);
+  if (steps.length > 0 && invalid < 0) return;
   throw new PawlError(
     "usage",
     steps.length === 0
       ? "A workflow needs a step: expected their names with commas between them."
-      : `The step ${JSON.stringify(steps[odd])} cannot have a name of its own: expected words in Latin letters or digits that differ, other than ${RESERVED.join(" and ")}.`,
+      : `The step ${JSON.stringify(steps[invalid])} cannot have a name of its own: expected words in Latin letters or digits that differ, other than ${RESERVED.join(" and ")}.`,
     "Run the command again.",
   );
 }

@@ -1,10 +1,10 @@
 /** `plan take-back`: calls submit_work with the loop's evidence, from a terminal. */
 import { withInput } from "../../../runtime/transaction/transaction.ts";
-import { atTheEdge } from "../tools/response.ts";
+import { toolTransaction } from "../tools/response.ts";
 import { submitWork } from "../tools/submit-work.ts";
 import { FROM_LOOP } from "./loop-hand-in.ts";
 
-const handIn = withInput(atTheEdge(submitWork), ({ id }: { readonly id: string }) => ({
+const handIn = withInput(toolTransaction(submitWork), ({ id }: { readonly id: string }) => ({
   task_id: id,
   artifact: FROM_LOOP,
 }));

@@ -30,7 +30,7 @@ export const TASK_RUNS: RunKind = {
 function at(text: string): At | null {
   try {
     const { active_tool_state: active, task_status: state } = JSON.parse(text) as TaskState;
-    // Between two tools, a task is in no table of theirs.
+    // Between two tools, a task is in no tool's table.
     if (active === null) return { machine: "alfred", state, variables: {} };
     return { machine: active.tool_name, ...configurationIn(definitionOf(active.tool_name), active) };
   } catch {

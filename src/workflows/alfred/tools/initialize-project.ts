@@ -3,7 +3,7 @@ import type { AlfredSettings } from "../../../core/settings.ts";
 import { isCommandLine } from "../../../runtime/transaction/person.ts";
 import { PROJECT_IGNORES } from "../state/live-state.ts";
 import { CONFIG, GITIGNORE } from "../state/paths.ts";
-import { atTheEdge, success, type ToolPlan } from "./response.ts";
+import { success, type ToolPlan, toolTransaction } from "./response.ts";
 
 export interface InitializeInput {
   readonly provider?: AlfredSettings["provider"];
@@ -66,7 +66,7 @@ export const initializeProject: ToolPlan<InitializeInput, ConfigTexts, undefined
 };
 
 /** `pawl init`: uses the configured provider. */
-export const init = atTheEdge<InitializeInput>({
+export const init = toolTransaction<InitializeInput>({
   ...initializeProject,
   propose: (seen, gathered, _, context) =>
     initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),

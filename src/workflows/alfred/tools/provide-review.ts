@@ -32,7 +32,7 @@ import type { ContextStore, Submission, TaskState, Verdict } from "../state/stat
 import { keptNotes, keptVerdicts } from "../state/verdicts.ts";
 import { titleOf, wordsFor } from "../texts/titles.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
-import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
+import { type Answer, success, type ToolPlan, toolTransaction } from "./response.ts";
 import { checkUnaltered } from "./submit-work.ts";
 import { effectsOf, invalidActionError, verdictOf } from "./transition.ts";
 
@@ -43,7 +43,7 @@ export interface ReviewInput {
 }
 
 /** A verdict by any channel. */
-interface Given {
+interface GivenVerdict {
   readonly id: string;
   readonly approved: boolean;
   readonly notes: string;
@@ -53,7 +53,12 @@ interface Given {
   readonly version?: string | undefined;
 }
 
-type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: VerdictObservations; reply: Answer }>;
+type ReviewTypes = TypesOf<{
+  input: GivenVerdict;
+  run: LoadedRun;
+  material: VerdictObservations;
+  reply: Answer;
+}>;
 
 const review = runEvent<ReviewTypes>({
   lock: ({ id }) => `alfred:${id}`,
@@ -77,11 +82,11 @@ const review = runEvent<ReviewTypes>({
   propose: judge,
 });
 
-const edge = { tool: "provide_review", syncs: true } as const;
+const common = { tool: "provide_review", syncs: true } as const;
 
 /** The only tool to review artifacts, of any kind. */
 export const provideReview: ToolPlan<ReviewInput> = {
-  ...edge,
+  ...common,
   task: (input) => input.task_id,
   ...withInput(review, ({ feedback_notes = "", is_approved, task_id }: ReviewInput) => ({
     id: task_id,
@@ -91,8 +96,8 @@ export const provideReview: ToolPlan<ReviewInput> = {
 };
 
 /** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
-export const gate = atTheEdge<GateInput>({
-  ...edge,
+export const gate = toolTransaction<GateInput>({
+  ...common,
   task: (input) => input.id,
   ...withInput(review, ({ approve, id, notes = "", version }: GateInput) => ({
     id,
@@ -107,7 +112,7 @@ function judgedBy(run: LoadedRun): Reviewer | null {
   return machineOf(run.definition).underReview(run.configuration)?.reviewer ?? null;
 }
 
-function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
+function checkPersonsTurn(run: LoadedRun, { approved }: GivenVerdict): void {
   const under = machineOf(run.definition).underReview(run.configuration);
   if (under?.reviewer !== "ai" || !approved) return;
   throw new PawlError(
@@ -144,7 +149,7 @@ interface VerdictObservations {
 /** Gathers the observations; queries git only if a person will see the result. */
 async function collect(
   { decision, run }: Taken<ReviewTypes>,
-  context: RunContext<Given>,
+  context: RunContext<GivenVerdict>,
 ): Promise<VerdictObservations> {
   const { caller, ignored, input, settings, view } = context;
   // The evidence and the review are of the same moment.
@@ -179,7 +184,7 @@ function isAssistantCall({ channel }: Caller): boolean {
  * Throws if a model rejects without a reason, because the next attempt sees nothing else. A person may reject
  * without one.
  */
-function checkReason(run: LoadedRun, { approved, notes }: Given): void {
+function checkReason(run: LoadedRun, { approved, notes }: GivenVerdict): void {
   if (approved || notes.trim() !== "") return;
   throw new PawlError(
     "usage",
@@ -190,7 +195,7 @@ function checkReason(run: LoadedRun, { approved, notes }: Given): void {
 
 function judge(
   { decision, material, run }: Step<ReviewTypes>,
-  context: ProposalContext<Given>,
+  context: ProposalContext<GivenVerdict>,
 ): Effects<ReviewTypes> {
   const { input: given } = context;
   const { review, submitted } = material;
@@ -277,7 +282,7 @@ function humanOnly(
   run: LoadedRun,
   submitted: Submission,
   review: ReviewFacts | null,
-  given: Given,
+  given: GivenVerdict,
   context: Context,
 ): HumanQuestion | null {
   const { channel } = context.caller;
@@ -298,8 +303,8 @@ function humanOnly(
   const asked: ProposedVerdict = given.byPerson
     ? { approve: given.approved, notes, notesBy: "you" }
     : { approve: true, notes, notesBy: "assistant" };
-  // `collect` makes one wherever a person may be asked; a verdict without it would count unasked.
-  if (review === null) throw new Error("a person is to be asked, and nothing was looked at for them");
+  // `collect` makes a review wherever a person may be asked; without it, a verdict would count unasked.
+  if (review === null) throw new Error("A person must be asked, but `collect` made no review for them.");
   const question = humanQuestion(run, submitted, review, asked);
   return hasAnswered(context, question.message) ? null : question;
 }
@@ -319,7 +324,7 @@ function checkApproval(run: LoadedRun, submitted: Submission, context: Context):
       `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
       ...open.map(({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`),
     ].join("\n"),
-    "Reject it with what should be done: a mend counts once it is handed in again.",
+    "Reject it and say what should be done: a correction counts once it is handed in again.",
   );
 }
 

@@ -30,8 +30,8 @@ export function success(message: string, data?: Response["data"]): Answer {
   return { response: { status: "success", message, ...(data && { data }) } };
 }
 
-/** A tool's transaction, without its edge. */
-// biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
+/** A tool's transaction before `toolTransaction` makes answers of its errors and logs its calls. */
+// biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; `toolTransaction` passes them through unread
 export interface ToolPlan<Input, Snapshot = any, Gathered = any>
   extends Transaction<Input, Snapshot, Gathered, Answer> {
   readonly tool: string;
@@ -48,10 +48,10 @@ export interface Failed {
 }
 
 /**
- * The edge of a tool: an error inside becomes its answer, with nothing committed, and every call is logged.
+ * The transaction of a tool: an error becomes its answer, with nothing committed, and every call is logged.
  * Unexpected errors are rethrown.
  */
-export function atTheEdge<Input>(
+export function toolTransaction<Input>(
   plan: ToolPlan<Input>,
 ): Transaction<Input, View, Proposal<Answer> | Failed, Reply> {
   return {

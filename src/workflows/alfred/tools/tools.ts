@@ -7,7 +7,7 @@ import { initializeProject, PROVIDERS } from "./initialize-project.ts";
 import { markSubtask } from "./mark-subtask.ts";
 import { openTool } from "./open-tool.ts";
 import { provideReview } from "./provide-review.ts";
-import { atTheEdge } from "./response.ts";
+import { toolTransaction } from "./response.ts";
 import { submitWork } from "./submit-work.ts";
 import { workOnTask } from "./work-on-task.ts";
 
@@ -26,7 +26,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({ provider: z.enum(PROVIDERS).optional().describe("where tasks are kept") }),
     readOnly: false,
     idempotent: true,
-    transaction: atTheEdge(initializeProject),
+    transaction: toolTransaction(initializeProject),
   },
   {
     name: "create_task",
@@ -36,7 +36,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({ task_content: z.string().describe("the whole markdown") }),
     readOnly: false,
     idempotent: true,
-    transaction: atTheEdge(createTask),
+    transaction: toolTransaction(createTask),
   },
   {
     name: "get_next_task",
@@ -46,7 +46,7 @@ const SINGLE: readonly Tool[] = [
     readOnly: true,
     idempotent: true,
     openWorld: true,
-    transaction: atTheEdge(getNextTask),
+    transaction: toolTransaction(getNextTask),
   },
   {
     name: "work_on_task",
@@ -56,7 +56,7 @@ const SINGLE: readonly Tool[] = [
     readOnly: true,
     idempotent: true,
     openWorld: true,
-    transaction: atTheEdge(workOnTask),
+    transaction: toolTransaction(workOnTask),
   },
 ];
 
@@ -68,7 +68,7 @@ const HAND_IN: readonly Tool[] = [
     input: z.strictObject({ task_id, subtask_id: z.string().describe("the slot's id") }),
     readOnly: false,
     idempotent: true,
-    transaction: atTheEdge(markSubtask),
+    transaction: toolTransaction(markSubtask),
   },
   {
     name: "submit_work",
@@ -81,7 +81,7 @@ const HAND_IN: readonly Tool[] = [
     readOnly: false,
     idempotent: false,
     waitsAtGate: true,
-    transaction: atTheEdge(submitWork),
+    transaction: toolTransaction(submitWork),
   },
   {
     name: "provide_review",
@@ -101,7 +101,7 @@ const HAND_IN: readonly Tool[] = [
     relaysVerdict: ({ alfred: { human_review, reviews } }) =>
       human_review === "relay" && Object.values(reviews).some((reviewers) => reviewers.includes("human")),
     waitsAtGate: true,
-    transaction: atTheEdge(provideReview),
+    transaction: toolTransaction(provideReview),
   },
 ];
 
@@ -124,7 +124,7 @@ export const TOOLS: readonly Tool[] = [
       }),
       readOnly: false,
       idempotent: true,
-      transaction: atTheEdge(openTool(definition)),
+      transaction: toolTransaction(openTool(definition)),
     }),
   ),
   ...HAND_IN,

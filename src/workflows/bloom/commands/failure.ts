@@ -23,7 +23,7 @@ export function failureOf(command: string, end: CommandEnd, criteria: readonly s
 function howItEnded({ empty, ended, exit, signal }: CommandEnd): string {
   if (ended === "timed-out" || ended === "inactive") return "took too long and was ended";
   if (signal !== null) return `was ended by ${signal}`;
-  return empty ? `looked at nothing: it ran no test, and exited with ${exit}` : `exited with ${exit}`;
+  return empty ? `ran no test, and exited with ${exit}` : `exited with ${exit}`;
 }
 
 /** Indented, so that no line of the output reads as a line of the prompt. */

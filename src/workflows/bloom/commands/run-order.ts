@@ -1,8 +1,8 @@
 /**
  * One order of a task's life to one of its agents, in the task's workspace: from its prompt to its answer, which is the next
- * event of the table. An answer that does not fit is refused once, in the same session, with what is wrong.
+ * event of the table. An invalid answer is refused once, in the same session, with its faults.
  *
- * What an order costs counts in the task's budget and in its own.
+ * An order's cost counts in the task's budget and in its own.
  */
 import {
   permissionOf,

@@ -200,7 +200,7 @@ function evidenceLine(each: TaskRun["evidence"][number]): string {
     : each.exit === 0
       ? "passed"
       : `failed (${each.exit ?? "no exit code"})`;
-  return `${each.empty ? "looked at nothing" : end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
+  return `${each.empty ? "ran no test" : end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
 }
 
 function block(title: string, lines: readonly string[]): readonly string[] {

@@ -136,7 +136,7 @@ function orderedBy(run: OwnRun): Ordered | null {
 
 export interface NoteInput {
   readonly run: string;
-  /** The order's. If the run has another one by now, nothing is written. */
+  /** The order's key. If the run has another order by now, nothing is written. */
   readonly key: string;
   /** Begins a run of the agent: refused if the workflow was loosened since, or may move no run. */
   readonly begins?: true;

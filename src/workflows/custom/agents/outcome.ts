@@ -56,7 +56,7 @@ export function outcomeOf(before: OrderWork, { end, now, stop }: Ended, rules: R
   const session = end.session === null ? rest.session : { id: end.session, agent: rules.agent };
   const spent = added(rest.spent, end.usage, end.duration);
   const work: OrderWork = { ...rest, ...(session && { session }), spent };
-  // What a person said, and what was wrong, are said again to an agent that has not worked with it.
+  // An agent that has not worked on it gets the person's message and the faults again.
   const again: OrderWork = {
     ...work,
     ...(before.hint === undefined ? {} : { hint: before.hint }),

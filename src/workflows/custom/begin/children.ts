@@ -110,7 +110,7 @@ export function taskState(tasks: readonly Task[], id: string): ChildState {
   return "open";
 }
 
-/** One that cannot be read waits for a person. */
+/** A run that cannot be read counts as open: it waits for a person. */
 async function ownRunState(
   run: string,
   done: readonly string[] | undefined,

@@ -47,7 +47,7 @@ export async function loadFamily(
   return family;
 }
 
-/** Adds the workflow and all that it begins. Returns why that cannot be. */
+/** Adds the workflow and all that it begins. Returns why it cannot; null: it did. */
 async function addTo(
   family: Map<string, Definition>,
   sources: readonly DefinitionSource[],

@@ -3,8 +3,8 @@ import type { FactValue, Rule, Workflow } from "../../../engine/workflow.ts";
 import { type FactSource, GATHERED } from "../definition.ts";
 
 /**
- * The table with the event, and with a rule for runs that are still open wherever it has none: the event comes once they rest, so
- * nobody needs to write one.
+ * The table with the event, and with a rule for runs that are still open wherever it has none: the event comes once
+ * they rest, so a file needs no such rule.
  */
 export function withGathered(
   table: Workflow,

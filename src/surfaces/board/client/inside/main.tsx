@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { Refused } from "../../wire.ts";
 import { announced } from "../announce.ts";
-import { askOf, refusedOf, session } from "../api.ts";
+import { refusedOf, session, setAnswerer } from "../api.ts";
 import { Help, openHelp } from "../help.tsx";
 import { listenToKeys } from "../keys.ts";
 import { emit } from "../live.ts";
@@ -83,7 +83,7 @@ function runIn({ run, task_id: task }: Record<string, unknown> = {}): unknown {
 
 hasPages.value = false;
 session.value = { csrf: "", readOnly: false, version: PAWL_VERSION, projects: [] };
-askOf(answererBy(app));
+setAnswerer(answererBy(app));
 listenToKeys();
 app.addEventListener("hostcontextchanged", () => wearHost(app.getHostContext() ?? {}));
 let passed: unknown;

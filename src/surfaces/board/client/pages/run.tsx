@@ -1,5 +1,5 @@
 /**
- * One run or task: what happened, with what failed first, what one can do, its work, its history, and last its
+ * One run or task: what happened, with what failed first, what a person can do, its work, its history, and last its
  * state in its table.
  */
 import { orderDeeds } from "../../../../runtime/board.ts";

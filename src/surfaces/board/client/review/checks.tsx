@@ -12,7 +12,7 @@ const STATE: Readonly<Record<ReviewCheck["state"], Badged>> = {
   unknown: { words: "Not known", tone: "warn" },
   passed: { words: "Passed", tone: "good" },
 };
-const EMPTY: Badged = { words: "Looked at nothing", tone: "warn" };
+const EMPTY: Badged = { words: "Ran no test", tone: "warn" };
 const ORDER = Object.keys(STATE);
 
 export function Checks({ checks }: { readonly checks: Review["checks"] }) {

@@ -15,7 +15,7 @@ const CODE_LENGTH = 8;
 export function openInvitations(now: () => number) {
   let present: { readonly hashes: readonly string[]; readonly until: number } | null = null;
   let used: readonly string[] = [];
-  /** `used`, `expired` and `unknown` let nobody in. */
+  /** `used`, `expired` and `unknown` let no device in. */
   const check = (given: string): "valid" | "used" | "expired" | "unknown" => {
     const hash = hashOf(plain(given));
     if (used.includes(hash)) return "used";

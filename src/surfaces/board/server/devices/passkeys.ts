@@ -39,7 +39,7 @@ export function openPasskeys(origin: () => string, now: () => number) {
     requireUserVerification: true,
   });
   return {
-    /** What a browser is asked to make a passkey. */
+    /** The options with which a browser makes a passkey. */
     async registration(name: string, others: readonly Device[]): Promise<Json> {
       const { generateRegistrationOptions } = await import("./webauthn.ts");
       return generateRegistrationOptions({
@@ -65,7 +65,7 @@ export function openPasskeys(origin: () => string, now: () => number) {
       const key = Buffer.from(publicKey).toString("base64url");
       return { id, publicKey: key, counter, transports, domain: domain() };
     },
-    /** The challenge with which a device signs in, or approves what has the hash. */
+    /** The challenge with which a device signs in, or approves the hash. */
     async challenge(purpose: Purpose, device?: Device): Promise<Json> {
       const { generateAuthenticationOptions } = await import("./webauthn.ts");
       const allowed = device?.passkey ? { allowCredentials: [descriptorOf(device.passkey)] } : {};

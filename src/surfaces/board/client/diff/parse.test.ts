@@ -53,6 +53,16 @@ describe("a unified diff", () => {
     expect(changedPart("same", "same")).toBeNull();
   });
 
+  it("marks no half of a character that takes two code units", () => {
+    const [before, after] = ["a long line with 😀", "a long line with 😁"];
+    expect(before.slice(...(changedPart(before, after) ?? []))).toBe("😀");
+    const [one, other] = ["\u{20400} at the end of a line", "\u{20000} at the end of a line"];
+    expect(one.slice(...(changedPart(one, other) ?? []))).toBe("\u{20400}");
+    // Both end in the same low surrogate.
+    const [left, right] = ["🐀 at the end of a line", "😀 at the end of a line"];
+    expect(left.slice(...(changedPart(left, right) ?? []))).toBe("🐀");
+  });
+
   it("names for a removed line the line of the file where it was", () => {
     const lines = parseDiff(PATCH);
     expect(lines.map((line) => (line.kind === "removed" ? lineToName(lines, line) : null))).toContain(1);

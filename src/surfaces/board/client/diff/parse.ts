@@ -88,7 +88,8 @@ export function partners(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Diff
 
 const MAX_COMPARED = 2_000;
 
-const WORD = /[\p{L}\p{N}_$]/u;
+/** A code unit of a word, or half of a character that takes two. */
+const WORD = /[\p{L}\p{N}_$\uD800-\uDFFF]/u;
 
 /** Whether the position is inside a word. A changed word is marked as a whole, even if letters are common. */
 function splitsWord(text: string, other: string, at: number): boolean {

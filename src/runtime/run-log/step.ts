@@ -52,7 +52,7 @@ export interface StepDetails {
   readonly artifact?: string;
   /** A verdict in one line. */
   readonly verdict?: string;
-  /** Own workflows: the observed facts, the notes of the event, the tree that a person judged. */
+  /** Own workflows: the observed inputs, the notes of the event, the tree that a person judged. */
   readonly facts?: Facts;
   /** Those facts whose command passed and ran no test. Absent: none. */
   readonly empty?: readonly string[];

@@ -124,10 +124,10 @@ export async function run(start: Start): Promise<number> {
 
 /** Prints each warning as one line on stderr, once. */
 function warningOn(terminal: Terminal, name: string): (line: string) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (line) => {
-    if (!told.has(line)) terminal.err(`${name}: warning: ${clean(line)}\n`);
-    told.add(line);
+    if (!warned.has(line)) terminal.err(`${name}: warning: ${clean(line)}\n`);
+    warned.add(line);
   };
 }
 

@@ -66,7 +66,7 @@ export function openScopeWatch(ports: ScopeWatchPorts): ScopeWatch {
       if (now.kind === "none") return;
       const { nested, tree } = now;
       const why = now.why === undefined ? {} : { why: now.why };
-      await notes.keep(run, { ...about, tree: accepted?.tree ?? tree, nested, told: [], ...why });
+      await notes.keep(run, { ...about, tree: accepted?.tree ?? tree, nested, reported: [], ...why });
     },
   };
 }
@@ -139,8 +139,8 @@ async function reportOnce(
   note: TreeNote,
   { files, run, state }: OutOfScopeEdits,
 ) {
-  const fresh = files.filter((file) => !note.told.includes(file));
+  const fresh = files.filter((file) => !note.reported.includes(file));
   if (fresh.length === 0) return;
   await report({ type: "guard:strayed", run, state, paths: fresh });
-  await notes.keep(run, { ...note, told: [...note.told, ...fresh] });
+  await notes.keep(run, { ...note, reported: [...note.reported, ...fresh] });
 }

@@ -25,7 +25,7 @@ const REST = /^rest-.*\.json$/;
 export function openNoticeStore(state: StateFolder): NoticeStore {
   const folder = join(state.folder, "notices");
   const asked = join(folder, "asked");
-  const memory = join(folder, "told.json");
+  const memory = join(folder, "reported.json");
   const make = () => {
     state.make();
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -88,7 +88,9 @@ function restIn(text: string): LoopRest {
 
 function memoryIn(text: string): NoticeMemory {
   const found = JSON.parse(text) as NoticeMemory;
-  const isWhole = Object.values(found).every((each) => typeof each?.told === "object" && each.told !== null);
+  const isWhole = Object.values(found).every(
+    (each) => typeof each?.reported === "object" && each.reported !== null,
+  );
   if (isWhole) return found;
   throw new Error("no memory");
 }

@@ -13,7 +13,7 @@ export interface Receiver {
 /** A receiver's notices, and whether they arrived. */
 export interface ReceiverMemory {
   /** The key of each reported cause that still holds → the time of its notice. */
-  readonly told: Readonly<Record<string, string>>;
+  readonly reported: Readonly<Record<string, string>>;
   /** When a notice last arrived; null: none did. */
   readonly sent: string | null;
   /** Why the last one did not arrive; null: it did. */

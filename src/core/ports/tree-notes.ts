@@ -13,7 +13,7 @@ export interface TreeNote {
   readonly writes: string;
   readonly planFiles: readonly string[];
   /** The out-of-scope files that the event log already names. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
 }
 
 /**

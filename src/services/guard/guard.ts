@@ -283,7 +283,7 @@ async function withUndoing(
       await openTreeNotes(root, environment)
         .find(own)
         .catch(() => null)
-    )?.told ?? [];
+    )?.reported ?? [];
   return named.length === 0
     ? limits
     : { ...limits, writes: "plan", planFiles: [...limits.planFiles, ...named] };

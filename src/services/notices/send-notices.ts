@@ -77,8 +77,8 @@ async function sendDue(
   if (isWhole) memory.keepOnly(name, new Set(causes.map(({ key }) => key)));
   if (quietEnd(notify.quiet, now) !== null) return;
   const after = lastQuietEnd(notify.quiet, now);
-  const { told } = memory.of(name);
-  const due = dueNotices(causes, notify.for, told, after, noticeContext(given, now));
+  const { reported } = memory.of(name);
+  const due = dueNotices(causes, notify.for, reported, after, noticeContext(given, now));
   await sendAll(sending, name, await openReceiver(name, notify, given), due);
 }
 
@@ -86,7 +86,7 @@ async function sendEnd(sending: Sending, { name, settings, text }: AgreedNotice)
   const { given, memory, now } = sending;
   const notice = endedNotice(text, noticeContext(given, now));
   memory.keepOnly(name, new Set(notice.keys));
-  const isSent = notice.keys.some((key) => Object.hasOwn(memory.of(name).told, key));
+  const isSent = notice.keys.some((key) => Object.hasOwn(memory.of(name).reported, key));
   if (isSent || quietEnd(settings.quiet, now) !== null) return;
   await sendAll(sending, name, await openReceiver(name, settings, given), [notice]);
 }
@@ -121,8 +121,8 @@ async function sendAll(
     const time = runtime.now().toISOString();
     try {
       await receiver?.send(notice);
-      const told = { ...before.told, ...Object.fromEntries(keys.map((key) => [key, time])) };
-      memory.set(name, { told, sent: time, fault: null });
+      const reported = { ...before.reported, ...Object.fromEntries(keys.map((key) => [key, time])) };
+      memory.set(name, { reported, sent: time, fault: null });
     } catch (thrown) {
       const error = toPawlError(thrown);
       memory.set(name, { ...before, fault: { time, message: `${error.message} ${error.fix}` } });
@@ -141,7 +141,7 @@ interface Memory {
   keepOnly(name: ReceiverName, keys: ReadonlySet<string>): void;
 }
 
-const NOTHING: ReceiverMemory = { told: {}, sent: null, fault: null };
+const NOTHING: ReceiverMemory = { reported: {}, sent: null, fault: null };
 
 function openMemory(store: NoticeStore): Memory {
   let known = store.load();
@@ -155,9 +155,9 @@ function openMemory(store: NoticeStore): Memory {
     set,
     keepOnly(name, keys) {
       const before = of(name);
-      const all = Object.entries(before.told);
-      const told = all.filter(([key]) => keys.has(key));
-      if (told.length < all.length) set(name, { ...before, told: Object.fromEntries(told) });
+      const all = Object.entries(before.reported);
+      const reported = all.filter(([key]) => keys.has(key));
+      if (reported.length < all.length) set(name, { ...before, reported: Object.fromEntries(reported) });
     },
   };
 }

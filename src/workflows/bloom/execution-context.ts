@@ -36,7 +36,7 @@ export interface TaskSnapshot {
 }
 
 /** Why the current work must end. */
-export type StopReason = "interrupted" | "interjected" | "told";
+export type StopReason = "interrupted" | "interjected" | "overruled";
 
 export interface ExecutionContext {
   readonly ports: WorkPorts;

@@ -275,7 +275,7 @@ async function interruptActive(tasks: Tasks, picked: Picked): Promise<void> {
     if (wasOverruled(work, picked, mayBeClaim)) {
       // Ignore what was read before the task's own last commit.
       if (wasOverruled(work, await loadAndPick(tasks, true), mayBeClaim))
-        work.abort.abort("told" satisfies StopReason);
+        work.abort.abort("overruled" satisfies StopReason);
     } else if (work.reported !== null) {
       const reported = work.reported;
       const messages = await loadMessages(tasks.runtime.store.view(), work.id);

@@ -181,7 +181,9 @@ describe("An agent that", () => {
       expect(ran.code).toBe(1);
       expect(ran.of("merge:failed")).toHaveLength(3);
       const blocked = String(project.tasks()[0]?.ai_notes);
-      expect(blocked).toContain("has edits that the merge would overwrite: a.txt; commit or stash them");
+      expect(blocked).toContain(
+        "has edits that the merge would overwrite: a.txt; commit, stash or move them away",
+      );
       expect(blocked).toContain("`bloom ready T1`");
       expect(project.read("a.txt")).toBe("mine");
       rmSync(join(project.root, "a.txt"));

@@ -5,8 +5,8 @@
  *     agent's commits. No branch and no checkout of a person changes before it is published, and exactly the
  *     commit that was checked is published.
  * M2  Publishing moves the branch only if it is where the preparation found it.
- * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit;
- *     if git would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's
+ * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit and no
+ *     ignored file (`.env`, tasks.yaml); if git would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's
  *     check and git's lock, git moves the other branch forward if possible; the answer then says `moved`.)
  * M4  Merging runs no hooks: their checks belong in `verify`.
  * M5  If branches go to a remote, the merge goes into the remote's target: fetched before the merge, pushed
@@ -408,7 +408,7 @@ async function followIn(
   ref: string,
   merge: ReadyMerge,
 ): Promise<Extract<PublishedMerge, { readonly kind: "published" | "moved" | "in-the-way" }>> {
-  const args = ["merge", "--ff-only", "--quiet", merge.commit];
+  const args = ["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", merge.commit];
   const answer = await git({ ...call, accept: [1, 2, 128] }, [...NO_HOOKS, ...args]);
   const now = await commitOf(call, ref);
   if (now === merge.commit) return { kind: "published", commit: merge.commit };

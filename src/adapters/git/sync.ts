@@ -116,6 +116,7 @@ async function move(
   if (held !== "here") return held;
   const { output } = await git(call, ["status", "--porcelain", "-z", "--untracked-files=no"]);
   if (output !== "") return "it is checked out and has uncommitted edits";
-  const merge = await git({ ...call, accept: [1, 128] }, [...NO_HOOKS, "merge", "--quiet", "--ff-only", to]);
+  const args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", to];
+  const merge = await git({ ...call, accept: [1, 128] }, [...NO_HOOKS, ...args]);
   return merge.code === 0 ? null : (merge.errors.trim().split("\n")[0] ?? "git refused").slice(0, 300);
 }

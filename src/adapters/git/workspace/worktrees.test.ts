@@ -548,6 +548,28 @@ describe("merging", () => {
     expect(readFileSync(join(root, "untouched.txt"), "utf8")).toBe("mine\n");
   });
 
+  it.each([
+    ["the file itself", "mine.env", "mine.env"],
+    ["a file in the place of its folder", "conf", "conf/mine.env"],
+    ["a folder in the place of the file", "mine.env/a", "mine.env"],
+  ])("puts no task's work in the place of a file that git ignores: %s", async (_, theirs, mine) => {
+    promise("git.no-work-lost");
+    commit(root, ".gitignore", "*.env\nconf\n");
+    const worktree = await open().ensure({ repo: ".", branch: "w" });
+    write(worktree.folder.agentPath, theirs, "theirs\n");
+    git(worktree.folder.agentPath, "add", "-f", theirs);
+    git(worktree.folder.agentPath, "commit", "-qm", "work");
+    write(root, mine, "mine\n");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "in-the-way" });
+    expect(readFileSync(join(root, mine), "utf8")).toBe("mine\n");
+    expect(git(root, "rev-parse", "main")).toBe(prepared.onto);
+    rmSync(join(root, mine), { recursive: true });
+    if (mine.includes("/")) rmSync(join(root, "conf"), { recursive: true });
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+  });
+
   it("does not disturb a merge or a rebase that a person has begun", async () => {
     git(root, "switch", "-qc", "side");
     commit(root, "a.txt", "side\n");

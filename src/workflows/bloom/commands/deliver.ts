@@ -326,7 +326,7 @@ function wayClear(
   const again = `it is tried again by itself, and once blocked \`${known.settings.command} ready ${known.task.id}\` merges what is done`;
   if (files.length === 0) return `${reason}; end it: ${again}`;
   const shown = firstFew(files, SHOWN_FILES).join(", ");
-  return `${reason}: ${shown}; commit or stash them: ${again}`;
+  return `${reason}: ${shown}; commit, stash or move them away: ${again}`;
 }
 
 interface Merged {

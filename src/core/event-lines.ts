@@ -68,7 +68,7 @@ const SENTENCES: Sentences = {
     `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, files.join(", ")].filter(Boolean).join(": ")}. Commit or stash, then \`git pull\``,
     "yellow",
   ],
-  "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}: ${owner} is merging`, "yellow"],
+  "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}: ${owner} comes first`, "yellow"],
   "git:branch_moved": ({ branch, from, to }) => [
     `${branch} moved from ${from.slice(0, 12)} to ${to.slice(0, 12)} while the agent ran, and Pawl did not move it`,
     "yellow",

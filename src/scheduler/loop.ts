@@ -30,7 +30,7 @@ import type {
 import type { Cap, Held, TakenLease, Wanted } from "../core/ports/leases.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { LoopEnd } from "../core/ports/loop-end.ts";
-import { openSignal, type Signal } from "../core/signal.ts";
+import { openSignal, pause, type Signal } from "../core/signal.ts";
 import { type Caps, openCaps } from "./caps.ts";
 import { openRetryPolicy } from "./retry-policy.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -70,6 +70,8 @@ interface Loop extends WorkLoopSetup {
   readonly unwritable: Map<string, PawlError>;
   /** What this loop holds besides runs: repositories' branches, the project's root, exclusive things. */
   readonly folders: Set<string>;
+  /** The folders that runs at work wait for. */
+  readonly awaited: string[];
   /** A newer version decides by rules that this one does not know. */
   isOutgrown: boolean;
 }
@@ -107,6 +109,7 @@ export async function workLoop(given: WorkLoopSetup, open: (handle: LoopHandle) 
     notify: signal.notify,
     isIdle: () => active.size === 0,
     workBeside: (work) => workBeside(loop, work),
+    takeFolder: (...wanted) => takeFolder(loop, ...wanted),
   });
   const loop: Loop = {
     ...setup,
@@ -120,6 +123,7 @@ export async function workLoop(given: WorkLoopSetup, open: (handle: LoopHandle) 
     untrusted: new Map(),
     unwritable: new Map(),
     folders: new Set(),
+    awaited: [],
     isOutgrown: false,
   };
   const watching = setup.watch.onChange(signal.notify);
@@ -181,7 +185,7 @@ function drainIfOutgrown(loop: Loop, { outgrown: tasks }: Backlog): void {
 
 /** Starts what it can; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, backlog: Backlog): Promise<number | "nothing-left"> {
-  const { active, caps, driver, failed, folders, leaseManager, slots } = loop;
+  const { active, awaited, caps, driver, failed, folders, leaseManager, slots } = loop;
   const mayBegin = () => modeOf(loop) === "working";
   let held: readonly Held[] | null = null;
   let soonest = Number.POSITIVE_INFINITY;
@@ -193,7 +197,7 @@ async function fill(loop: Loop, backlog: Backlog): Promise<number | "nothing-lef
   const isLeftAlone = (run: string) => active.has(run) || failed.has(run);
   for (const candidate of backlog.candidates(isLeftAlone, () => [...active.keys()])) {
     held ??= (mayBegin() ? await leaseManager.held?.(loop.ports.host) : null) ?? [];
-    if (folders.has(candidate.folder) || isInUse) continue;
+    if (folders.has(candidate.folder) || awaited.includes(candidate.folder) || isInUse) continue;
     isFull = !mayBegin() || !slots.isFree();
     if (isFull) break;
     const left = leftOf(held, candidate);
@@ -353,6 +357,26 @@ async function workBeside(loop: Loop, work: RunWork): Promise<void> {
     if (leases !== null && typeof leases !== "string") await startWork(loop, work, leases, NO_SLOT);
   } catch (error) {
     if (!loop.retries.shouldRetry(error)) fail(loop, work.run, error);
+  }
+}
+
+const AWAITED_MILLISECONDS = 100;
+
+async function takeFolder(
+  { awaited, clock, leaseManager, name, signal }: Loop,
+  ...[folder, stop, onWait]: Parameters<LoopHandle["takeFolder"]>
+): Promise<TakenLease | null> {
+  awaited.push(folder);
+  try {
+    for (let tries = 0; !stop.aborted; tries++) {
+      const lease = await leaseManager.take(folder, name);
+      if (lease !== null) return { ...lease, release: () => lease.release().finally(signal.notify) };
+      if (tries === 0) onWait();
+      await pause(AWAITED_MILLISECONDS, stop, clock);
+    }
+    return null;
+  } finally {
+    awaited.splice(awaited.indexOf(folder), 1);
   }
 }
 

@@ -111,4 +111,6 @@ export interface LoopHandle {
   notify(): void;
   /** Works without a slot on a run that is no candidate, unless another worker has it. Never throws. */
   workBeside(work: RunWork): Promise<void>;
+  /** Waits for the lease on a folder, ahead of runs that have not begun. Null: stopped first. `onWait`: it is not free. */
+  takeFolder(folder: string, stop: AbortSignal, onWait: () => void): Promise<TakenLease | null>;
 }

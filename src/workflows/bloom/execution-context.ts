@@ -47,6 +47,8 @@ export interface ExecutionContext {
   bringUp(): Promise<"up" | "stopped">;
   /** Takes the lease on a resource that one task at a time uses; null: another task holds it. */
   lease(what: string): Promise<TakenLease | null>;
+  /** Waits for the lease on the project's folder, ahead of tasks that have not begun; null: stopped first. */
+  takeRoot(onWait: () => void): Promise<TakenLease | null>;
   /** A file of the project; null: there is none. */
   read(path: ProjectPath): Promise<string | null>;
   /**

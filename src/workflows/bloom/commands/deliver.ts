@@ -5,6 +5,7 @@
 
 import type { BloomEvent } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
+import type { TakenLease } from "../../../core/ports/leases.ts";
 import type {
   AgentFolder,
   Delivery,
@@ -219,7 +220,9 @@ async function publish(
   const { work } = run;
   const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
   await context.note({ patch: { ...seen.patch, ...merging } });
-  const published = await context.ports.worktrees.publishMerge(order, prepared);
+  const still = await stillRoot(context, into);
+  if (still === null) return { event: "interrupted" };
+  const published = await context.ports.worktrees.publishMerge(order, prepared).finally(still.release);
   switch (published.kind) {
     case "moved":
       return "moved";
@@ -244,6 +247,16 @@ async function publish(
         isOurs: isNew || prepared.earlier !== null,
       });
   }
+}
+
+/**
+ * Waits until no agent works in the project's folder, where the checkout follows the merge: while git writes a folder,
+ * an agent could put a link in its place, and git would write where the link leads. Null: stopped.
+ */
+function stillRoot(context: ExecutionContext, into: string): Promise<TakenLease | null> {
+  const { id: taskId } = context.known.task;
+  const owner = "another task in the project's folder";
+  return context.takeRoot(() => context.show({ type: "merge:waiting", taskId, into, owner }));
 }
 
 type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;

@@ -52,7 +52,7 @@ export interface LoopSetup
 }
 
 /** What the driver of tasks holds in memory. */
-interface Tasks extends LoopSetup, Pick<LoopHandle, "isIdle" | "retries"> {
+interface Tasks extends LoopSetup, Pick<LoopHandle, "isIdle" | "retries" | "takeFolder"> {
   readonly pins: Pins;
   readonly taskClaims: TaskClaims;
   readonly merges: MergeQueue;
@@ -127,13 +127,14 @@ const NO_TASKS: Backlog = {
   }),
 };
 
-function openTasks(given: LoopSetup, { isIdle, notify, retries, stop, workBeside }: LoopHandle): Driver {
+function openTasks(given: LoopSetup, handle: LoopHandle): Driver {
+  const { isIdle, notify, retries, stop, takeFolder, workBeside } = handle;
   const setup = { ...given, stop };
   const pins = openPins(setup.runtime, setup.runtime.outside.policies, setup.show, setup.lives);
   const now = () => setup.clock.elapsed();
   const tasks: Tasks = {
     ...setup,
-    ...{ isIdle, pins, retries },
+    ...{ isIdle, pins, retries, takeFolder },
     runtime: pins.runtime,
     taskClaims: openTaskClaims(setup.runtime.outside.policies, setup.endedHere),
     merges: openMergeQueue({

@@ -1,5 +1,6 @@
 /** What the loop takes and leaves, how long it waits, and what it says of how the tasks stand. */
 import { describe, expect, it } from "vitest";
+import { promise } from "../../../../test/rig/promise.ts";
 import { type Failing, openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
 import { PawlError } from "../../../core/error.ts";
 import { answer, ask } from "../verbs/question.ts";
@@ -171,6 +172,32 @@ describe("A loop", () => {
     );
     expect(await end()).toMatchObject({ done: ["T1", "T2", "T3"] });
     expect(counted.most()).toBe(1);
+  });
+
+  it("lets no checkout follow a merge while an agent works in the project's root, and then goes first", async () => {
+    promise("wall.holds");
+    const ended: string[] = [];
+    const stage = staged(
+      list(
+        "id: T1, instructions: i",
+        "id: T2, instructions: i",
+        "id: T3, instructions: i, repo: ., merge_into: main",
+      ),
+      {
+        agents: 2,
+        async agent({ task, works }) {
+          if (task !== "T3") await works(20_000);
+          ended.push(task);
+          return undefined;
+        },
+      },
+    );
+    const merged = () => stage.of("merge:completed").length > 0;
+    await stage.until(merged);
+    expect(ended).toEqual(["T3", "T1"]);
+    expect(stage.of("merge:waiting")).toHaveLength(1);
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2", "T3"] });
+    expect([...stage.leases]).toEqual([]);
   });
 
   it("works on as many at once as it has places", async () => {

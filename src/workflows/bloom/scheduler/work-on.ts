@@ -9,8 +9,8 @@ import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { ProjectPath } from "../../../core/path.ts";
 import type { AgentUsage } from "../../../core/ports/agents.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
-import type { RetryPolicy, Slot } from "../../../core/ports/driver.ts";
-import type { LeaseManager } from "../../../core/ports/leases.ts";
+import type { LoopHandle, RetryPolicy, Slot } from "../../../core/ports/driver.ts";
+import { type LeaseManager, rootLease } from "../../../core/ports/leases.ts";
 import type { LoopPorts, WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { SharedWorktrees } from "../../../core/ports/worktrees.ts";
@@ -67,6 +67,7 @@ export interface WorkSetup {
   readonly stop: AbortSignal;
   readonly retries: RetryPolicy;
   readonly lacksTrust?: LoopPorts["lacksTrust"];
+  readonly takeFolder: LoopHandle["takeFolder"];
   /** Whether the previous owner died without releasing its lease. */
   readonly abandoned: boolean;
   /** Whether another worker has the task now. */
@@ -251,6 +252,7 @@ function contextOf(setup: WorkSetup, work: Work, known: TaskSnapshot, caller: Ca
       return "up";
     },
     lease: (what) => setup.leaseManager.take(what, setup.name),
+    takeRoot: (onWait) => setup.takeFolder(rootLease(setup.ports.host), signal, onWait),
     read: (path) => setup.runtime.store.view().read(path),
     get known() {
       return latest;

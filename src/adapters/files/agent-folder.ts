@@ -2,12 +2,12 @@
  * The only access to folders in which an agent may have written anything: no component of a path below the folder
  * is followed as a link, only regular files are opened, and what is read has a limit (`look.ts`, `plain-file.ts`).
  */
-import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentFolder } from "../../core/ports/worktrees.ts";
 import { nodeDisk } from "./node-disk.ts";
-import { firstNames, readPlainText } from "./plain-file.ts";
+import { firstNames, openBelow, readPlainText } from "./plain-file.ts";
 import { checkFolders, readAt } from "./read-at.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -42,10 +42,18 @@ export function folderIn({ agentPath }: AgentFolder, path: string): AgentFolder 
   return { agentPath: full };
 }
 
-/** Copies a file of the person's to a path where nothing is. Throws if something is in the way. */
-export function putIn(folder: AgentFolder, path: string, from: string): void {
-  const parent = path.includes("/") ? folderIn(folder, dirname(path)) : folder;
-  copyFileSync(from, join(parent.agentPath, basename(path)), constants.COPYFILE_EXCL);
+/**
+ * Copies a file of the person's checkout to the same path, where nothing is. Throws if something is in the way, or if it is
+ * no regular file: a task without a repository may be writing the checkout.
+ */
+export function putIn(folder: AgentFolder, path: string, checkout: string): void {
+  const { copyFrom, file } = openBelow(checkout, path);
+  try {
+    const parent = path.includes("/") ? folderIn(folder, dirname(path)) : folder;
+    copyFileSync(copyFrom, join(parent.agentPath, basename(path)), constants.COPYFILE_EXCL);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The place of a path below it, missing or not. Throws if a link or no folder is on the way. */

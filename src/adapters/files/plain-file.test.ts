@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -227,4 +228,31 @@ it("a file is read whole, up to what anybody writes", () => {
   writeFileSync(join(root, "a"), "text");
   expect(readPlainText(join(root, "a"))).toBe("text");
   expect(() => readPlainText(join(root, "a"), 3)).toThrow("more than 3 bytes");
+});
+
+it("a folder that becomes a link after git has listed its files gives a workspace nothing of what is elsewhere", async () => {
+  promise("files.planted");
+  const place = dirname(root);
+  const [other, bin, work] = ["other", "bin", "work"].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [other, bin, work, join(root, "conf")]) mkdirSync(folder);
+  execFileSync("git", ["init", "-q"], { cwd: root });
+  writeFileSync(join(root, ".gitignore"), "conf/\n");
+  writeFileSync(join(root, ".worktreeinclude"), "conf/\n");
+  writeFileSync(join(root, "conf/key"), "theirs");
+  writeFileSync(join(other, "key"), SECRET);
+  const git = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  const swap = `mv conf away; ln -s ${other} conf`;
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh\ncase "$*" in *check-ignore*) ${git} "$@"; ${swap};; *) exec ${git} "$@";; esac\n`,
+    { mode: 0o755 },
+  );
+  const environment = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  await bringIncluded({ folder: root, environment }, { agentPath: work });
+  expect(readlinkSync(join(root, "conf"))).toBe(other);
+  expect(existsSync(join(work, "conf/key"))).toBe(false);
 });

@@ -14,6 +14,7 @@ import {
   constants,
   type Dir,
   type Dirent,
+  existsSync,
   fstatSync,
   opendirSync,
   openSync,
@@ -40,6 +41,33 @@ export function openPlain(path: string, flags = HARMLESS): { readonly file: numb
   } catch (thrown) {
     closeSync(file);
     throw thrown;
+  }
+}
+
+const OPEN_FILES = "/proc/self/fd";
+
+/**
+ * Opens the regular file at the path below a folder without links, one component after the other: a link in the place of a
+ * folder is not followed, even if it comes between two of them. `copyFrom`: a name of the open file itself. Where the
+ * system has no such names (macOS, where there is no wall either), a moment remains.
+ */
+export function openBelow(root: string, path: string): { readonly file: number; readonly copyFrom: string } {
+  const hasNames = existsSync(OPEN_FILES);
+  const names = path.split("/");
+  const last = names.pop() ?? "";
+  let at = root;
+  let folder: number | null = null;
+  try {
+    for (const name of names) {
+      const next = openSync(join(at, name), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | HARMLESS);
+      if (folder !== null) closeSync(folder);
+      folder = next;
+      at = hasNames ? `${OPEN_FILES}/${folder}` : join(at, name);
+    }
+    const { file } = openPlain(join(at, last));
+    return { file, copyFrom: hasNames ? `${OPEN_FILES}/${file}` : join(root, path) };
+  } finally {
+    if (folder !== null) closeSync(folder);
   }
 }
 

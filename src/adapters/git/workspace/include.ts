@@ -1,9 +1,8 @@
 /**
  * `.worktreeinclude` of the person's checkout: patterns as in `.gitignore`, for ignored files that a
  * workspace needs too, such as `.env`. Only what git ignores and is a plain file is copied, and no link is
- * followed on the way to its place. What is secret in them is masked in what programs print there.
+ * followed, neither on the way to it nor to its place. What is secret in them is masked in what programs print there.
  */
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
@@ -31,10 +30,5 @@ export async function bringIncluded(from: GitCall, top: AgentFolder): Promise<vo
   ]);
   const paths = ignored.output.split("\0").filter(Boolean);
   noteIncluded(top, { from: checkout, paths });
-  for (const path of paths)
-    if (isPlain(join(checkout, path))) attempt(() => putIn(top, path, join(checkout, path)), undefined);
-}
-
-function isPlain(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  for (const path of paths) attempt(() => putIn(top, path, checkout), undefined);
 }

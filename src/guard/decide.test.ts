@@ -18,6 +18,7 @@ const PLACE: GuardContext = {
   shell: "none",
   real: (path) => path,
   twin: () => null,
+  repository: () => null,
 };
 
 const NONE: Scope = {
@@ -223,6 +224,44 @@ describe("a shell's command", () => {
     expect(reason).toMatch(
       /no file may be written, and here nothing keeps.*plain commands.*your file tools.*Hand in the plan/,
     );
+  });
+
+  it("is not on the short list where what it starts is decided outside of the project", () => {
+    promise("guard.shell");
+    const tops: Readonly<Record<string, string | null>> = { "/p": "/p", "/p/a": "/p", "/tmp/x": "/tmp/x" };
+    const repository = (folder: string) =>
+      folder === "/p/bare" ? { top: null } : folder in tops ? { top: tops[folder] ?? null } : null;
+    const place = { ...PLACE, repository };
+    const isRun = (command: string, cwd = "/p", limits: Limits = NONE) =>
+      decide({ type: "shell", command, cwd }, limits, place).allow;
+    for (const command of [
+      ...["git status", "cd a && git log", "git -C a log", "git -C a -C .. log", "git log -C HEAD"],
+      ...["cd /tmp/x; ls", "npx --no pawl status", "npm test", "cd a; npm test", "pawl status"],
+    ])
+      expect(isRun(command), command).toBe(true);
+    for (const command of [
+      ...[
+        "git -C /tmp/x status",
+        "cd /tmp/x && git status",
+        "cd /tmp/x; cd /p | git status",
+        "git -C bare log",
+      ],
+      ...["git -C a -C ../../tmp/x log", "cd -; git status", "cd /tmp/x; cd missing; git status"],
+      ...["cd /tmp/x; npx --no pawl status", "cd /tmp/x; npm test", "cd bare; git log"],
+    ])
+      expect(isRun(command), command).toBe(false);
+    expect(isRun("git status", "/tmp/x")).toBe(false);
+    expect(isRun("npx --no pawl status", "/tmp/x")).toBe(false);
+    expect(isRun("pawl status", "/tmp/x")).toBe(true);
+    expect(isRun("git -C /tmp/x status", "/p", ALL)).toBe(true);
+  });
+
+  it.each([
+    ...["test -v 'a[$(touch x)]'", "test -R 'a[$(touch x)]'", "printf -v 'a[$(touch x)]' y"],
+    ...["printf '-va[$(touch x)]' y", "tree -R -L 1 -H .", "tree -aR -L 1 -H ."],
+  ])("is not on the short list by words that the shell executes, or that write: %s", (command) => {
+    promise("guard.shell");
+    expect(byKind(command, NONE)).toEqual(["closed", "closed", "as it is", "refused"]);
   });
 
   it("of git's runs as it is where git may commit, and no client's own wall stands there", () => {

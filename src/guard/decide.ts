@@ -23,6 +23,7 @@ import {
   isTesting,
   personVerbIn,
   READING,
+  startingFolders,
   undoneBy,
 } from "./short-list.ts";
 
@@ -54,6 +55,8 @@ export interface GuardContext {
   real(path: string): string;
   /** The protected place that is a hard link to the same file; null: none. */
   twin(path: string): string | null;
+  /** The repository that git finds from the folder, with the folder that holds its `.git` (null: it is bare); null: none. */
+  repository(folder: string): { readonly top: string | null } | null;
 }
 
 /** What limits the session; null: only the protected places. A fault: the scope is not known. */
@@ -201,9 +204,10 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
  * or not at all if nothing keeps it from writing.
  */
 function checkShell(command: string, cwd: string, limits: Limits, context: GuardContext): Verdict {
-  const plain = plainCommands(command);
-  const plainVerdict = plain === null ? ALLOWED : checkPlainLine(plain, limits);
+  const words = plainCommands(command);
+  const plainVerdict = words === null ? ALLOWED : checkPlainLine(words, limits);
   if (!plainVerdict.allow) return plainVerdict;
+  const plain = words !== null && startsFromHere(words, cwd, context) ? words : null;
   if (plain?.every(isPawlCall) || plain?.every(isReading)) return ALLOWED;
   const reserved = plain?.every((each) => isReading(each) || isGitWork(each))
     ? ALLOWED
@@ -233,6 +237,23 @@ function checkShell(command: string, cwd: string, limits: Limits, context: Guard
     `${why}, and here nothing keeps a shell's command from it`,
     `Read with plain commands (${READING} and the like, without redirections), and write with your file tools where that is allowed. ${fix}`,
   );
+}
+
+/**
+ * Whether what git, npx and tests start is decided in the project, where the settings for it are protected. In a folder
+ * for temporary files an assistant may have written a repository of its own.
+ */
+function startsFromHere(commands: readonly PlainCommand[], cwd: string, context: GuardContext): boolean {
+  const folders = startingFolders(commands, cwd, (path, folder) =>
+    placesOf(path, folder, context.home, context.real),
+  );
+  if (folders === null) return false;
+  const isHere = (path: string) => insideOf(path, context) !== null;
+  const isOwn = (folder: string) => {
+    const repository = context.repository(folder);
+    return repository === null || (repository.top !== null && isHere(context.real(repository.top)));
+  };
+  return [...folders.git, ...folders.others].every(isHere) && folders.git.every(isOwn);
 }
 
 /** The verdict on a plain line, by its words. */

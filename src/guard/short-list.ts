@@ -14,16 +14,20 @@ const READERS: Readonly<Record<string, RegExp>> = {
     [
       ...["basename", "cat", "cd", "cmp", "column", "comm", "cut", "df", "diff", "dirname", "du", "echo"],
       ...["egrep", "false", "fgrep", "grep", "head", "id", "jq", "ls", "md5sum", "nl", "od"],
-      ...["printf", "ps", "pwd", "readlink", "realpath", "rev", "sha1sum", "sha256sum", "sleep", "stat"],
-      ...["strings", "tac", "tail", "test", "tr", "true", "type", "uname", "wc", "which", "whoami"],
+      ...["ps", "pwd", "readlink", "realpath", "rev", "sha1sum", "sha256sum", "sleep", "stat"],
+      ...["strings", "tac", "tail", "tr", "true", "type", "uname", "wc", "which", "whoami"],
     ].map((name) => [name, NO_OPTION]),
   ),
   date: /^(?:-s|--s)/,
   file: /^-[^-]*C|^--c/,
   find: /^-(?:exec|ok|delete|fprint|fls)/,
+  // The shell executes what stands in a variable's index: `printf -v 'a[$(command)]'`.
+  printf: /^-v/,
   rg: /^--(?:pre|hostname-bin)/,
   sort: /^-[^-]*o|^--(?:o|co)/,
-  tree: /^-[^-]*o|^--output/,
+  test: /^-[vR]$/,
+  // With R it writes a page in each folder.
+  tree: /^-[^-]*[oR]|^--output/,
 };
 
 const GIT_READERS: readonly string[] = [
@@ -55,17 +59,20 @@ const GIT_GLOBAL_OPTIONS = /^(?:--no-pager|-P|--no-optional-locks|--literal-path
 interface GitCall {
   readonly verb: string;
   readonly words: readonly string[];
+  /** Each from the one before. */
+  readonly folders: readonly string[];
 }
 
 /** Null: git with options that may do anything. */
 function gitCall([program, ...words]: PlainCommand): GitCall | null {
   if (program !== "git") return null;
+  const folders: string[] = [];
   let at = 0;
   for (; words[at]?.startsWith("-"); at++)
-    if (words[at] === "-C") at += 1;
+    if (words[at] === "-C") folders.push(words[++at] ?? "");
     else if (!GIT_GLOBAL_OPTIONS.test(words[at] ?? "")) return null;
   const [verb = "", ...rest] = words.slice(at);
-  return { verb, words: rest };
+  return { verb, words: rest, folders };
 }
 
 /** Whether it only reads, for any content of the project. */
@@ -120,6 +127,39 @@ const TESTS =
 /** Runs the project's own tests, which states for testing require. */
 export function isTesting(command: PlainCommand): boolean {
   return TESTS.test(command.join(" "));
+}
+
+/** Most folders in which a line's commands may run. */
+const MOST_FOLDERS = 50;
+
+/**
+ * The folders whose settings decide what the commands start: git's repository, what npx finds, the project's tests. A
+ * `cd` may fail, and in a pipe it does not count, so each folder before it stays possible. Null: unknown. `resolve`: the
+ * places that a path from a folder may mean.
+ */
+export function startingFolders(
+  commands: readonly PlainCommand[],
+  cwd: string,
+  resolve: (path: string, folder: string) => readonly string[],
+): { readonly git: readonly string[]; readonly others: readonly string[] } | null {
+  const git: string[] = [];
+  const others: string[] = [];
+  let possible = [...new Set(resolve(".", cwd))];
+  for (const command of commands) {
+    const [program, ...words] = command;
+    const from = (path: string) => possible.flatMap((folder) => resolve(path, folder));
+    if (program === "cd") {
+      const [to = "~", ...more] = words.filter((word) => word !== "--");
+      // Only the shell knows where `-` is.
+      if (more.length > 0 || to.startsWith("-")) return null;
+      possible = [...new Set([...possible, ...from(to)])];
+    } else if (program === "git") {
+      const named = gitCall(command)?.folders ?? [];
+      git.push(...named.reduce((folders, path) => folders.flatMap((each) => resolve(path, each)), possible));
+    } else if (program === "npx" || isTesting(command)) others.push(...possible);
+    if (possible.length > MOST_FOLDERS || git.length > MOST_FOLDERS) return null;
+  }
+  return { git, others };
 }
 
 /** The files that a plain command removes or restores; null: it does something else. */

@@ -39,6 +39,7 @@ const PLACE: GuardContext = {
   shell: "none",
   real: (path) => path,
   twin: () => null,
+  repository: () => null,
 };
 
 /** Whether the guard lets the action pass while a run is in the state. */

@@ -399,6 +399,7 @@ function guardContext(
     shell,
     real: realPathOf,
     twin: (path) => twinOf(path, root, files),
+    repository: (folder) => attempt(() => discover(folder), { top: null }),
   };
 }
 

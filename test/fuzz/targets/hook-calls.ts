@@ -16,7 +16,7 @@ const place: GuardContext = {
     pawlFolders: [],
   },
   ...{ files: { tasksFile: "tasks.yaml", workflows: [] }, program: "/opt/main.js", real: (path) => path },
-  ...{ own: [], shell: "none", twin: () => null },
+  ...{ own: [], shell: "none", twin: () => null, repository: () => null },
 };
 
 export const hookCalls: Target = {

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join, parse } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { hashOf } from "../../core/hash.ts";
 import { ownAncestors } from "../agents/ancestry.ts";
@@ -39,7 +39,7 @@ export function clientAbove(is: RegExp, kept: string): ClientProgram | null {
     if (!is.test(basename(name)) && !is.test(name)) continue;
     const file = attempt(() => readlinkSync(`/proc/${pid}/exe`), isAbsolute(program) ? program : null);
     if (file === null || !existsSync(file)) return null;
-    return { version: isScript ? inPackage(script) : asked(file, kept), words };
+    return { version: isScript ? inPackage(script) : askVersion(file, kept), words };
   }
   return null;
 }
@@ -54,12 +54,14 @@ function inPackage(script: string): string | null {
   return null;
 }
 
-function asked(file: string, kept: string): string | null {
+export function askVersion(file: string, kept: string): string | null {
   const { mtimeMs, size } = statSync(file);
   const note = join(kept, `${hashOf(JSON.stringify([file, size, mtimeMs])).slice(0, 16)}.version`);
   const known = attempt(() => readFileSync(note, "utf8"), null);
   if (known !== null) return known || null;
   const answer = spawnSync(file, ["--version"], {
+    // Not in the project: a program that Bun made obeys the `bunfig.toml` of the folder in which it is started.
+    cwd: parse(file).root,
     encoding: "utf8",
     timeout: CLIENT_TIMEOUT,
     stdio: ["ignore", "pipe", "ignore"],

@@ -130,7 +130,7 @@ export function isTesting(command: PlainCommand): boolean {
 }
 
 /** Most folders in which a line's commands may run. */
-const MOST_FOLDERS = 50;
+const MAX_FOLDERS = 50;
 
 /**
  * The folders whose settings decide what the commands start: git's repository, what npx finds, the project's tests. A
@@ -157,7 +157,7 @@ export function startingFolders(
       const named = gitCall(command)?.folders ?? [];
       git.push(...named.reduce((folders, path) => folders.flatMap((each) => resolve(path, each)), possible));
     } else if (program === "npx" || isTesting(command)) others.push(...possible);
-    if (possible.length > MOST_FOLDERS || git.length > MOST_FOLDERS) return null;
+    if (possible.length > MAX_FOLDERS || git.length > MAX_FOLDERS) return null;
   }
   return { git, others };
 }

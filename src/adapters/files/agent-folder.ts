@@ -1,6 +1,6 @@
 /**
  * The only access to folders in which an agent may have written anything: no component of a path below the folder
- * is followed as a link, only regular files are opened, and what is read has a limit (`look.ts`, `plain-file.ts`).
+ * is followed as a link, only regular files are opened, and what is read has a limit (`read-at.ts`, `plain-file.ts`).
  */
 import { closeSync, constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * Reads files and folders in places that an agent may write: its worktree, and Pawl's own folder if there is no wall. The
- * caller checks the parent folders (`own-folder.ts`, `look.ts`).
+ * caller checks the parent folders (`own-folder.ts`, `read-at.ts`).
  *
  * D1  Only a regular file is opened. A FIFO or a device would block this process's only thread for ever.
  * D2  No link is followed, even if it takes the file's place between check and opening.

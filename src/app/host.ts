@@ -155,9 +155,9 @@ export function serversPort(context: HostContext): ServersPort {
   return {
     board: (order) => boardOf(order, context),
     async metrics(project, at) {
-      const { serveMetrics: serveFigures } = await import("../surfaces/board/server/metrics.ts");
+      const { serveMetrics } = await import("../surfaces/board/server/metrics.ts");
       const found = { root: project.root, open: async () => project, tail: () => [] };
-      return serveFigures(found, at, environment.PAWL_METRICS_TOKEN || null);
+      return serveMetrics(found, at, environment.PAWL_METRICS_TOKEN || null);
     },
     async devices() {
       const [{ devicesFolder, recordDevice }, { openDevices }] = await Promise.all([

@@ -58,6 +58,10 @@ export const BLOOM = {
     says: "With a list of agents and `on_limit: next`, the next agent takes over a task whose agent is limited, in a fresh session that is told what was done; new tasks do not ask the limited one until its reset, and with all of them limited the first reset ends the wait.",
     source: "hours, Quota is a resource",
   },
+  "agents.hostile-stream": {
+    says: "What an agent's stream says gives no option to its next run, and fills neither records nor memory nor the loop's time.",
+    source: "docs/security.md, A text that takes too long to parse",
+  },
   "agents.account": {
     says: "An agent whose account is refused (key, login, credit, model) stops for all its tasks at once, spends no try, and a person is told once what mends it.",
     source: "hours, Quota is a resource",

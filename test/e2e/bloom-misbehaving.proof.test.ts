@@ -239,6 +239,18 @@ describe("An agent that", () => {
     );
   });
 
+  it("leaves no record of a thousand files that it did not commit", LONG, async () => {
+    promise("agents.hostile-stream");
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", "RUN: git commit -qm a --allow-empty; for i in $(seq 1000); do echo > f$i; done\nRUN: bloom done T1")}`,
+      settings: { tries: 1 },
+    });
+    expect((await project.run()).code).toBe(1);
+    const { paths } = project.stored().find(({ type }) => type === "git:uncommitted") as { paths?: string[] };
+    expect(paths).toHaveLength(51);
+    expect(paths?.at(-1)).toBe("and 950 more");
+  });
+
   it("is not begun where git does not know who commits", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:\n${inRepo("T1", "", "RUN: echo a > a.txt\nRUN: bloom done T1")}`,

@@ -454,3 +454,44 @@ describe("what an agent was not allowed", () => {
     expect(readLines(dialect, stream(name)).heard.refused).toEqual([]);
   });
 });
+
+describe("a hostile stream", () => {
+  const line = (type: string, more: object) => JSON.stringify({ type, ...more });
+  const sessionOf = (id: string) => line("system", { subtype: "init", session_id: id });
+
+  it("names no session that is an option, has blanks or does not end", () => {
+    promise("agents.hostile-stream");
+    for (const id of ["--dangerously-skip-permissions", "-c", "a b", "a\nb", "a\u001b[2J", "a".repeat(201)])
+      expect(readLines(claude, [sessionOf("s-1"), sessionOf(id)]).heard.session, id).toBe("s-1");
+    for (const id of ["9f3c1b1e-52b5-4f0a-9e38-7a6f3b6f0c11", "ses_71aF", "a/b:c"])
+      expect(readLines(claude, [sessionOf(id)]).heard.session).toBe(id);
+  });
+
+  it("is refused a hundred things at most, each in a short line", () => {
+    promise("agents.hostile-stream");
+    const denied = line("system", { subtype: "permission_denied", tool_name: "x".repeat(10_000) });
+    const { refused } = readLines(claude, Array(150).fill(denied)).heard;
+    expect(refused).toHaveLength(100);
+    expect(refused.every((each) => each.length <= 300)).toBe(true);
+    const denials = Array(150).fill({ tool_name: "x", tool_input: { command: "y".repeat(10_000) } });
+    expect(readLines(claude, [line("result", { permission_denials: denials })]).heard.refused).toHaveLength(
+      100,
+    );
+  });
+
+  it("has last words, whatever came before them", () => {
+    promise("agents.hostile-stream");
+    const said = (text: string) => line("assistant", { message: { content: [{ type: "text", text }] } });
+    const { text } = readLines(claude, [said(`${"x".repeat(5_000_000)}the end`)]).heard;
+    expect(text.length).toBeLessThanOrEqual(2 ** 21);
+    expect(text.endsWith("the end")).toBe(true);
+  });
+
+  it("is not parsed where a line has millions of values, and is where it has one long text", () => {
+    promise("agents.hostile-stream");
+    for (const value of ["[]", "{}", "1", '{"a":[1]}'])
+      expect(parseLine(`{"type":"x","a":[${`${value},`.repeat(4_000_000)}1]}`)).toBeNull();
+    const text = '[{"a\\": 1}], '.repeat(400_000);
+    expect(parseLine(JSON.stringify({ text }))).toEqual({ text });
+  });
+});

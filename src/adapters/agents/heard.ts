@@ -1,6 +1,6 @@
 /** Folds the lines of a run's stream into the run's state, and judges the run at its end. Pure. */
 import type { AgentEvent, AgentModel, AgentUsage, QuotaWindow } from "../../core/ports/agents.ts";
-import type { AgentLine, Fault } from "./dialects/dialect.ts";
+import { type AgentLine, type Fault, shortLine } from "./dialects/dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 
 export interface RunOutput {
@@ -93,15 +93,32 @@ function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
 }
 
 const CALLS_REMEMBERED = 16;
+const MAX_REFUSALS = 100;
+/** Characters. The last words count. */
+const MAX_TEXT = 1024 * 1024;
+/** It becomes a word of a command line, and stands in tasks.yaml: no option, and no text without an end. */
+const SESSION = /^[^\s\p{C}-][^\s\p{C}]{0,199}$/u;
+
+function refusals(what: readonly string[]): readonly string[] {
+  return what.slice(0, MAX_REFUSALS).map(shortLine);
+}
+
+function ended(text: string): string {
+  return text.length > 2 * MAX_TEXT ? text.slice(-MAX_TEXT) : text;
+}
 
 function takeOne(output: RunOutput, line: AgentLine, before: AgentUsage | null): RunOutput {
   switch (line.type) {
     case "session":
-      return { ...output, session: line.id };
+      return SESSION.test(line.id) ? { ...output, session: line.id } : output;
     case "text":
-      return { ...output, text: line.text, inPieces: false };
+      return { ...output, text: ended(line.text), inPieces: false };
     case "text-part":
-      return { ...output, text: output.inPieces ? output.text + line.text : line.text, inPieces: true };
+      return {
+        ...output,
+        text: ended(output.inPieces ? output.text + line.text : line.text),
+        inPieces: true,
+      };
     case "tool":
       return { ...output, inPieces: false, tools: output.tools + 1 };
     case "turn":
@@ -134,10 +151,10 @@ function takeOne(output: RunOutput, line: AgentLine, before: AgentUsage | null):
     }
     case "permission":
       return line.answer === "refuse" && line.byPerson !== true
-        ? { ...output, refused: [...output.refused, line.title] }
+        ? { ...output, refused: refusals([...output.refused, line.title]) }
         : output;
     case "refusals":
-      return line.what.length > 0 ? { ...output, refused: line.what } : output;
+      return line.what.length > 0 ? { ...output, refused: refusals(line.what) } : output;
     case "limit":
       return { ...output, resets: line.resets };
     case "quota":

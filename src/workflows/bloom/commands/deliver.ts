@@ -13,7 +13,7 @@ import type {
   MergeOrder,
   PreparedMerge,
 } from "../../../core/ports/worktrees.ts";
-import { firstFew } from "../../../core/text/few.ts";
+import { fewOf, firstFew } from "../../../core/text/few.ts";
 import { oneLine } from "../../../core/text/lines.ts";
 import type { QueuedMerge } from "../../../scheduler/merge-queue.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
@@ -192,7 +192,7 @@ function unprepared(
     case "conflicts":
       return {
         event: "merge_conflicted",
-        reason: `${branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
+        reason: `${branch} conflicts with ${into} in ${fewOf(prepared.files, SHOWN_FILES)}`,
         events: [{ type: "merge:conflicted", taskId: context.known.task.id, into, files: prepared.files }],
       };
     case "refused":
@@ -321,7 +321,7 @@ function togetherAgain(
   into: string,
   { remote, files }: { readonly remote: string; readonly files: readonly string[] },
 ): string {
-  return `${into} and ${remote}/${into} each have commits that the other lacks, and they conflict in ${files.join(", ")}; bring them together (\`git pull\` on ${into}), then ready the task again`;
+  return `${into} and ${remote}/${into} each have commits that the other lacks, and they conflict in ${fewOf(files, SHOWN_FILES)}; bring them together (\`git pull\` on ${into}), then ready the task again`;
 }
 
 function unreachable({ known, stop }: ExecutionContext, into: string, reason: string): StepResult {

@@ -39,7 +39,7 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
     event: "uncommitted",
     reason: fault.short,
     patch: { message: fault.long },
-    events: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
+    events: [{ type: "git:uncommitted", taskId: task.id, paths: firstFew(state.uncommitted, SHOWN_PATHS) }],
   };
 }
 

@@ -4,6 +4,7 @@ import { type Criterion, isChecked } from "../../../core/criterion.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { AgentFolder, Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
+import { fewOf } from "../../../core/text/few.ts";
 import type { CheckGate } from "../../../scheduler/slots.ts";
 import { branchOf, criteriaOf, isOpenStep, type Task } from "../../../tasks-file/task.ts";
 import {
@@ -56,11 +57,13 @@ async function outcomeOf(
   }
 }
 
+const SHOWN_FILES = 10;
+
 function conflicted(task: Task, files: readonly string[]): StepResult {
   const into = targetBranch(task) ?? "";
   return {
     event: "merge_conflicted",
-    reason: `${branchOf(task)} conflicts with ${into} in ${files.join(", ")}`,
+    reason: `${branchOf(task)} conflicts with ${into} in ${fewOf(files, SHOWN_FILES)}`,
     events: [{ type: "merge:conflicted", taskId: task.id, into, files }],
   };
 }

@@ -700,6 +700,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "Your ignored files": [
     {
+      takes: "the folders' own names for what is copied",
+      file: "src/adapters/files/plain-file.ts",
+      find: "constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | HARMLESS",
+      replace: "constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)",
+      tests: [
+        "src/adapters/files/plain-file.test.ts: a folder that becomes a link after git has listed its files gives a workspace nothing of what is elsewhere",
+      ],
+    },
+    {
       takes: "the refusal to merge another list of them",
       file: "src/adapters/git/merge.ts",
       find: "if (planted.includes !== null) {",
@@ -1188,6 +1197,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "A moved branch, or a lost `.git`": [
     {
+      takes: "the care for ignored files where the checkout follows",
+      file: "src/adapters/git/merge.ts",
+      find: '"--no-overwrite-ignore", ',
+      replace: "",
+      tests: [
+        "src/adapters/git/workspace/worktrees.test.ts: puts no task's work in the place of a file that git ignores: the file itself",
+      ],
+    },
+    {
       takes: "the look at branches when the agent has ended",
       file: "src/adapters/git/watch-checkout.ts",
       find: "movedBranches(branches, await branchesOf(call), paths);",
@@ -1503,6 +1521,16 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An agent breaks out": [
     {
+      takes: "the wait for whoever works in the project's folder",
+      file: "src/workflows/bloom/commands/deliver.ts",
+      find: "  return context.takeRoot(() =>",
+      replace:
+        "  if (into !== '') return Promise.resolve({ what: '', abandoned: false, release: async () => {} });\n  return context.takeRoot(() =>",
+      tests: [
+        "src/workflows/bloom/scheduler/progress.test.ts: lets no checkout follow a merge while an agent works in the project's root, and then goes first",
+      ],
+    },
+    {
       takes: "the devices of a wall's own",
       file: "src/adapters/wall/devices.ts",
       find: "if (process.getuid?.() !== 0) return [];",
@@ -1767,6 +1795,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
   ],
   "An assistant goes around Pawl's tools": [
+    {
+      takes: "the folder in which git's settings are",
+      file: "src/guard/decide.ts",
+      find: "startsFromHere(words, cwd, context) ? words : null",
+      replace: "true ? words : null",
+      tests: [
+        "src/guard/decide.test.ts: is not on the short list where what it starts is decided outside of the project",
+      ],
+    },
     {
       takes: "what npx starts on the way to Pawl",
       file: "src/guard/protected-places.ts",

@@ -287,6 +287,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "A text that takes too long to parse": [
     {
+      takes: "the limit on what an agent's line holds",
+      file: "src/adapters/agents/dialects/dialect.ts",
+      find: '!json.startsWith("{") || hasTooManyValues(json)',
+      replace: '!json.startsWith("{")',
+      tests: [
+        "src/adapters/agents/heard.test.ts: is not parsed where a line has millions of values, and is where it has one long text",
+      ],
+    },
+    {
       takes: "the limit on what aliases expand to",
       file: "src/core/yaml/yaml.ts",
       find: "return countOf(data) <= MAX_VALUES ? { data }",

@@ -73,5 +73,6 @@ export async function inside(workplace: Workplace, order: InsideOrder): Promise<
   if (answer.code === 0 || order.accept?.includes(answer.code)) return answer;
   if (config) checkFilter(answer.errors, folder, config, filters);
   const words = answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`;
-  throw gitError([order.script.trim().split("\n").at(-1)?.trim() ?? ""], folder, words);
+  const last = order.script.trim().split("\n").at(-1)?.trim() ?? "";
+  throw gitError([last.replace(/^git /, "")], folder, words);
 }

@@ -164,7 +164,7 @@ test("where evidence is required, a disagreement stops the approval, and a rejec
   expect(refused.message).toContain("- files (differs): These named files do not exist: src/gone.txt.");
   expect(project.read(`.alfred/workspace/${ID}/task_state.json`)).toBe(before);
   // What it says works.
-  expect(refused.data.fix ?? refused.message).toContain("a mend counts once it is handed in again");
+  expect(refused.data.fix ?? refused.message).toContain("a correction counts once it is handed in again");
   project.write("src/gone.txt", "x");
   expect((await project.review(ID, false, "Look again.")).status).toBe("success");
   await project.submit(ID, { ...CONTEXT, affected_files: ["src/gone.txt"] });

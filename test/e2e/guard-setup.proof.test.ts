@@ -424,7 +424,7 @@ describe("pawl guard --canary in a cloned project", () => {
       expect((await project.pawl("guard", "--canary")).out).toContain("refused       git's pre-commit");
     }
     expect(project.read("planted")).toBeNull();
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("what is known of the guard", () => {

@@ -1558,6 +1558,24 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the links in protected places that show nothing hidden",
+      file: "src/adapters/wall/wall.ts",
+      find: ".filter(({ at }) => isOpen(at))",
+      replace: ".filter(({ at }) => at !== root)",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: a link in a protected place shows nothing of what is hidden",
+      ],
+    },
+    {
+      takes: "the links in places of the project that the settings name, which open nothing outside",
+      file: "src/adapters/wall/wall.ts",
+      find: ".filter((path) => !leadsOut(path));",
+      replace: ".filter((path) => !leadsOut(root) || path !== root);",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: a link in a place of the project that the settings name opens nothing outside",
+      ],
+    },
+    {
       takes: "the process table of its own",
       file: "src/adapters/wall/arguments.ts",
       find: '  "--unshare-pid",\n',

@@ -2,11 +2,21 @@
  * How a wall mounts a protected place. Checks every component before bubblewrap is called: bubblewrap 0.8
  * follows a planted link while it makes missing folders, and so makes them outside.
  */
-import { type Dirent, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { CLIENT_FILES, type ProtectedPlace, protectedPlacesBy } from "../../guard/protected-places.ts";
-import { firstEntries, readPlainText } from "../files/plain-file.ts";
+import { firstEntries, HARMLESS, readPlainText } from "../files/plain-file.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { isInside, type Mount, outerFirst } from "./arguments.ts";
 
@@ -85,7 +95,7 @@ export function withCaches(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 function madeFolder(path: string): boolean {
-  mkdirSync(path, { recursive: true });
+  makeCovered({ type: "cover", at: path, isFolder: true });
   return lstatSync(path).isDirectory();
 }
 
@@ -103,14 +113,19 @@ export function inOrder(mounts: readonly Mount[]): readonly Mount[] {
 
 /** Makes the target of a cover if nothing is there, and returns whether it did. Never follows a link. */
 export function makeCovered({ at, isFolder }: Extract<Mount, { type: "cover" }>): boolean {
-  if (realPathOf(dirname(at)) !== dirname(at)) return false;
-  try {
-    if (isFolder) mkdirSync(at);
-    else writeFileSync(at, "", { flag: "wx" });
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => {
+    const folder = openSync(dirname(at), constants.O_DIRECTORY | HARMLESS);
+    try {
+      // By the open folder's own name: a program may put a link in its place meanwhile.
+      const held = `/proc/self/fd/${folder}`;
+      if (readlinkSync(held) !== dirname(at)) return false;
+      if (isFolder) mkdirSync(join(held, basename(at)));
+      else writeFileSync(join(held, basename(at)), "", { flag: "wx" });
+      return true;
+    } finally {
+      closeSync(folder);
+    }
+  }, false);
 }
 
 const MAX_FOLDERS = 20_000;

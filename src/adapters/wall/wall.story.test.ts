@@ -528,6 +528,32 @@ it.skipIf(NO_WALL)(
   },
 );
 
+it.skipIf(NO_WALL)("a link in a protected place shows nothing of what is hidden", () => {
+  promise("wall.protected");
+  using walled = openWalledHome({ write: ["."] });
+  walled.write(".ssh/id", "secret");
+  const linked = ["a/.claude/settings.json", "b/.claude/agents", "c/.husky", ".cursor/mcp.json"];
+  for (const path of linked) {
+    mkdirSync(dirname(join(walled.root, path)), { recursive: true });
+    const target = path.endsWith(".json") ? ".ssh/id" : ".ssh";
+    symlinkSync(join(walled.home, target), join(walled.root, path));
+  }
+  expect(walled.inside("cat ~/.ssh/* ../a/.claude/settings.json ../b/.claude/agents/id; echo ran")).toMatch(
+    /^(?!.*secret).*ran$/s,
+  );
+});
+
+it.skipIf(NO_WALL)("a link in a place of the project that the settings name opens nothing outside", () => {
+  promise("wall.holds");
+  using walled = openWalledHome({ read: ["a"], write: ["b"] });
+  walled.write(".ssh/id", "secret");
+  symlinkSync(join(walled.home, ".ssh"), join(walled.root, "a"));
+  mkdirSync(join(walled.root, "b"));
+  const printed = walled.inside("cat ~/.ssh/id ../a/id; echo made > ../b/file; echo ran");
+  expect(printed).toMatch(/^(?!.*secret).*ran$/s);
+  expect(readFileSync(join(walled.root, "b/file"), "utf8")).toBe("made\n");
+});
+
 it.skipIf(NO_WALL)(
   "is tried from inside by no program of the project's, and waits for no pipe there",
   async () => {

@@ -157,7 +157,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
   const way = wayOut(setup, order.agent?.hosts ?? [], servedPorts(order.environment));
-  const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
+  const named = (paths: readonly string[]) => namedPaths(setup, paths);
   const programs = programReads(
     order.environment,
     [order.program, ...scriptsOf(order, root), ...setup.programs, ...(way?.words ?? [])],
@@ -213,6 +213,12 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   return { ...called, environment: inside(order.environment), release: way?.release, homeFor };
 }
 
+/** In the project, an agent may have put a link: it opens nothing outside. */
+function namedPaths({ environment, projectRoot: root }: WallSetup, paths: readonly string[]) {
+  const leadsOut = (path: string) => isInside(path, root) && !isInside(realOr(path), root);
+  return paths.map((path) => namedPath(path, root, environment)).filter((path) => !leadsOut(path));
+}
+
 function wallsOf({ stateFolder }: WallSetup): string {
   return join(dirname(dirname(stateFolder)), WALLS);
 }
@@ -263,6 +269,8 @@ function guardedMounts(
   if (isAgent) checkLinks(root, places);
   const mounts = inOrder(
     masksIn(root, places)
+      // What a link leads to is mounted only where it may be written: a mount would show it where it is hidden.
+      .filter(({ at }) => isOpen(at))
       .filter(({ at, type }) => type !== "write" || !hidden.some((each) => covers(each.at, at, root)))
       .filter(({ type }) => !(existing && type === "cover")),
   );

@@ -10,6 +10,23 @@ export function objectsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
+const MAX_DEPTH = 500;
+
+/**
+ * Parses JSON of an agent. Throws as `JSON.parse`, and if it nests so deeply that to render the value would overflow the
+ * stack.
+ */
+export function parseForeign(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  const below = (each: unknown) => (typeof each === "object" && each !== null ? Object.values(each) : []);
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new SyntaxError(`JSON nests deeper than ${MAX_DEPTH}`);
+    level = level.flatMap(below);
+  }
+  return value;
+}
+
 /** JSON with sorted keys: equal values give equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>

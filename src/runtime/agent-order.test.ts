@@ -88,6 +88,12 @@ describe("an agent's answer", () => {
     expect(read(text)).toEqual({ event: "good", texts: { points: "p" } });
   });
 
+  it("is none where it nests too deeply to be shown", () => {
+    expect(read(`{"verdict":${"[".repeat(100_000)}${"]".repeat(100_000)},"points":"p"}`)).toEqual({
+      faults: ["There is no JSON object in your last message."],
+    });
+  });
+
   it("is the object around those in it, and an empty one after it counts as none of its fields", () => {
     expect(
       readAnswer('{"tasks":{"verdict":"bad"},"verdict":"good"}', { verdict: ["good"] }, NO_TASKS),

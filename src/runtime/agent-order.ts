@@ -3,7 +3,7 @@
  * field. If the answer is invalid, the agent gets the faults, once.
  */
 import { attempt } from "../core/attempt.ts";
-import { isObject } from "../core/json.ts";
+import { isObject, parseForeign } from "../core/json.ts";
 import { nearest } from "../core/text/nearest.ts";
 import type { Command } from "../engine/workflow.ts";
 
@@ -142,7 +142,7 @@ function lastObject(whole: string): Readonly<Record<string, unknown>> | null {
     let widest: Readonly<Record<string, unknown>> | null = null;
     for (const start of starts.slice(-MAX_BRACES).reverse()) {
       left -= EACH_PARSE + end - start;
-      const value = attempt<unknown, unknown>(() => JSON.parse(text.slice(start, end + 1)), null);
+      const value = attempt(() => parseForeign(text.slice(start, end + 1)), null);
       if (isObject(value)) widest = value;
     }
     if (widest !== null) return widest;

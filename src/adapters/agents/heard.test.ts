@@ -487,6 +487,25 @@ describe("a hostile stream", () => {
     expect(text.endsWith("the end")).toBe(true);
   });
 
+  it.each(Object.values(DIALECTS).map((dialect) => [dialect.name, dialect] as const))(
+    "ends no loop where a tool's input nests too deeply to be rendered: %s",
+    (_, dialect) => {
+      promise("agents.hostile-stream");
+      const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
+      const tool = `"name":"x","tool_name":"x","input":{"x":${deep}},"parameters":{"x":${deep}}`;
+      for (const line of [
+        `{"type":"assistant","message":{"content":[{"type":"tool_use",${tool}}]}}`,
+        `{"type":"item.started","item":{"type":"mcp_tool_call","tool":"x","arguments":${deep}}}`,
+        `{"type":"tool_use",${tool},"part":{"tool":"x","state":{"input":${deep}}}}`,
+        `{"type":"error","error":${deep},"message":${deep}}`,
+      ]) {
+        const json = parseLine(line);
+        expect(json === null ? [] : dialect.read(json)).toEqual([]);
+      }
+      expect(parseLine(`{"type":"x","a":${"[".repeat(400)}${"]".repeat(400)}}`)).not.toBeNull();
+    },
+  );
+
   it("is not parsed where a line has millions of values, and is where it has one long text", () => {
     promise("agents.hostile-stream");
     for (const value of ["[]", "{}", "1", '{"a":[1]}'])

@@ -50,6 +50,7 @@ it("passes over whatever is no call, follows no link, and removes it", async () 
   writeFileSync(join(outbox, "other.txt"), JSON.stringify(MARKS));
   writeFileSync(join(outbox, "null.json"), "null");
   writeFileSync(join(outbox, "large.json"), JSON.stringify({ ...MARKS, more: "x".repeat(70_000) }));
+  writeFileSync(join(outbox, "deep.json"), `{"verb":"note","input":${"[".repeat(9000)}${"]".repeat(9000)}}`);
   expect(await taken()).toEqual([]);
   expect(readdirSync(folder)).toEqual(["outside.json"]);
 });

@@ -14,6 +14,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { parseForeign } from "../../core/json.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
@@ -65,7 +66,8 @@ function readCall(path: string): PostedCall | null {
   return attempt(() => {
     const stats = lstatSync(path);
     if (!path.endsWith(".json") || !stats.isFile() || stats.size > MAX_CALL_BYTES) return null;
-    const { verb, input, capability = null } = JSON.parse(readPlainText(path, MAX_CALL_BYTES));
+    const call = parseForeign(readPlainText(path, MAX_CALL_BYTES)) as PostedCall;
+    const { verb, input, capability = null } = call;
     const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
     return isCall ? { verb, input, capability } : null;
   }, null);

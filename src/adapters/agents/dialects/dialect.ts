@@ -9,7 +9,7 @@
  *     no other way (each such text is a constant of the dialect).
  */
 import { attempt } from "../../../core/attempt.ts";
-import { isObject } from "../../../core/json.ts";
+import { isObject, parseForeign } from "../../../core/json.ts";
 import type {
   AgentEvent,
   AgentFailure,
@@ -154,7 +154,7 @@ export function parseLine(line: string): Json | null {
   const json = line.replace(NOISE, "");
   if (!json.startsWith("{") || hasTooManyValues(json)) return null;
   return attempt(() => {
-    const value: unknown = JSON.parse(json);
+    const value = parseForeign(json);
     return isObject(value) ? value : null;
   }, null);
 }

@@ -1576,6 +1576,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the check of the mounts from inside",
+      file: "src/adapters/wall/wall.ts",
+      find: "guarded.length > 0 ? startIfPlanned",
+      replace: "guarded.length < 0 ? startIfPlanned",
+      tests: [
+        "src/adapters/wall/wall.story.test.ts: nothing starts behind a wall whose mounts another program has led elsewhere meanwhile",
+      ],
+    },
+    {
       takes: "the process table of its own",
       file: "src/adapters/wall/arguments.ts",
       find: '  "--unshare-pid",\n',

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -54,7 +55,7 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
       workflows: ["flows/own.yaml"],
     }).wall;
   /** What a shell prints behind the wall, as an agent's where a home is given. */
-  const sh = (words: readonly string[], place?: readonly AgentHome[]) => {
+  const sh = (words: readonly string[], place?: readonly AgentHome[], meanwhile = () => {}) => {
     const agent = place && { agent: { run: "T1.1", home: place, hosts: [] } };
     const called = wall()?.enclose({
       folder: { agentPath: folder },
@@ -64,6 +65,7 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
       ...agent,
     });
     const { program = "", args = [], environment: env = {} } = called ?? {};
+    meanwhile();
     return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();
   };
   const inside = (command: string, place?: readonly AgentHome[]) =>
@@ -541,6 +543,42 @@ it.skipIf(NO_WALL)("a link in a protected place shows nothing of what is hidden"
   expect(walled.inside("cat ~/.ssh/* ../a/.claude/settings.json ../b/.claude/agents/id; echo ran")).toMatch(
     /^(?!.*secret).*ran$/s,
   );
+});
+
+it.skipIf(NO_WALL)(
+  "nothing starts behind a wall whose mounts another program has led elsewhere meanwhile",
+  () => {
+    promise("wall.holds");
+    using walled = openWalledHome({ write: ["."] });
+    walled.write(".cargo/.husky/pre-push", "");
+    const begin = (folder: string, isSwapped: boolean) => {
+      const path = join(walled.root, folder);
+      mkdirSync(join(path, ".husky"), { recursive: true });
+      const swap = () => {
+        renameSync(path, `${path}.old`);
+        symlinkSync("../../.cargo", path);
+      };
+      return walled.sh(
+        ["-c", "echo evil > ~/.cargo/tool; echo ran"],
+        undefined,
+        isSwapped ? swap : undefined,
+      );
+    };
+    for (const folder of ["a folder", "a\\folder"]) expect(begin(folder, false)).toBe("ran");
+    expect(begin("swapped", true)).toBe("");
+    expect(readdirSync(join(walled.home, ".cargo"))).toEqual([".husky"]);
+  },
+);
+
+it.skipIf(NO_WALL)("a program at a terminal starts behind a wall in the project", () => {
+  promise("wall.holds");
+  using walled = openWalledHome({ write: ["."] });
+  const { root: folder, environment } = walled;
+  const order = { folder: { agentPath: folder }, program: "sh", args: ["-c", "test -t 1 && echo ran"] };
+  const { program = "", args = [] } = walled.wall()?.enclose({ ...order, environment }) ?? {};
+  const words = [program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const { stdout } = spawnSync("script", ["-qec", words, "/dev/null"], { encoding: "utf8", input: "" });
+  expect(stdout.trim()).toBe("ran");
 });
 
 it.skipIf(NO_WALL)("a link in a place of the project that the settings name opens nothing outside", () => {

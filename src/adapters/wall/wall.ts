@@ -18,6 +18,7 @@ import { type Environment, gitSettings } from "../process/environment.ts";
 import { findProgram } from "../process/programs.ts";
 import { beside, GIT_CONFIG, gitReads, isWorkspace, topOf } from "../process/work-folder.ts";
 import { bwrapArguments, type Hidden, isInside, KERNEL, type Layout, type Mount } from "./arguments.ts";
+import { startIfPlanned } from "./check-mounts.ts";
 import { joinWalls, makeCovers, WALLS } from "./covers.ts";
 import { ownDevices } from "./devices.ts";
 import { type Egress, openEgress, SOCKET } from "./egress.ts";
@@ -198,13 +199,8 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   clearWays(layout);
   makeMountPoints(layout);
   const guarded = guardedMounts(setup, layout, order.existing === true, order.agent !== undefined);
-  const args = [
-    ...bwrapArguments({ ...layout, guarded }),
-    "--",
-    ...(way?.words ?? []),
-    order.program,
-    ...order.args,
-  ];
+  const started = [...(way?.words ?? []), order.program, ...order.args];
+  const args = argumentsWith(setup, { ...layout, guarded }, started);
   const homeFor = (path: string) => {
     const { at, by } = placeOf(realOr(path), hidden) ?? { at: "", by: null };
     return by === null ? null : { at, by };
@@ -217,6 +213,20 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
 function namedPaths({ environment, projectRoot: root }: WallSetup, paths: readonly string[]) {
   const leadsOut = (path: string) => isInside(path, root) && !isInside(realOr(path), root);
   return paths.map((path) => namedPath(path, root, environment)).filter((path) => !leadsOut(path));
+}
+
+/** The mounts of places that programs behind other walls may move meanwhile are checked before anything starts. */
+function argumentsWith(
+  { environment }: WallSetup,
+  layout: Layout,
+  started: readonly string[],
+): readonly string[] {
+  const { guarded, root } = layout;
+  const args = bwrapArguments(layout);
+  const own = new Set(guarded.map(({ at }) => at));
+  const mayFollow = (path: string) => !isInside(path, root) && !own.has(path);
+  const checked = guarded.length > 0 ? startIfPlanned(args, mayFollow, environment) : [];
+  return [...args, "--", ...checked, ...started];
 }
 
 function wallsOf({ stateFolder }: WallSetup): string {

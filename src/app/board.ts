@@ -9,7 +9,7 @@ import { openDevices } from "../adapters/devices/devices.ts";
 import { openMemory } from "../adapters/files/memory.ts";
 import { openStateFolder } from "../adapters/files/state-folder.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
-import { canSeePeers, holderOf, peerSocket } from "../adapters/process/peer.ts";
+import { canSeePeers, holdersOf, peerSocket } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
@@ -166,8 +166,11 @@ function isOwnUser(socket: PeerPorts): boolean {
 /** The agent that drives the browser, or whose shell connects; null: none. */
 function agentBehind(socket: PeerPorts, until: number | undefined): string | null {
   const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
-  const pid = peer && holderOf(peer);
-  return pid === null ? null : (agentAbove(pid, until)?.agent ?? null);
+  for (const pid of peer ? holdersOf(peer) : []) {
+    const found = agentAbove(pid, until);
+    if (found !== null) return found.agent;
+  }
+  return null;
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -2043,6 +2043,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the processes that hide what they hold",
+      file: "src/adapters/process/peer.ts",
+      find: "holders.length > 0 ? holders : closed.filter(isOwn)",
+      replace: "holders.length > -1 ? holders : closed.filter(isOwn)",
+      tests: [
+        "src/adapters/process/peer.test.ts: a connection's process is found, even one that hides what it holds",
+      ],
+    },
+    {
       takes: "that an agent's board only shows",
       file: "src/surfaces/cli/board.ts",
       find: "const readOnly = wanted === true || byAgent;",

@@ -34,15 +34,22 @@ export function peerSocket({ localPort, remoteAddress, remotePort }: Ports): Pee
   return null;
 }
 
-/** The process that holds the socket; null: none of this user's. */
-export function holderOf({ inode }: PeerSocket): number | null {
+/**
+ * The processes that hold the socket; where none is seen, those of its user that hide what they hold, as any process may
+ * (`PR_SET_DUMPABLE`).
+ */
+export function holdersOf({ inode, uid }: PeerSocket): readonly number[] {
   const wanted = `socket:[${inode}]`;
-  for (const pid of attempt(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name))) {
-    const files = attempt(() => readdirSync(`/proc/${pid}/fd`), []);
-    if (files.some((file) => attempt(() => readlinkSync(`/proc/${pid}/fd/${file}`), "") === wanted))
-      return Number(pid);
-  }
-  return null;
+  const closed: string[] = [];
+  const holders = attempt(() => readdirSync("/proc"), []).filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    const files = attempt(() => readdirSync(`/proc/${pid}/fd`), null);
+    if (files === null) closed.push(pid);
+    return files?.some((file) => attempt(() => readlinkSync(`/proc/${pid}/fd/${file}`), "") === wanted);
+  });
+  const isOwn = (pid: string) =>
+    attempt(() => readFileSync(`/proc/${pid}/status`, "latin1"), "").includes(`\nUid:\t${uid}\t`);
+  return (holders.length > 0 ? holders : closed.filter(isOwn)).map(Number);
 }
 
 /** Whether this system shows the owner of a connection. */

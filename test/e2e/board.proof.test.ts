@@ -241,6 +241,24 @@ describe("the board's admission", () => {
     expect(listening.map((each) => each.trim().split(/\s+/)[1])).toEqual([`0100007F:${hex}`]);
   });
 
+  it.each(["", "healthz", "api/session", "enter/x", "assets/x"])(
+    "answers once on a connection without a session, and ends it: /%s",
+    async (path) => {
+      promise("board.limits");
+      const { host, port } = new URL(board.url);
+      const socket = createConnection(Number(port), "127.0.0.1");
+      let heard = "";
+      socket.on("data", (part) => {
+        heard += part;
+      });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.on("error", () => {});
+      socket.write(`GET /${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(3));
+      await closed;
+      expect(heard.match(/^HTTP\/1.1 /gm)).toHaveLength(1);
+    },
+  );
+
   it("closes a connection that asks nothing", async () => {
     promise("board.limits");
     const socket = createConnection(Number(new URL(board.url).port), "127.0.0.1");

@@ -55,6 +55,14 @@ export const HEADERS: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
+/** Ends a connection without a session after its answer, so that strangers cannot keep the board busy. */
+export function endStrangers({ cookie, sessions }: GuardOptions): MiddlewareHandler {
+  return async (context, next) => {
+    await next();
+    if (sessions.csrfOf(sessionIn(context, cookie)) === null) context.header("connection", "close");
+  };
+}
+
 export function admitAddress({ origin: ownOrigin }: GuardOptions): MiddlewareHandler {
   const host = () => new URL(ownOrigin()).host;
   return async (context, next) => {

@@ -16,6 +16,7 @@ import {
   admitChange,
   admitSession,
   csrfIn,
+  endStrangers,
   type GuardOptions,
   HEADERS,
 } from "./request-guards.ts";
@@ -112,7 +113,7 @@ function boardApp(
 ): Hono {
   const { guards } = requestGuards;
   const app = new Hono();
-  app.use("*", HEADERS, ...requestGuards.middleware, admitAddress(guards));
+  app.use("*", HEADERS, endStrangers(guards), ...requestGuards.middleware, admitAddress(guards));
   requestGuards.addEntrance(app);
   app.use("*", admitSession(guards), admitChange(guards), admitBody, ...requestGuards.checks);
   app.use("/api/*", async (context, next) => {

@@ -3,6 +3,7 @@
  * shell script, run as an agent is.
  */
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -13,6 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
@@ -371,6 +373,29 @@ export const KINDS: readonly Kind[] = [
         "other",
       );
       await worked(world, `test $(stat -c %s big.bin) = 7000; grep -q oid lost.bin; ${WORK}`);
+    },
+  },
+  {
+    is: "large files: an agent's settings decide nothing, and its pointer to a file that nobody has asks no server",
+    async run(world) {
+      world.toy();
+      world.filters = ["lfs"];
+      let asked = 0;
+      await using server = createServer((socket) => {
+        asked += 1;
+        socket.destroy();
+      });
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      const { port } = server.address() as AddressInfo;
+      world.write("project/.lfsconfig", `[lfs]\n\turl = http://127.0.0.1:${port}/none\n`);
+      world.sh(LARGE);
+      const pointer = `printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%064d\\nsize 5\\n' 7 > none.bin`;
+      await worked(world, `${pointer}; git add -A; git commit -qm pointer`);
+      expect(world.read("project/none.bin")).toContain("oid sha256:0");
+      const edits = "sed -i s/none/other/ .lfsconfig; git commit -qam settings";
+      expect(await world.life(edits)).toBe("refused");
+      // Without a wall, the workspace's own git asks: with the agent's rights.
+      if (world.walled) expect(asked).toBe(0);
     },
   },
   {

@@ -544,6 +544,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "Git runs what an agent configured": [
     {
+      takes: "the checkouts that download nothing",
+      file: "src/adapters/git/git.ts",
+      find: "? [] : NO_DOWNLOADS",
+      replace: "? NO_DOWNLOADS : []",
+      tests: [
+        "src/adapters/git/repositories.proof.test.ts: large files: an agent's settings decide nothing, and its pointer to a file that nobody has asks no server",
+      ],
+    },
+    {
       takes: "the override of a setting with a fixed name",
       file: "src/adapters/git/safe-config.ts",
       find: '  ["core.fsmonitor", "false"],\n',
@@ -720,8 +729,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal to merge another list of them",
       file: "src/adapters/git/merge.ts",
-      find: "if (planted.includes !== null) {",
-      replace: 'if (planted.includes === "") {',
+      find: "if (planted.governing !== null) {",
+      replace: 'if (planted.governing === "") {',
       tests: [
         "src/adapters/git/workspace/worktrees.test.ts: is not merged where it names ignored files for the next workspaces",
       ],

@@ -107,6 +107,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
     ...FIXED,
     ...driverOverrides(effective, filters),
     ...(isFar ? credentialOverrides(effective) : []),
+    ...(SENDS_LARGE.has(args[verbAt(args)] ?? "") ? [] : NO_DOWNLOADS),
   ];
   const environment = {
     ...(isFar ? remoteEnvironment(call.environment, effective) : plainEnvironment(call.environment)),
@@ -125,6 +126,15 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
     answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`,
   );
 }
+
+/** What fetches and sends files of git-lfs on purpose. */
+const SENDS_LARGE: ReadonlySet<string> = new Set(["lfs", "push"]);
+
+/** A checkout takes the large files that are here: `.lfsconfig`, which an agent may write, says where to ask for others. */
+const NO_DOWNLOADS = [
+  ["lfs.url", "file:///dev/null"],
+  ["lfs.skipdownloaderrors", "true"],
+] as const;
 
 /** The filters that may run, if the configuration has any. */
 export async function filtersOf({ filters }: GitCall, config: KnownConfig): Promise<readonly string[]> {

@@ -92,9 +92,11 @@ export async function prepareMerge(workplace: Workplace, order: MergeOrder): Pro
 
   const planted = await plantedIn(hub, tip, branch);
   if (planted.reason !== null) return { kind: "refused", reason: planted.reason };
-  if (planted.includes !== null) {
+  if (planted.governing !== null) {
     await offerBranch(workplace, order.repo, order.branch);
-    return { kind: "refused", reason: namesIgnored(planted.includes, order) };
+    const merging = `git merge ${order.branch}`;
+    const reason = `${planted.governing}; a person may merge that: \`${merging}\` on ${order.into}`;
+    return { kind: "refused", reason };
   }
   const lacking = planted.hasLinks ? await bringSubmodules(hub, call, tip, branch, order.stop) : null;
   if (lacking !== null) return { kind: "refused", reason: lacking };
@@ -113,11 +115,6 @@ export async function prepareMerge(workplace: Workplace, order: MergeOrder): Pro
   const earlier = commit === base ? await earlierIn(hub, order, base) : null;
   const folder = insideOf(paths.checkout, making.top);
   return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
-}
-
-/** Agents are not to decide which of the person's ignored files the next agents get. */
-function namesIgnored(commit: string, { branch, into }: MergeOrder): string {
-  return `its commit ${commit} changes .worktreeinclude, which names the ignored files that agents get; a person may merge that: \`git merge ${branch}\` on ${into}`;
 }
 
 /** Makes the folder of a prepared merge again, so that nothing a check left there stays. */

@@ -9,13 +9,17 @@ import { type GitCall, git } from "../git.ts";
 import { LINK_MODE } from "../objects.ts";
 import { tracksPawl } from "../tracked.ts";
 
-const INCLUDE = ".worktreeinclude";
+/** Files that a person's next tasks and git follow, with what they decide. */
+const GOVERNING = new Map([
+  [".worktreeinclude", "names the ignored files that agents get"],
+  [".lfsconfig", "decides where git-lfs sends and fetches files"],
+]);
 
 interface Planted {
   readonly reason: string | null;
   readonly hasLinks: boolean;
-  /** The last commit that changes `.worktreeinclude`, or null. */
-  readonly includes: string | null;
+  /** The last change of a file that a person alone merges, or null. */
+  readonly governing: string | null;
 }
 
 /**
@@ -28,14 +32,16 @@ export async function plantedIn(call: GitCall, target: string, branch: string): 
   const { output } = await git(call, ["-c", "log.showRoot=true", "log", ...shape, range, "--"]);
   let commit = "";
   let hasLinks = false;
-  let includes: string | null = null;
+  let governing: string | null = null;
   const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
   for (const [index, token] of tokens.entries()) {
     if (token.startsWith("commit:")) commit = token.slice("commit:".length, "commit:".length + 12);
     if (!token.startsWith(":")) continue;
     const path = tokens[index + 1] ?? "";
     hasLinks ||= token.includes(LINK_MODE);
-    if (path.toLowerCase() === INCLUDE && !isRemoval(token)) includes ??= commit;
+    const decides = GOVERNING.get(path.toLowerCase());
+    if (decides !== undefined && !isRemoval(token))
+      governing ??= `its commit ${commit} changes ${path}, which ${decides}`;
     const fault = faultOf(token, path);
     if (fault === null) continue;
     if (fault === "repository" && (await hasModules(call, branch))) continue;
@@ -43,9 +49,9 @@ export async function plantedIn(call: GitCall, target: string, branch: string): 
       fault === "pawl"
         ? `its commit ${commit} holds ${path}: Pawl's own folder must not be in a repository; take it out of the branch's history (\`git rebase -i ${target.slice(0, 12)}\`)`
         : `its commit ${commit} holds the repository ${path} as a bare link, without its files; remove ${path}/.git and commit the files, or add it by \`git submodule add\``;
-    return { reason, hasLinks, includes };
+    return { reason, hasLinks, governing };
   }
-  return { reason: null, hasLinks, includes };
+  return { reason: null, hasLinks, governing };
 }
 
 /**

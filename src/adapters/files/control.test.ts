@@ -34,6 +34,15 @@ describe("the store's own folder", () => {
     expect(raced.tree()).toEqual({ ".pawl/.gitignore": "theirs\n" });
   });
 
+  test("is made whole where there was no room for the text of its .gitignore", () => {
+    let isFull = true;
+    const { disk, tree } = diskWith({}, ({ name }) => (isFull && name === "write" ? "ENOSPC" : undefined));
+    expect(() => ensureControl(disk)).toThrow("ENOSPC");
+    isFull = false;
+    ensureControl(disk);
+    expect(tree()).toEqual({ ".pawl/.gitignore": "*\n" });
+  });
+
   test("is told where it cannot be made", () => {
     const full = (path: string) =>
       diskWith({}, (call) => (call.path === path && call.name !== "lstat" ? "ENOSPC" : undefined)).disk;

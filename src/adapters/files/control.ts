@@ -1,6 +1,6 @@
 /** Pawl's own files in a project, all in one folder that git ignores. */
 import { foldedName } from "../../core/path.ts";
-import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { type Disk, errnoOf, type FileStat, withFile, writeAll } from "./disk.ts";
 import { statFolder } from "./read-at.ts";
 
 export const CONTROL = ".pawl";
@@ -8,6 +8,7 @@ export const JOURNAL = ".pawl/journal";
 export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
 const IGNORE = ".pawl/.gitignore";
+const IGNORED = Buffer.from("*\n");
 
 /**
  * Makes the folder with its .gitignore. The folder of locks comes last: if it exists, everything is there.
@@ -15,13 +16,13 @@ const IGNORE = ".pawl/.gitignore";
 export function ensureControl(disk: Disk): void {
   if (statFolder(disk, LOCKS) !== null) return;
   ensureFolder(disk, CONTROL);
-  if (disk.lstat(IGNORE) === null) {
-    try {
-      withFile(disk, IGNORE, "new", (fd) => writeAll(disk, fd, Buffer.from("*\n"), 0));
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") throw error;
-    }
-  }
+  // A shorter one is half written: the disk was full, or another process writes the same.
+  const isHalf = ({ kind, size }: FileStat) => kind === "file" && size < IGNORED.length;
+  const ignore = disk.lstat(IGNORE);
+  if (ignore === null || isHalf(ignore))
+    withFile(disk, IGNORE, "update", (fd) => {
+      if (isHalf(disk.stat(fd))) writeAll(disk, fd, IGNORED, 0);
+    });
   ensureFolder(disk, LOCKS);
 }
 

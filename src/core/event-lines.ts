@@ -12,6 +12,9 @@ export type OfTask = Extract<BloomEvent | PawlEvent, { readonly taskId: string }
 /** Without the task's id, which precedes it. */
 type Sentences = { readonly [T in OfTask["type"]]: (event: OfTask & { readonly type: T }) => Line };
 
+/** An agent decides how many files there are. */
+const MAX_NAMED = 20;
+
 const SENTENCES: Sentences = {
   "agent:started": (event) => [`${forWhat(event.purpose)}: ${agentOf(event)}`, null],
   "agent:ended": ({ outcome, reason, detail, duration }) =>
@@ -19,7 +22,7 @@ const SENTENCES: Sentences = {
       ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${formatDuration(duration)}`, null]
       : [`agent failed: ${reason}: ${detail}`, "red"],
   "agent:strayed": ({ files }) => [
-    `changed outside the workspace while the agent ran: ${files.map(changedWhen).join(", ")}`,
+    `changed outside the workspace while the agent ran: ${fewOf(files.map(changedWhen), MAX_NAMED)}`,
     "red",
   ],
   "agent:refused": ({ what }) => [`agent was refused: ${what.join("; ")}`, "yellow"],
@@ -62,10 +65,10 @@ const SENTENCES: Sentences = {
   ],
   "merge:not_needed": ({ branch, into }) => [`${into} already contains ${branch}: nothing to merge`, null],
   "merge:completed": ({ branch, into }) => [`merged ${branch} into ${into}`, "green"],
-  "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${files.join(", ")}`, "yellow"],
+  "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${fewOf(files, MAX_NAMED)}`, "yellow"],
   "merge:failed": ({ into, reason }) => [`cannot be merged into ${into}: ${reason}`, "red"],
   "merge:local_behind": ({ into, reason, files }) => [
-    `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, files.join(", ")].filter(Boolean).join(": ")}. Commit or stash, then \`git pull\``,
+    `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, fewOf(files, MAX_NAMED)].filter(Boolean).join(": ")}. Commit or stash, then \`git pull\``,
     "yellow",
   ],
   "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}: ${owner} comes first`, "yellow"],
@@ -236,11 +239,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
   rework: "works on what a person asked for",
 };
 
-const SHOWN = 5;
-
 function undone(paths: readonly string[]): string {
   if (paths.length === 0) return "";
-  return `; it changed files that git tracks, which were put back: ${fewOf(paths, SHOWN)}`;
+  return `; it changed files that git tracks, which were put back: ${fewOf(paths, 5)}`;
 }
 
 function changedWhen({ path, at }: ChangedOutside): string {

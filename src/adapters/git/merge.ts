@@ -28,7 +28,6 @@ import type {
   Repo,
   Worktree,
 } from "../../core/ports/worktrees.ts";
-import { firstFew } from "../../core/text/few.ts";
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { fetchMoved } from "./fetch.ts";
@@ -234,11 +233,8 @@ async function committer(from: GitCall): Promise<Readonly<Record<string, string>
   };
 }
 
-/** For display: two agents can make any number of conflicts. */
-const MAX_PATHS = 100;
-
 function pathsIn(text: string): readonly string[] {
-  return firstFew([...new Set(text.split("\0").filter((path) => path !== ""))], MAX_PATHS);
+  return [...new Set(text.split("\0").filter((path) => path !== ""))];
 }
 
 interface Target {
@@ -423,8 +419,7 @@ async function followIn(
     };
   if (!/would be overwritten|would lose untracked|unmerged files|not uptodate/i.test(answer.errors))
     throw gitError(args, call.folder, answer.errors);
-  const lines = answer.errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
-  const files = firstFew(lines, MAX_PATHS);
+  const files = answer.errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
   const reason = `${call.folder} has edits that the merge would overwrite`;
   return { kind: "in-the-way", reason, files };
 }

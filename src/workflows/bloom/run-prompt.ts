@@ -67,6 +67,14 @@ function doneText(done: WorkDone | null): string {
   return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and continue from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 
+function conflictList(conflicts: readonly string[]): string {
+  return firstFew(conflicts, MAX_CONFLICTS)
+    .map((path) => `- ${path}`)
+    .join("\n");
+}
+
+const MAX_CONFLICTS = 100;
+
 /** What an agent was refused, as a clause. */
 export function refusals(refused: readonly string[] = [], subject = "; its agent"): string {
   return refused.length === 0
@@ -96,7 +104,7 @@ export function purposeText(
     case "nothing":
       return `## Nothing was committed\n\n${news}\n\nDo what the task asks, and commit it. If there is truly nothing to be done, say why:\n\n${cli} done ${id} --nothing "why"`;
     case "resolve":
-      return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
+      return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflictList(conflicts)}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
     case "repair-merge":
       return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${news}`;
     case "rework":
@@ -108,7 +116,7 @@ export function purposeText(
         ...(conflicts.length === 0
           ? []
           : [
-              `## Conflicts with ${targetOf(task)}\n\nThe merge conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`,
+              `## Conflicts with ${targetOf(task)}\n\nThe merge conflicts in:\n\n${conflictList(conflicts)}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`,
             ]),
       ].join("\n\n");
     default:

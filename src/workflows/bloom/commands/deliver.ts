@@ -26,7 +26,7 @@ import {
 } from "../execution-context.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
-import { allCommands, type Verified, verify } from "./run-verify.ts";
+import { allCommands, conflicted, MAX_FILES, SHOWN_FILES, type Verified, verify } from "./run-verify.ts";
 import { setUp } from "./set-up.ts";
 import { blameOn, type FailedCheck, waitsForTarget } from "./target.ts";
 
@@ -190,11 +190,7 @@ function unprepared(
         reason: `the branch ${prepared.branch} does not exist; create it, or correct \`${prepared.branch === into ? "merge_into" : "branch"}\` in tasks.yaml`,
       };
     case "conflicts":
-      return {
-        event: "merge_conflicted",
-        reason: `${branch} conflicts with ${into} in ${fewOf(prepared.files, SHOWN_FILES)}`,
-        events: [{ type: "merge:conflicted", taskId: context.known.task.id, into, files: prepared.files }],
-      };
+      return conflicted(context.known.task, into, prepared.files);
     case "refused":
       return { event: "git_refused", reason: `${branch} is not merged: ${prepared.reason}` };
     case "diverged":
@@ -329,8 +325,6 @@ function unreachable({ known, stop }: ExecutionContext, into: string, reason: st
   return failed(known.task, into, `the remote cannot be reached: ${reason}`);
 }
 
-const SHOWN_FILES = 10;
-
 /** What blocks the merge, and how a person removes it. */
 function wayClear(
   { known }: ExecutionContext,
@@ -338,7 +332,7 @@ function wayClear(
 ): string {
   const again = `it is tried again by itself, and once blocked \`${known.settings.command} ready ${known.task.id}\` merges what is done`;
   if (files.length === 0) return `${reason}; end it: ${again}`;
-  const shown = firstFew(files, SHOWN_FILES).join(", ");
+  const shown = fewOf(files, SHOWN_FILES);
   return `${reason}: ${shown}; commit, stash or move them away: ${again}`;
 }
 
@@ -364,7 +358,10 @@ function afterMerge(
   const events: BloomEvent[] = [
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
   ];
-  if (behind) events.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
+  if (behind) {
+    const files = firstFew(behind.files, MAX_FILES);
+    events.push({ type: "merge:local_behind", taskId: task.id, into, reason: behind.reason, files });
+  }
   // Recorded even if nothing was left to merge: the target contains the work, and the checks ran on it.
   const merged = { into, commit: at };
   return {

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { parseTasks } from "../../../tasks-file/parse.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { allCommands, unverifiedCommands } from "./run-verify.ts";
+import { purposeText } from "../run-prompt.ts";
+import { allCommands, conflicted, unverifiedCommands } from "./run-verify.ts";
 
 const taskWith = (...statuses: readonly string[]): Task => {
   const steps = statuses.map((status, at) => ({
@@ -56,4 +57,13 @@ it("checks them on the merged result, too", () => {
     ["npm test", "It is tested", "It is tested well"],
     ["whole", "The whole"],
   ]);
+});
+
+it("names the first of many conflicts, and how many there are", () => {
+  promise("bloom.merge-train");
+  const files = Array.from({ length: 150 }, (_, at) => `f${at}`);
+  const { reason, events } = conflicted(taskWith("done"), "main", files);
+  expect(reason).toBe(`bloom/T1 conflicts with main in ${files.slice(0, 10).join(", ")} and 140 more`);
+  expect(events).toMatchObject([{ files: [...files.slice(0, 100), "and 50 more"] }]);
+  expect(purposeText("resolve", null, taskWith("done"), files, "pawl")).toMatch(/- f99\n- and 50 more\n/);
 });

@@ -4,7 +4,7 @@ import { type Criterion, isChecked } from "../../../core/criterion.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { AgentFolder, Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
-import { fewOf } from "../../../core/text/few.ts";
+import { fewOf, firstFew } from "../../../core/text/few.ts";
 import type { CheckGate } from "../../../scheduler/slots.ts";
 import { branchOf, criteriaOf, isOpenStep, type Task } from "../../../tasks-file/task.ts";
 import {
@@ -28,7 +28,7 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
   if (commands.length === 0) return { event: "verify_passed" };
   const place = await taskFolder(context);
   const conflicts = await takeTarget(context, place.worktree);
-  if (conflicts.length > 0) return conflicted(task, conflicts);
+  if (conflicts.length > 0) return conflicted(task, targetBranch(task) ?? "", conflicts);
   const caught = unverified.length === 0 ? await catchUp(context, place.worktree) : undefined;
   if ((await setUp(context, place.folder, "worked")) === "stopped") return { event: "interrupted" };
   const isUnchanged = caught !== undefined && context.known.setup[repoOf(task) ?? ""] === undefined;
@@ -57,14 +57,15 @@ async function outcomeOf(
   }
 }
 
-const SHOWN_FILES = 10;
+/** How many files a reason names, and an event: two agents can make any number of conflicts. */
+export const SHOWN_FILES = 10;
+export const MAX_FILES = 100;
 
-function conflicted(task: Task, files: readonly string[]): StepResult {
-  const into = targetBranch(task) ?? "";
+export function conflicted(task: Task, into: string, files: readonly string[]): StepResult {
   return {
     event: "merge_conflicted",
     reason: `${branchOf(task)} conflicts with ${into} in ${fewOf(files, SHOWN_FILES)}`,
-    events: [{ type: "merge:conflicted", taskId: task.id, into, files }],
+    events: [{ type: "merge:conflicted", taskId: task.id, into, files: firstFew(files, MAX_FILES) }],
   };
 }
 

@@ -288,9 +288,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   "A text that takes too long to parse": [
     {
       takes: "the limit on what an agent's line holds",
-      file: "src/adapters/agents/dialects/dialect.ts",
-      find: '!json.startsWith("{") || hasTooManyValues(json)',
-      replace: '!json.startsWith("{")',
+      file: "src/core/json.ts",
+      find: "if (values > MAX_VALUES)",
+      replace: "if (values < 0)",
       tests: [
         "src/adapters/agents/heard.test.ts: is not parsed where a line has millions of values, and is where it has one long text",
       ],

@@ -360,8 +360,6 @@ async function workBeside(loop: Loop, work: RunWork): Promise<void> {
   }
 }
 
-const AWAITED_MILLISECONDS = 100;
-
 async function takeFolder(
   { awaited, clock, leaseManager, name, signal }: Loop,
   ...[folder, stop, onWait]: Parameters<LoopHandle["takeFolder"]>
@@ -372,7 +370,7 @@ async function takeFolder(
       const lease = await leaseManager.take(folder, name);
       if (lease !== null) return { ...lease, release: () => lease.release().finally(signal.notify) };
       if (tries === 0) onWait();
-      await pause(AWAITED_MILLISECONDS, stop, clock);
+      await pause(TAKEN_MILLISECONDS, stop, clock);
     }
     return null;
   } finally {

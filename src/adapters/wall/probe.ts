@@ -12,10 +12,11 @@ const results = new Map<string, Probed>();
 
 export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
 
-const HOUR = 60 * 60 * 1000;
+const MINUTE = 60 * 1000;
 
 /**
- * The same for programs that are started often: the result is kept in the folder for an hour, by the PATH.
+ * The same for programs that are started often: the result is kept in the folder by the PATH, for an hour, or where there
+ * is no wall, for a minute: a person may be about to change that.
  */
 export function probeKept(environment: Environment, folder: string): Probed {
   const path = environment.PATH ?? "";
@@ -24,7 +25,11 @@ export function probeKept(environment: Environment, folder: string): Probed {
     () => JSON.parse(readFileSync(note, "utf8")) as { path: string; result: Probed; at: number },
     null,
   );
-  if (kept?.path === path && Math.abs(Date.now() - kept.at) < HOUR) return kept.result;
+  if (
+    kept?.path === path &&
+    Math.abs(Date.now() - kept.at) < (kept.result.program === null ? 1 : 60) * MINUTE
+  )
+    return kept.result;
   const result = probe(environment);
   attempt(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -73,5 +78,12 @@ function probeOnce(environment: Environment): Probed {
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: PROBE_TIMEOUT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const reason = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
-  return { program: null, why: `${program} cannot build it here: ${reason.slice(0, 300)}` };
+  return { program: null, why: `${program} cannot build it here: ${reason.slice(0, 300)}${restriction()}` };
+}
+
+/** What keeps programs from namespaces of their own, as Ubuntu does since 23.10; of root it keeps none. */
+export function restriction(file = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"): string {
+  return attempt(() => readFileSync(file, "latin1"), "").trim() === "1"
+    ? "; AppArmor allows it no user namespace, as on Ubuntu"
+    : "";
 }

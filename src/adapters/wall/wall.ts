@@ -121,7 +121,7 @@ export function openWall(setup: WallSetup): Opened {
     throw new PawlError(
       "wall-missing",
       `\`sandbox: bwrap\` in pawl.yaml requires a wall, but none can be built here: ${probed.why}. Nothing was started.`,
-      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which continues without a wall and warns of it.",
+      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces (docs/security.md says how on Ubuntu), or set `sandbox: auto`, which continues without a wall and warns of it.",
     );
   }
   const { program } = probed;

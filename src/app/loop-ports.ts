@@ -106,7 +106,8 @@ export function openLoopOutside(context: LoopContext): LoopPorts {
     ...(shared ? { fenced: shared.fenced, workers: shared.workers } : {}),
     clock: systemClock,
     ...(context.lacksTrust ? { lacksTrust: context.lacksTrust } : {}),
-    ...(wall.wall || shared
+    isWalled: wall.wall !== undefined,
+    ...(shared
       ? {}
       : {
           endedHere: async (items) =>

@@ -8,6 +8,7 @@ import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
 import { until } from "../rig/until.ts";
+import { NO_WALL } from "../rig/wall.ts";
 
 const COMMIT = "git add -A && git commit -qm work";
 
@@ -115,6 +116,34 @@ describe("an agent of the loop, with a shell", () => {
     const ran = await project.run("--task", "A");
     expect(ran.of("task:edit_undone")).toMatchObject([{ taskId: "B" }]);
     expect(taskOf(project, "B")?.steps[0]?.status ?? "pending").toBe("pending");
+  });
+
+  it.skipIf(NO_WALL)("makes no other task done from the project's folder, behind the wall", async () => {
+    promise("policy.claim");
+    using project = bloomProject({
+      project: { sandbox: "bwrap" },
+      settings: { tries: 1, agents: 2 },
+      // The kernel takes away the cover of tasks.yaml when Pawl replaces the file for B.
+      tasks: `tasks:
+  - id: A
+    title: First
+    instructions: |
+      RUN: touch begun; for n in $(seq 200); do sed -i 's/title: Third/&, status: done/' tasks.yaml && break; sleep 0.05; done
+      RUN: bloom done A
+  - id: B
+    title: Second
+    repo: .
+    merge_into: main
+    instructions: |
+      RUN: until [ -e "$PAWL_PROJECT/begun" ]; do sleep 0.05; done; echo b > b.txt && ${COMMIT}
+      RUN: bloom done B
+  - {id: C, title: Third, depends_on: [A, B], repo: ., merge_into: main, verify: ["false"]}
+`,
+    });
+    const ran = await project.run();
+    expect(ran.of("task:edit_undone")).toMatchObject([{ taskId: "C" }]);
+    expect(ran.of("agent:started").map(({ taskId }) => taskId)).toContain("C");
+    expect(taskOf(project, "C")?.status).not.toBe("done");
   });
 
   it("makes no other task done after its loop was killed in the middle of its run", async () => {

@@ -60,6 +60,8 @@ export interface LoopPorts {
    * tasks file.
    */
   endedHere?(items: readonly EndedItem[]): Promise<ReadonlySet<string>>;
+  /** Agents with a workspace cannot write the tasks file. */
+  readonly isWalled?: boolean;
   /** Workflows whose runs the loop works on besides Bloom's tasks. Absent: none. */
   readonly others?: readonly OpenDriver[];
   /** Finds tasks' lives among the project's workflows. Absent: the program knows none. */

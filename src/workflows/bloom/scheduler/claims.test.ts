@@ -149,6 +149,28 @@ describe("what tasks.yaml ends", () => {
     expect(await see([task(...after)], false, [run])).toEqual(claimed);
   });
 
+  it("is a person's word beside agents that cannot write the file", async () => {
+    const claims = openTaskClaims(
+      undefined,
+      async () => new Set(),
+      (of) => of?.id === "A",
+    );
+    const see = async (b: "todo" | "done", ...atWork: readonly string[]) => {
+      const runs = atWork.map((id) => [id, { ...newRun(task(id, "todo"), ""), underway: ["1"] }] as const);
+      const tasks = [task("A", "todo"), task("C", "todo"), task("B", b)];
+      return (await claims.see({ tasks, runs: new Map(runs) }, false)).map(({ id }) => id);
+    };
+    await see("todo");
+    await claims.begin(task("C", "todo"));
+    expect(claims.isOpen()).toBe(false);
+    expect(await see("done", "C")).toEqual([]);
+    await see("todo", "C", "A");
+    expect(await see("done", "C", "A")).toEqual(["B"]);
+    await see("todo", "gone");
+    await claims.begin(task("A", "todo"));
+    expect(await see("done", "C")).toEqual(["B"]);
+  });
+
   it("is looked up in the log only if something has ended, each with its status", async () => {
     const { asked, claims, see } = opened();
     await see([task("A", "todo"), task("B", "todo")], true);

@@ -1,10 +1,11 @@
 /**
  * Claims: tasks and steps that tasks.yaml shows as over although no commit of Pawl ended them. An agent without a wall may have
- * written that while it was at work, for other tasks too. The loop undoes it; a person ends a task by a command.
+ * written that while it was at work, for other tasks too; behind the wall, one in the project's folder, where the kernel takes away
+ * the cover of a file that is replaced. The loop undoes it; a person ends a task by a command.
  */
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
-import { eachTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
+import { eachTask, findTask, isOpenStatus, type Task } from "../../../tasks-file/task.ts";
 import { AT_WORK } from "../govern.ts";
 import type { TaskRun } from "../run/task-run.ts";
 
@@ -22,25 +23,30 @@ interface ClaimState {
 }
 
 export interface TaskClaims {
-  /** Notes that an agent begins. */
-  begin(): Promise<void>;
+  /** Notes that an agent begins, with its task if it is one's. */
+  begin(task?: Task): Promise<void>;
   /** The claims since the last call. `rests`: this loop has no agent at work. */
   see(state: ClaimState, rests: boolean): Promise<readonly Claim[]>;
   /** Whether an agent may have written what tasks.yaml says now. */
   isOpen(): boolean;
 }
 
-/** `endedHere`: those of the tasks and steps that a commit of Pawl ended. Absent: no agent can write the file. */
+/**
+ * `endedHere`: those of the tasks and steps that a commit of Pawl ended. Absent: no agent can write the file. `mayWrite`: whether
+ * the task's agent can, or that of one which is in the file no more.
+ */
 export function openTaskClaims(
   policies: Pick<Policies, "find" | "forget" | "keep"> | undefined,
   endedHere: LoopPorts["endedHere"],
+  mayWrite: (task: Task | undefined) => boolean = () => true,
 ): TaskClaims {
   if (endedHere === undefined) return NONE;
   const seen = new Map<string, string>();
   let worked: boolean | null = null;
   let kept = false;
   return {
-    async begin() {
+    async begin(task) {
+      if (task && !mayWrite(task)) return;
       worked = kept = true;
       await policies?.keep(AT_WORK, Object.fromEntries([...seen].filter(([, status]) => isOpen(status))));
     },
@@ -50,7 +56,9 @@ export function openTaskClaims(
         for (const [id, status] of Object.entries(before ?? {})) seen.set(id, String(status));
         worked = kept = before != null;
       }
-      const isQuiet = rests && [...runs.values()].every(({ underway }) => underway.length === 0);
+      const isWriter = ({ task: id, underway }: TaskRun) =>
+        underway.length > 0 && mayWrite(findTask(tasks, id) ?? undefined);
+      const isQuiet = (rests || !worked) && ![...runs.values()].some(isWriter);
       const ended = worked || !isQuiet ? endedIn(tasks, runs, seen) : [];
       const own =
         ended.length === 0 ? new Set() : await endedHere(ended.map(({ id, to }) => ({ id, status: to })));

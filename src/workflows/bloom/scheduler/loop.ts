@@ -136,7 +136,11 @@ function openTasks(given: LoopSetup, handle: LoopHandle): Driver {
     ...setup,
     ...{ isIdle, pins, retries, takeFolder },
     runtime: pins.runtime,
-    taskClaims: openTaskClaims(setup.runtime.outside.policies, setup.endedHere),
+    taskClaims: openTaskClaims(
+      setup.runtime.outside.policies,
+      setup.endedHere,
+      (task) => setup.isWalled !== true || task?.repo === undefined,
+    ),
     merges: openMergeQueue({
       worktrees: openMergeTurns(setup.ports.worktrees, setup.leaseManager, setup.name),
       watch: setup.watch,
@@ -234,7 +238,8 @@ function checkCaps({ reserve }: Tasks["leaseManager"], { settings: { caps } }: P
 }
 
 /** Works on a leased task until it is idle. */
-function startTask(tasks: Tasks, { id }: Task, begins: Begins, hold: Hold): Promise<void> {
+function startTask(tasks: Tasks, task: Task, begins: Begins, hold: Hold): Promise<void> {
+  const { id } = task;
   const { abandoned, lease, lost, slot, stop } = hold;
   const shared = sharedOf(tasks, lease);
   const work: Work = {
@@ -251,7 +256,7 @@ function startTask(tasks: Tasks, { id }: Task, begins: Begins, hold: Hold): Prom
   tasks.pins.begin();
   tasks.active.set(id, work);
   return tasks.taskClaims
-    .begin()
+    .begin(task)
     .then(() => workOn(setup, work, begins, caller(tasks)))
     .finally(() => tasks.active.delete(id));
 }

@@ -1,6 +1,7 @@
 /** The action for GitHub. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAction } from "./rig/action.ts";
@@ -74,6 +75,21 @@ describe("action.yml", () => {
     expect((await npx({ PAWL_FORGE: "true", PAWL_PULL: "" })).code).toBe(2);
     expect(ACTION.inputs.token.default).toMatch(/^\$\{\{ github\.token \}\}$/);
     expect(ACTION.inputs.pull.default).toMatch(/^\$\{\{ github\.event\.pull_request\.number \}\}$/);
+  });
+
+  it("writes its report through no link of the pull request", { timeout: 60_000 }, async () => {
+    promise("verify.action");
+    using repository = approved.copy();
+    const outside = mkdtempSync(join(tmpdir(), "pawl-outside-"));
+    writeFileSync(join(outside, "mine"), "mine\n");
+    symlinkSync(join(outside, "mine"), join(repository.root, "pawl.sarif"));
+    symlinkSync(outside, join(repository.root, "out"));
+    expect((await act(repository, { PAWL_REPORT: "pawl.sarif" })).code).toBe(0);
+    expect((await act(repository, { PAWL_REPORT: "out/pawl.sarif" })).code).toBe(2);
+    expect(readdirSync(outside)).toEqual(["mine"]);
+    expect(readFileSync(join(outside, "mine"), "utf8")).toBe("mine\n");
+    expect(JSON.parse(readFileSync(join(repository.root, "pawl.sarif"), "utf8")).runs).toHaveLength(1);
+    rmSync(outside, { recursive: true });
   });
 
   it("takes an exact version only", async () => {

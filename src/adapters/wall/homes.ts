@@ -76,16 +76,20 @@ export function secretFiles(environment: Environment): readonly string[] {
   return SECRETS.map((name) => join(home, name)).filter((path) => existsSync(path));
 }
 
+/** In HOME: what a folder's other parts are shown without. pnpm fails if it cannot write its store, and makes one inside. */
+const LEFT_OUT = [".local/share/pnpm/store", ...SECRETS];
+
 /**
- * The paths, but without pnpm's store: pnpm fails if it cannot write its store. Inside it makes a new one, in
- * the home that it has there.
+ * The paths, each folder with a part that is left out by its other parts: that one may appear or be replaced later, which
+ * takes away what covers it.
  */
-export function withoutStore(paths: readonly string[], environment: Environment): readonly string[] {
-  const pnpm = join(homeOf(environment), ".local/share/pnpm");
+export function withoutLeftOut(paths: readonly string[], environment: Environment): readonly string[] {
+  const left = new Set(LEFT_OUT.map((name) => join(homeOf(environment), name)));
+  const folders = new Set([...left].map(dirname));
   return paths.flatMap((path) => {
-    if (path !== pnpm) return [path];
-    const names = attempt(() => readdirSync(pnpm), []);
-    return names.filter((name) => name !== "store").map((name) => join(pnpm, name));
+    if (!folders.has(path)) return [path];
+    const parts = attempt(() => readdirSync(path), []).map((name) => join(path, name));
+    return parts.filter((part) => !left.has(part));
   });
 }
 

@@ -108,6 +108,14 @@ it.skipIf(NO_WALL)(
   },
 );
 
+it.skipIf(NO_WALL)("a secret that appears beside a tool's files stays hidden, too", () => {
+  using walled = openWalledHome();
+  walled.write(".cargo/bin/rust", "#!/bin/sh\necho rust\n", 0o755);
+  const login = () => walled.write(".cargo/credentials.toml", "secret");
+  const printed = walled.sh(["-c", "~/.cargo/bin/rust; cat ~/.cargo/*"], undefined, login);
+  expect(printed).toBe("rust");
+});
+
 it.skipIf(NO_WALL)(
   "a person's pnpm is readable, and its store is not: pnpm makes one of its own",
   { timeout: 300_000 },

@@ -30,7 +30,7 @@ import {
   programReads,
   secretFiles,
   usualReads,
-  withoutStore,
+  withoutLeftOut,
 } from "./homes.ts";
 import { keepKeyFilter } from "./key-filter.ts";
 import { DEPENDENCIES, inOrder, masksIn, searchBelow, withCaches } from "./mask.ts";
@@ -165,7 +165,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     hidden.map(({ at }) => at),
   );
   const reads = [
-    ...withoutStore([...usualReads(setup.environment), ...programs], setup.environment),
+    ...withoutLeftOut([...usualReads(setup.environment), ...programs], setup.environment),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
     ...gitReads(top),
     ...named(setup.settings.read),

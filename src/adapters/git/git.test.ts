@@ -20,7 +20,7 @@ import { commit, git as plainGit, USER } from "../../../test/rig/git-user.ts";
 import { promise } from "../../../test/rig/promise.ts";
 import { until } from "../../../test/rig/until.ts";
 import { fetch } from "./fetch.ts";
-import { git } from "./git.ts";
+import { git, plainEnvironment, runProgram } from "./git.ts";
 import { remoteOf } from "./refs.ts";
 
 let scratch: string;
@@ -151,3 +151,11 @@ it.skipIf(process.getuid?.() !== 0)(
     await expect(remoteOf(call, "main")).rejects.toThrow("dubious ownership");
   },
 );
+
+it("an answer that fits in no string is an error", { timeout: 60_000 }, async () => {
+  const call = { folder, environment: USER };
+  const printed = await runProgram(call, "head", ["-c", String(2 ** 30), "/dev/zero"], {
+    ...plainEnvironment(USER),
+  });
+  expect([printed.code, printed.errors]).toEqual([124, expect.stringContaining("it printed more than")]);
+});

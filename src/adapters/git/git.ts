@@ -69,7 +69,7 @@ export interface GitCall {
   readonly encoding?: "utf8" | "latin1";
   /** Receives the output in chunks, instead of the answer. False: enough, git is killed. */
   readonly onOutput?: (chunk: Buffer) => boolean;
-  /** Maximum bytes of output; beyond them git is killed. */
+  /** Maximum bytes of output; beyond them git is killed. Default: `MAX_OUTPUT`, without `onOutput`. */
   readonly most?: number;
   /** A file to use as its input. */
   readonly inputFile?: string;
@@ -88,6 +88,8 @@ export interface GitAnswer {
 const GIT_TIMEOUT = 120_000;
 /** Milliseconds after which a FIFO is looked for that git may be waiting for. */
 const SLOW = 3000;
+/** Maximum bytes of an answer: a longer one fits in no string. */
+const MAX_OUTPUT = 128 * 1024 * 1024;
 /** Maximum bytes kept of stderr. */
 const MAX_ERRORS = 1024 * 1024;
 
@@ -262,7 +264,7 @@ export async function runProgram(
     let enough = false;
     let bytes = 0;
     let errorBytes = 0;
-    const most = call.most ?? Number.POSITIVE_INFINITY;
+    const most = call.most ?? (call.onOutput ? Number.POSITIVE_INFINITY : MAX_OUTPUT);
     let killing: NodeJS.Timeout | undefined;
     const end = () => {
       signalAll(child, "SIGTERM", isGrouped);

@@ -14,6 +14,7 @@ import { isWhole } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
 
 const FETCH_LIMIT = 60_000;
+const MAX_PUSHED = 100;
 
 interface Link {
   readonly commit: string;
@@ -60,7 +61,9 @@ export async function pushSubmodules(
 ): Promise<string | null> {
   const { branch, commit: tip, send, top } = order;
   if ((await ask(hub, [`${tip}:.gitmodules`])).size === 0 || !isWhole(top)) return null;
-  for (const { commit, own, path } of await lackingIn(hub, from, tip, await linksIn(hub, tip))) {
+  const lacking = await lackingIn(hub, from, tip, await linksIn(hub, tip));
+  // The merge refuses what is left.
+  for (const { commit, own, path } of lacking.slice(0, MAX_PUSHED)) {
     const call = { folder: own.folder, environment: own.environment };
     // What the workspace lacks, too, is for the merge to refuse.
     const refused = await bringObjects(workplace, call, top, [commit], [], { submodule: path }).catch(
@@ -87,18 +90,26 @@ async function lackingIn(
   const modules = join(discover(from.folder)?.common ?? "", "modules");
   const names = await namesIn(hub, branch);
   const lacking: (Link & { readonly own: GitCall })[] = [];
-  for (const { commit, path } of links) {
-    const name = names.get(path);
-    if (name === undefined || name.split("/").some((part) => part === "" || part.startsWith("."))) continue;
+  // Each remote is asked once: an agent can make thousands of links.
+  for (const [name, linked] of Map.groupBy(links, ({ path }) => names.get(path) ?? "")) {
+    if (name.split("/").some((part) => part === "" || part.startsWith("."))) continue;
     const own: GitCall = { ...from, folder: join(modules, name), accept: [1, 124, 128] };
     if (!existsSync(join(own.folder, "objects"))) continue;
-    if ((await git(own, ["cat-file", "-e", `${commit}^{commit}`])).code === 0) continue;
+    const before = await withoutCommits(own, linked);
+    if (before.length === 0) continue;
     const there = { ...own, remote: { name: "origin" }, limit: FETCH_LIMIT };
     await git(there, ["fetch", "--quiet", "--no-tags", "origin", "+refs/heads/*:refs/remotes/origin/*"]);
-    if ((await git(own, ["cat-file", "-e", `${commit}^{commit}`])).code !== 0)
-      lacking.push({ commit, own, path });
+    lacking.push(...(await withoutCommits(own, before)).map((link) => ({ ...link, own })));
   }
   return lacking;
+}
+
+/** The links whose commits the repository lacks. */
+async function withoutCommits(own: GitCall, links: readonly Link[]): Promise<readonly Link[]> {
+  const input = links.map(({ commit }) => `${commit}^{commit}\n`).join("");
+  const { output } = await git({ ...own, input }, ["cat-file", "--batch-check"]);
+  const answers = output.split("\n");
+  return links.filter((_, at) => !/^[0-9a-f]+ commit /.test(answers[at] ?? ""));
 }
 
 async function linksIn(hub: GitCall, commit: string): Promise<readonly Link[]> {

@@ -15,6 +15,8 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
@@ -876,5 +878,33 @@ describe("a branch that holds what must not be in a repository", () => {
     });
     commit(folder.agentPath, ".gitmodules", '[submodule "inner"]\n\tpath = inner\n\turl = ../inner\n');
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
+  });
+
+  it("asks the remote of a submodule once, however many links lack their commits", async () => {
+    promise("commit.untracked");
+    let asked = 0;
+    const server = createServer((_, answer) => {
+      asked += 1;
+      answer.writeHead(404).end();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      git(root, "init", "-q", "--bare", ".git/modules/inner");
+      const { port } = server.address() as AddressInfo;
+      git(join(root, ".git/modules/inner"), "config", "remote.origin.url", `http://127.0.0.1:${port}/x.git`);
+      const { folder } = await worked("w");
+      const numbers = ["1", "2", "3", "4", "5"];
+      const modules = numbers.map((n) => `[submodule "inner"]\n\tpath = inner${n}\n`).join("");
+      for (const n of numbers)
+        git(folder.agentPath, "update-index", "--add", "--cacheinfo", `160000,${n.repeat(40)},inner${n}`);
+      commit(folder.agentPath, ".gitmodules", modules);
+      expect(await open().prepareMerge(order("w"))).toMatchObject({
+        kind: "refused",
+        reason: expect.stringContaining("which the submodule's remote does not have"),
+      });
+      expect(asked).toBe(1);
+    } finally {
+      server.close();
+    }
   });
 });

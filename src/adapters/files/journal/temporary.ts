@@ -47,7 +47,7 @@ export function writeTemporary(
 
 export function removeTemporary(disk: Disk, path: string): void {
   try {
-    if (checkFolders(disk, path)) disk.unlink(temporaryOf(path));
+    if (checkFolders(disk, path)) clear(disk, temporaryOf(path));
   } catch (error) {
     if (!isAbsence(error)) throw error;
   }
@@ -87,10 +87,20 @@ function openNew(disk: Disk, path: string, mode: number): number {
     return openInside(disk, path, "new", mode);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-    // A link or a folder is an error: Pawl made neither.
-    if (statFile(disk, path) !== null) disk.unlink(path);
+    clear(disk, path);
     return openInside(disk, path, "new", mode);
   }
+}
+
+/** Removes the temporary file. A folder in its place is an agent's: it is moved aside, as it is. */
+function clear(disk: Disk, temporary: string): void {
+  if (disk.lstat(temporary)?.kind !== "folder") {
+    disk.unlink(temporary);
+    return;
+  }
+  let aside = 1;
+  while (disk.lstat(`${temporary}-${aside}`) !== null) aside++;
+  disk.rename(temporary, `${temporary}-${aside}`);
 }
 
 /** Ignores failures. */

@@ -49,18 +49,28 @@ exec "$@"
 `;
 
 /**
- * What a wall makes by itself (`--tmpfs`, `--proc`, `--dev`) has a device of its own, and so shows nothing of the
- * machine. Where the program has a terminal, bubblewrap mounts that as the console.
+ * A mount of the machine's file systems must be a planned one, and each planned cover be there. Other file systems show
+ * nothing of these: the wall made them, or the machine, meanwhile. Where the program has a terminal, bubblewrap mounts
+ * that as the console.
  */
 const COMPARE = `
+NR == FNR && $1 == "+" { covers[$2] = $3; next }
 NR == FNR { planned[$0]; devices[$1]; next }
 {
   for (i = 7; i < NF && $i != "-"; i++);
   kind = $(i + 1)
   from = kind ~ /^cgroup/ ? "/" : $4
   if ($5 == "/dev/console" || ($3 " " from " " $5) in planned) next
-  if (!($3 in devices) && (kind " " $5) in planned) next
-  print "pawl: another program moved folders of the project while this wall was built, so nothing was started: " from " was mounted at " $5
+  if ($3 in devices) fail(from " was mounted at " $5)
+  if (kind == "tmpfs") made[$5]
+}
+END {
+  if (failed) exit 126
+  for (at in covers) if (!(at in made) && !(covers[at] in made)) fail("nothing covers " at)
+}
+function fail(how) {
+  print "pawl: another program moved folders of the project while this wall was built, so nothing was started: " how
+  failed = 1
   exit 126
 }
 `;
@@ -73,7 +83,7 @@ interface HostMount {
   readonly at: string;
 }
 
-/** The lines `DEVICE FROM AT` of mounts of the machine's, and `KIND AT` of new ones. */
+/** The lines `DEVICE FROM AT` of mounts of the machine's, and `+ AT OR` of covers. */
 function plannedLines(args: readonly string[], mayFollow: (path: string) => boolean): readonly string[] {
   const host = hostMounts();
   const bound = (from: string, at: string) => boundLines(host, mayFollow(from) ? realOr(from) : from, at);
@@ -84,18 +94,13 @@ function plannedLines(args: readonly string[], mayFollow: (path: string) => bool
       lines.push(...bound(one, other));
       if (mayFollow(other)) lines.push(...bound(one, realOr(other)));
     }
-    if (word === "--tmpfs") lines.push(...[one, realOr(one)].map((at) => `tmpfs ${encoded(at)}`));
-    if (word === "--proc") lines.push(...PROC.map((name) => `proc ${one}${name}`));
-    if (word === "--dev") {
-      lines.push(`tmpfs ${one}`, `devpts ${one}/pts`);
+    if (word === "--tmpfs") lines.push(`+ ${encoded(one)} ${encoded(realOr(one))}`);
+    if (word === "--dev")
       for (const name of DEVICES) lines.push(...bound(`${one}/${name}`, `${one}/${name}`));
-    }
   }
   return [...new Set(lines)];
 }
 
-/** Bubblewrap covers these in `/proc`. */
-const PROC = ["", "/sys", "/sysrq-trigger", "/irq", "/bus"];
 /** Its `--dev` takes these from the machine. */
 const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"];
 

@@ -578,6 +578,32 @@ it.skipIf(NO_WALL)(
   },
 );
 
+it.skipIf(NO_WALL)("nothing starts where a cover landed elsewhere", () => {
+  promise("wall.holds");
+  using walled = openWalledHome({ write: ["."] });
+  const { root: folder, environment } = walled;
+  const order = { folder: { agentPath: folder }, program: "sh", args: ["-c", "echo ran"] };
+  const { program = "", args = [] } = walled.wall()?.enclose({ ...order, environment }) ?? {};
+  const cover = args.findIndex((word, at) => word.startsWith(`${folder}/.`) && args[at - 1] === "--tmpfs");
+  const elsewhere = args.with(cover, join(folder, "work")).with(cover + 2, join(folder, "work"));
+  const printed = (words: readonly string[]) => spawnSync(program, words, { encoding: "utf8" });
+  expect(printed(args).stdout).toBe("ran\n");
+  expect(printed(elsewhere)).toMatchObject({ stdout: "", stderr: expect.stringContaining("nothing covers") });
+});
+
+it.skipIf(NO_WALL || process.getuid?.() !== 0)("what the machine mounts meanwhile stops no start", () => {
+  promise("wall.holds");
+  using walled = openWalledHome({ write: ["."] });
+  const at = join(walled.home, "disk");
+  mkdirSync(at);
+  try {
+    const mount = () => spawnSync("mount", ["-t", "tmpfs", "none", at]);
+    expect(walled.sh(["-c", "echo ran"], undefined, mount)).toBe("ran");
+  } finally {
+    spawnSync("umount", [at]);
+  }
+});
+
 it.skipIf(NO_WALL)("a program at a terminal starts behind a wall in the project", () => {
   promise("wall.holds");
   using walled = openWalledHome({ write: ["."] });

@@ -15,6 +15,9 @@ const GOVERNING = new Map([
   [".lfsconfig", "decides where git-lfs sends and fetches files"],
 ]);
 
+/** Milliseconds. The merge's turn waits meanwhile, and a few trees that hold each other list a billion paths. */
+const LIMIT = 20_000;
+
 interface Planted {
   readonly reason: string | null;
   readonly hasLinks: boolean;
@@ -29,7 +32,8 @@ interface Planted {
 export async function plantedIn(call: GitCall, target: string, branch: string): Promise<Planted> {
   const range = `${target}..${branch}`;
   const shape = ["-z", "-c", "--raw", "--no-renames", "--abbrev=12", "--format=commit:%H"];
-  const { output } = await git(call, ["-c", "log.showRoot=true", "log", ...shape, range, "--"]);
+  const log = ["-c", "log.showRoot=true", "log", ...shape, range, "--"];
+  const { output } = await git({ ...call, limit: LIMIT }, log);
   let commit = "";
   let hasLinks = false;
   let governing: string | null = null;

@@ -161,6 +161,7 @@ function codex(): Readonly<Record<string, string>> {
     env_vars: ["CODEX_HOME"],
     // The first start after an update compiles the program.
     startup_timeout_sec: 60,
+    required: true,
   };
   return {
     ".codex-plugin/plugin.json": json({

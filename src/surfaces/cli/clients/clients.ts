@@ -44,7 +44,8 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
     files: [".codex/config.toml"],
     format: "toml",
     path: ["mcp_servers", "pawl"],
-    entry: commandAndArgs,
+    // Codex begins without the tools of a server that takes over a second to start, unless they are required.
+    entry: (launch) => ({ ...commandAndArgs(launch), required: true, startup_timeout_sec: 60 }),
     command: (launch) => `codex mcp add pawl -- ${launch.join(" ")}`,
     note: "Codex reads the file only in folders that it trusts.",
   },

@@ -21,7 +21,7 @@ const read = (name: ClientName, text: string | null): unknown =>
 
 const EXPECTED: Readonly<Record<ClientName, unknown>> = {
   "claude-code": { mcpServers: { pawl: COMMAND } },
-  codex: { mcp_servers: { pawl: COMMAND } },
+  codex: { mcp_servers: { pawl: { ...COMMAND, required: true, startup_timeout_sec: 60 } } },
   cursor: { mcpServers: { pawl: COMMAND } },
   vscode: { servers: { pawl: { type: "stdio", ...COMMAND } } },
   opencode: { mcp: { pawl: { type: "local", command: [...LAUNCH], enabled: true } } },
@@ -100,7 +100,9 @@ describe("Codex's TOML", () => {
   it("keeps all that is there, and gets a table at its end", () => {
     const before = '# mine\nmodel = "o9"\n\n[mcp_servers.other]\ncommand = "other" # keep';
     const after = add("codex", before) ?? "";
-    expect(after).toBe(`${before}\n[mcp_servers.pawl]\ncommand = "npx"\nargs = ["-y", "pawl", "mcp"]\n`);
+    const entry =
+      'command = "npx"\nargs = ["-y", "pawl", "mcp"]\nrequired = true\nstartup_timeout_sec = 60\n';
+    expect(after).toBe(`${before}\n[mcp_servers.pawl]\n${entry}`);
   });
 
   it("is refused where the servers are written in one line, to which no table can be added", () => {

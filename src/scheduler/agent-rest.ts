@@ -439,12 +439,12 @@ export function listResting<Task extends { readonly id: string }>(
   { agentFor, waitsFor }: Waiting<Task>,
 ): readonly RestingAgent[] {
   if (resting.size === 0) return [];
-  const agents = new Set(open.map(agentFor));
-  const others = [...agents].filter((agent) => agent !== null && !resting.has(agent));
+  const agents = new Set(open.map(agentFor).filter((agent) => agent !== null));
+  const others = [...agents].filter((agent) => !resting.has(agent));
   return [...resting].map(([agent, rest]) => ({
     ...shownRest(rest),
     tasks: open.filter((task) => waitsFor(task) === agent).map(({ id }) => id),
-    others: others.filter((name) => name !== null),
+    others,
   }));
 }
 

@@ -1,8 +1,10 @@
-/** The loop's parts, each alone: the signal, the slots, the retry policy. */
+/** The loop's parts, each alone: the signal, the slots, the retry policy, the costs, the agents that rest. */
 import { describe, expect, it } from "vitest";
 import { Simulator } from "../../test/rig/schedule/simulator.ts";
 import { PawlError } from "../core/error.ts";
 import { openSignal } from "../core/signal.ts";
+import { type AgentRest, listResting } from "./agent-rest.ts";
+import { totalOf, withRun } from "./costs.ts";
 import { openRetryPolicy } from "./retry-policy.ts";
 import { openSlots } from "./slots.ts";
 
@@ -232,5 +234,56 @@ describe("The retry policy", () => {
     await stopped;
     expect(simulator.isDueWithin(10_000)).toBe(false);
     expect([retries.shouldRetry(invalid), told]).toEqual([false, []]);
+  });
+});
+
+describe("What agents cost", () => {
+  const usage = (usd: number | null, ...tokens: readonly (number | null)[]) => {
+    const [inputTokens = null, outputTokens = null] = tokens;
+    return { usd, inputTokens, outputTokens, turns: 1 };
+  };
+
+  it("is added up run by run, and what no run reported stays unknown", () => {
+    const first = withRun(undefined, { usage: null, milliseconds: 1000 });
+    expect(first).toEqual({ runs: 1, usd: null, tokens: null, milliseconds: 1000 });
+    const second = withRun(first, { usage: usage(null, 30, 12), milliseconds: 500 });
+    expect(second).toEqual({ runs: 2, usd: null, tokens: 42, milliseconds: 1500 });
+    const third = withRun(second, { usage: usage(0.25, null, 8), milliseconds: 0 });
+    expect(third).toEqual({ runs: 3, usd: 0.25, tokens: 50, milliseconds: 1500 });
+    expect(withRun(third, { usage: usage(0.5), milliseconds: 1 })).toMatchObject({ usd: 0.75, tokens: 50 });
+  });
+
+  it("is given in all in whole minutes", () => {
+    const cost = (usd: number | null, tokens: number | null, milliseconds: number) => ({
+      ...{ usd, tokens, milliseconds, runs: 1 },
+    });
+    expect(totalOf([])).toEqual({ usd: null, tokens: null, minutes: 0 });
+    expect(totalOf([cost(null, null, 60_000), cost(null, 5, 40_000)])).toEqual({
+      ...{ usd: null, tokens: 5, minutes: 2 },
+    });
+    expect(totalOf([cost(1, 2, 20_000), cost(2, null, 5_000)])).toEqual({ usd: 3, tokens: 2, minutes: 0 });
+  });
+});
+
+describe("The agents that rest", () => {
+  const rest = (agent: string): AgentRest => ({
+    ...{ agent, account: "a", state: "limited", resets_at: null, source: "none", count: 1 },
+    ...{ words: "it is limited", since: "2026-01-05T00:00:00Z", at: "2026-01-05T00:00:00Z" },
+    until: "2026-01-05T01:00:00Z",
+  });
+
+  it("are shown with the tasks that wait for them, and the agents that go on", () => {
+    const open = ["claude", "codex", null, "codex", "gemini"].map((agent, at) => ({ id: `T${at}`, agent }));
+    const waits = new Set(["T0", "T4"]);
+    const listed = (...agents: readonly string[]) =>
+      listResting(open, new Map(agents.map((agent) => [agent, rest(agent)])), {
+        agentFor: ({ agent }) => agent,
+        waitsFor: ({ agent, id }) => (waits.has(id) ? agent : null),
+      }).map(({ agent, others, tasks }) => ({ agent, others, tasks }));
+    expect(listed()).toEqual([]);
+    expect(listed("claude", "other")).toEqual([
+      { agent: "claude", tasks: ["T0"], others: ["codex", "gemini"] },
+      { agent: "other", tasks: [], others: ["codex", "gemini"] },
+    ]);
   });
 });

@@ -5,7 +5,6 @@ import type { MissingAgent } from "../../../core/ports/driver.ts";
 import { fewOf } from "../../../core/text/few.ts";
 import { type AgentRest, agentOf, awaitedRest } from "../../../scheduler/agent-rest.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { nowReady } from "../pick.ts";
 import { isOpen } from "../run/facts.ts";
 import type { Picked } from "../run/transactions.ts";
 
@@ -42,11 +41,10 @@ export function restsFor(picked: Picked, task: Task): AgentRest | null {
   return agent === null ? null : awaitedRest(task, agent, picked.settings, picked.resting);
 }
 
-/** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */
+/** Throws `agent-missing` if no task that could be taken now has its agent. */
 export function checkAgents(agents: Agents, picked: Picked): void {
-  const ready = nowReady(picked.file.tasks, picked.states).filter(({ id }) => picked.scope.has(id));
-  const first = [...picked.candidates, ...ready];
-  const missing = first.map((task) => lackOfAgent(agents, picked, task));
-  if (first[0] && missing[0] && missing.every((each) => each !== null))
-    throw missingAgentError([first[0].id], missing[0].agent, missing[0].why, picked.settings.command);
+  const [first] = picked.candidates;
+  const missing = picked.candidates.map((task) => lackOfAgent(agents, picked, task));
+  if (first && missing[0] && missing.every((each) => each !== null))
+    throw missingAgentError([first.id], missing[0].agent, missing[0].why, picked.settings.command);
 }

@@ -68,6 +68,17 @@ describe("several drivers", () => {
     });
   });
 
+  it("are busy where one of them is, and hear of an agent and of the end one after another", async () => {
+    const said: string[] = [];
+    const busy = (is: boolean) => ({ isBusy: () => is, ended: async () => void said.push("end") });
+    const joined = joinDrivers([driverOf("a", said, busy(false)), driverOf("b", said, busy(true))]);
+    expect(joined.isBusy()).toBe(true);
+    expect(joinDrivers([driverOf("a", said), driverOf("b", said)]).isBusy()).toBe(false);
+    await joined.agentBegins();
+    await joined.ended();
+    expect(said).toEqual(["a hears", "b hears", "end", "end"]);
+  });
+
   it("work without the one whose agents are missing, which is an error at the end", async () => {
     const missing = new PawlError("agent-missing", "no claude", "");
     const start = async () => {

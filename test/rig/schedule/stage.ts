@@ -17,7 +17,7 @@ import type {
 } from "../../../src/core/ports/agents.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
-import type { OpenDriver } from "../../../src/core/ports/loop.ts";
+import type { EndedItem, OpenDriver } from "../../../src/core/ports/loop.ts";
 import type { LoopEnd } from "../../../src/core/ports/loop-end.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
@@ -170,6 +170,8 @@ export interface StageOptions {
   readonly exit?: (command: string, folder: string, n: number) => number | undefined;
   /** A command begins or ends, the nth time in its folder. */
   readonly onCommand?: (isBegun: boolean, n: number, order: CommandOrder) => void;
+  /** Whether agents have a wall. Absent: nobody asks what ended the tasks. */
+  readonly isWalled?: boolean;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -342,6 +344,15 @@ export function openStage(options: StageOptions): Stage {
       watch: disk.watchOf(loop),
       clock: simulator.clock(loop),
       runtime: { ...runtime, store: { ...store, view } },
+      ...(options.isWalled !== undefined && {
+        isWalled: options.isWalled,
+        endedHere: async (items: readonly EndedItem[]) =>
+          new Set(
+            items.flatMap(({ id }) =>
+              stored.some((event) => event.type === "task:completed" && event.taskId === id) ? [id] : [],
+            ),
+          ),
+      }),
       ...(options.shared && {
         fenced: (lease: string) => ({
           ...store,

@@ -1,7 +1,12 @@
 /** What people say while the loop runs: interjections, budgets, edits of tasks.yaml, answers to an agent that asks. */
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { openStage, type StageOptions, type StageRun } from "../../../../test/rig/schedule/stage.ts";
+import {
+  openStage,
+  type Stage,
+  type StageOptions,
+  type StageRun,
+} from "../../../../test/rig/schedule/stage.ts";
 import { gate } from "../gate.ts";
 import { reset } from "../verbs/person.ts";
 import { answer, ask, interject } from "../verbs/question.ts";
@@ -19,6 +24,32 @@ async function firstHangs({ run, stopped }: StageRun) {
 function staged(options: Partial<StageOptions>) {
   return openStage({ tasks: ONE, once: true, ...options });
 }
+
+describe("A task that tasks.yaml calls done while an agent works", () => {
+  it.each([
+    ["one without a wall", false, true, 2],
+    ["one behind a wall, in the project's folder", true, false, 2],
+    ["one behind a wall, in a workspace of its own", true, true, 1],
+  ])("is a claim where that may have written it: %s", async (_, isWalled, hasRepo, runs) => {
+    const first = `{id: T1, title: t, instructions: i${hasRepo ? ', repo: "."' : ""}}`;
+    const second = "{id: T2, title: u, instructions: i, depends_on: [T1]}";
+    const stage: Stage = staged({
+      tasks: `tasks:\n- ${first}\n- ${second}\n`,
+      isWalled,
+      async agent({ task }) {
+        if (task === "T1")
+          stage.save(
+            "tasks.yaml",
+            (stage.read("tasks.yaml") ?? "").replace("title: u", "title: u, status: done"),
+          );
+        return undefined;
+      },
+    });
+    expect(await stage.end()).toMatchObject({ blocked: [] });
+    expect(stage.tasks().map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(new Set(stage.runs.map(({ task }) => task)).size).toBe(runs);
+  });
+});
 
 describe("A person", () => {
   it("interjects: the agent is stopped at once and resumed in its session with the words", async () => {

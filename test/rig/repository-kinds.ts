@@ -376,7 +376,7 @@ export const KINDS: readonly Kind[] = [
     },
   },
   {
-    is: "large files: an agent's settings decide nothing, and its pointer to a file that nobody has asks no server",
+    is: "large files and settings of the agent",
     async run(world) {
       world.toy();
       world.filters = ["lfs"];

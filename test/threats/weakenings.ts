@@ -548,9 +548,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/git.ts",
       find: "? [] : NO_DOWNLOADS",
       replace: "? NO_DOWNLOADS : []",
-      tests: [
-        "src/adapters/git/repositories.proof.test.ts: large files: an agent's settings decide nothing, and its pointer to a file that nobody has asks no server",
-      ],
+      tests: ["src/adapters/git/repositories.proof.test.ts: large files and settings of the agent"],
     },
     {
       takes: "the override of a setting with a fixed name",

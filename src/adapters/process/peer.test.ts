@@ -17,10 +17,11 @@ it.skipIf(process.platform !== "linux")(
     chmodSync(hiding, 0o111);
     chmodSync(folder, 0o755);
     const program = `
-      if (process.getuid() === 0) { process.setgroups([]); process.setuid(${user}); }
       const { holdersOf, peerSocket } = await import(${JSON.stringify(new URL("./peer.ts", import.meta.url).href)});
       const { createServer } = await import("node:net");
       const { spawn } = await import("node:child_process");
+      // That user may not be able to read this folder.
+      if (process.getuid() === 0) { process.setgroups([]); process.setuid(${user}); }
       const server = createServer().listen(0, "127.0.0.1");
       server.on("listening", async () => {
         for (const bash of ["bash", ${JSON.stringify(hiding)}]) {

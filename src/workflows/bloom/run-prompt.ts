@@ -62,18 +62,20 @@ const MAX_PATHS = 50;
 function doneText(done: WorkDone | null): string {
   if (done === null || done.commits.length + done.uncommitted.length === 0) return "";
   const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? "" : `\n\n${title}:\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
+    lines.length === 0 ? "" : `\n\n${title}:\n\n${bullets(lines)}`;
   const paths = firstFew(done.uncommitted, MAX_PATHS);
   return `## Done before\n\nThis task was worked on before this session began. Look at what is left of that in your folder, and continue from there.${list("Its commits on your branch", done.commits)}${list("Not committed", paths)}\n\n`;
 }
 
+const MAX_CONFLICTS = 100;
+
 function conflictList(conflicts: readonly string[]): string {
-  return firstFew(conflicts, MAX_CONFLICTS)
-    .map((path) => `- ${path}`)
-    .join("\n");
+  return bullets(firstFew(conflicts, MAX_CONFLICTS));
 }
 
-const MAX_CONFLICTS = 100;
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join("\n");
+}
 
 /** What an agent was refused, as a clause. */
 export function refusals(refused: readonly string[] = [], subject = "; its agent"): string {

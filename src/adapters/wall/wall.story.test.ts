@@ -24,6 +24,7 @@ import { promise } from "../../../test/rig/promise.ts";
 import { NO_WALL } from "../../../test/rig/wall.ts";
 import { attempt } from "../../core/attempt.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import { openChecks } from "../checks/checks.ts";
 import { keepProgramsFrom } from "../process/programs.ts";
 import type { AgentHome } from "./homes.ts";
@@ -54,17 +55,16 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
       tasksFile: "tasks.yaml",
       workflows: ["flows/own.yaml"],
     }).wall;
-  /** What a shell prints behind the wall, as an agent's where a home is given. */
-  const sh = (words: readonly string[], place?: readonly AgentHome[], meanwhile = () => {}) => {
+  /** The call of a shell behind the wall, as an agent's where a home is given. */
+  const enclosed = (words: readonly string[], place?: readonly AgentHome[]) => {
     const agent = place && { agent: { run: "T1.1", home: place, hosts: [] } };
-    const called = wall()?.enclose({
-      folder: { agentPath: folder },
-      program: "sh",
-      args: words,
-      environment,
-      ...agent,
-    });
-    const { program = "", args = [], environment: env = {} } = called ?? {};
+    const order = { folder: { agentPath: folder }, program: "sh", args: words, environment };
+    const { program = "", args = [], environment: env = {} } = wall()?.enclose({ ...order, ...agent }) ?? {};
+    return { program, args, env };
+  };
+  /** What it prints. */
+  const sh = (words: readonly string[], place?: readonly AgentHome[], meanwhile = () => {}) => {
+    const { program, args, env } = enclosed(words, place);
     meanwhile();
     return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();
   };
@@ -77,6 +77,7 @@ function openWalledHome(settings: Partial<SandboxSettings> = {}) {
     write,
     wall,
     environment,
+    enclosed,
     sh,
     inside,
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
@@ -581,11 +582,10 @@ it.skipIf(NO_WALL)(
 it.skipIf(NO_WALL)("nothing starts where a cover landed elsewhere", () => {
   promise("wall.holds");
   using walled = openWalledHome({ write: ["."] });
-  const { root: folder, environment } = walled;
-  const order = { folder: { agentPath: folder }, program: "sh", args: ["-c", "echo ran"] };
-  const { program = "", args = [] } = walled.wall()?.enclose({ ...order, environment }) ?? {};
-  const cover = args.findIndex((word, at) => word.startsWith(`${folder}/.`) && args[at - 1] === "--tmpfs");
-  const elsewhere = args.with(cover, join(folder, "work")).with(cover + 2, join(folder, "work"));
+  const { folder, root } = walled;
+  const { program, args } = walled.enclosed(["-c", "echo ran"]);
+  const cover = args.findIndex((word, at) => word.startsWith(`${root}/.`) && args[at - 1] === "--tmpfs");
+  const elsewhere = args.with(cover, folder).with(cover + 2, folder);
   const printed = (words: readonly string[]) => spawnSync(program, words, { encoding: "utf8" });
   expect(printed(args).stdout).toBe("ran\n");
   expect(printed(elsewhere)).toMatchObject({ stdout: "", stderr: expect.stringContaining("nothing covers") });
@@ -607,10 +607,8 @@ it.skipIf(NO_WALL || process.getuid?.() !== 0)("what the machine mounts meanwhil
 it.skipIf(NO_WALL)("a program at a terminal starts behind a wall in the project", () => {
   promise("wall.holds");
   using walled = openWalledHome({ write: ["."] });
-  const { root: folder, environment } = walled;
-  const order = { folder: { agentPath: folder }, program: "sh", args: ["-c", "test -t 1 && echo ran"] };
-  const { program = "", args = [] } = walled.wall()?.enclose({ ...order, environment }) ?? {};
-  const words = [program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const { program, args } = walled.enclosed(["-c", "test -t 1 && echo ran"]);
+  const words = [program, ...args].map(shellWord).join(" ");
   const { stdout } = spawnSync("script", ["-qec", words, "/dev/null"], { encoding: "utf8", input: "" });
   expect(stdout.trim()).toBe("ran");
 });

@@ -4,6 +4,7 @@
  * written.
  */
 import { isObject } from "../../core/json.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import type { Action } from "../../guard/action.ts";
 import { type HookCall, type Input, inputIn, isAbsolute, textIn } from "./dialect.ts";
 
@@ -105,8 +106,7 @@ function commandIn(input: Input): string | null {
     const value = Object.hasOwn(input, key) ? input[key] : undefined;
     if (typeof value === "string") return value;
     // Separate words, not parsed by a shell: quote each.
-    if (Array.isArray(value))
-      return value.map((word) => `'${String(word).replaceAll("'", "'\\''")}'`).join(" ");
+    if (Array.isArray(value)) return value.map((word) => shellWord(String(word))).join(" ");
   }
   return null;
 }

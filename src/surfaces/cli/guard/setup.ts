@@ -8,6 +8,7 @@
  * (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's name), and OpenCode's plugins and
  * `permission.edit` (the last rule that matches counts).
  */
+import { shellWord } from "../../../core/text/shell-word.ts";
 import type { GuardedClient } from "../../../guard/clients.ts";
 import { PERSON_VERBS } from "../../../guard/person-verbs.ts";
 import { CLIENT_FILES } from "../../../guard/protected-places.ts";
@@ -237,7 +238,7 @@ export function shellLine(words: readonly string[]): string {
 
 /** The word, quoted for a POSIX shell if necessary. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word);
 }
 
 function powershellOf([program = "", ...words]: readonly string[]): string {

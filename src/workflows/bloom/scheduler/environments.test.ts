@@ -144,6 +144,52 @@ describe("A task's environment", () => {
     expect(records(stage)).toEqual([]);
   });
 
+  it.each<[string, StageOptions["environment"], string[], number | null]>([
+    ["nothing makes", { down: "take-it-away" }, ["take-it-away", "check", "check", "take-it-away"], 0],
+    ["nothing takes away", { up: "make-it" }, ["make-it", "make-it", "check", "check"], null],
+  ])("that %s is given back after a killed loop, too", async (_, environment, expected, exit) => {
+    const { stage, commands } = staged({
+      tasks: `tasks:\n${task("T1")}`,
+      environment,
+      agent: async ({ run, stopped }) => (run === "T1.1" ? hang(stopped) : undefined),
+    });
+    await stage.until(() => stage.runs.length === 1);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(commands("T1")).toEqual(expected);
+    expect(stage.of("environment:down")).toMatchObject([
+      { abandoned: true, exit, reason: null },
+      { abandoned: false, exit, reason: null },
+    ]);
+    expect(records(stage)).toEqual([]);
+  });
+
+  it("is not taken away after a killed loop that had not begun to make it", async () => {
+    const { stage, commands } = staged({ tasks: `tasks:\n${task("T1")}` });
+    await stage.until(() => records(stage).length === 1);
+    expect(commands("T1")).toEqual([]);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(commands("T1")).toEqual(["make-it", "check", "check", "take-it-away"]);
+    expect(stage.of("environment:down")).toMatchObject([
+      { abandoned: true, exit: null, reason: null },
+      { abandoned: false, exit: 0 },
+    ]);
+  });
+
+  it("is taken away after a loop that was killed while it was made", async () => {
+    const begun: string[] = [];
+    const { stage } = staged({
+      tasks: `tasks:\n${task("T1")}`,
+      onCommand: (isBegun, _, { command }) => void (isBegun && begun.push(command)),
+    });
+    await stage.until(() => begun.length === 1);
+    stage.kill();
+    expect(await stage.again()).toMatchObject({ done: ["T1"] });
+    expect(begun).toEqual(["make-it", "take-it-away", "make-it", "check", "check", "take-it-away"]);
+    expect(stage.of("environment:down").map(({ abandoned }) => abandoned)).toEqual([true, false]);
+  });
+
   it("is taken away by a loop that does other tasks, too", async () => {
     const { stage, commands } = staged({
       agent: async ({ run, stopped }) => (["T1.1", "T2.1"].includes(run) ? hang(stopped) : undefined),

@@ -380,6 +380,27 @@ describe("An agent that may do nothing unasked", () => {
     expect(answers).toEqual(["allow", "allow", "refuse"]);
   });
 
+  it("asks for each task, although two ask the same: an answer to one counts for that one alone", async () => {
+    const answers: [string, string][] = [];
+    const { until, person, end, of } = staged({
+      tasks: "tasks:\n- {id: T1, title: t, repo: .}\n- {id: T2, title: u, repo: .}\n",
+      settings: { permission: "ask" },
+      async agent({ mayIt, task }) {
+        answers.push([task, await mayIt({ title: "Run touch a", detail: "" })]);
+        return undefined;
+      },
+    });
+    await until(() => of("question:asked").length === 2);
+    expect(new Set(of("question:asked").map(({ taskId }) => taskId))).toEqual(new Set(["T1", "T2"]));
+    const [first] = of("question:asked");
+    await person(answer, { question: "q1", text: "yes" });
+    await until(() => answers.length === 1);
+    expect(answers).toEqual([[first?.taskId, "allow"]]);
+    await person(answer, { question: "q2", text: "no" });
+    await end();
+    expect(answers.map(([, said]) => said)).toEqual(["allow", "refuse"]);
+  });
+
   it("is refused where its run is over before there is an answer, and the task waits for the person", async () => {
     const answers: string[] = [];
     const { until, of, stop, end, again } = asking(answers);

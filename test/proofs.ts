@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 const TURNS = 4;
 /** Milliseconds, in a slice: one part that hangs must not hide what all others say. */
 const LONGEST_PART = 25 * 60_000;
-const TESTS = 16;
+const TESTS = 24;
 const PARSERS = 12;
 const LINEAR = "test/linear.proof.test.ts";
 const SHARDS = 8;

@@ -24,7 +24,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "src/adapters/postgres/lease-manager.test.ts": "a database's answer, by a virtual clock",
   "src/adapters/net/limits.test.ts": "a server that drips",
   "src/adapters/net/http.test.ts": "a server that drips",
-  "src/adapters/git/workspace/worktrees.test.ts": "keeps a process until it is killed",
+  "src/adapters/git/workspace/worktrees.story.test.ts": "keeps a process until it is killed",
 };
 
 it("No test waits for a time: only `until` looks again and again", () => {

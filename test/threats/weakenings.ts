@@ -24,7 +24,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "history.view(history.base).read(ALLOWED_SIGNERS)",
       replace: "history.view(history.head).read(ALLOWED_SIGNERS)",
       tests: [
-        "test/e2e/verify.story.test.ts: names a signer who allowed themselves in HEAD: record-signature",
+        "test/e2e/verify.proof.test.ts: names a signer who allowed themselves in HEAD: record-signature",
       ],
     },
     {
@@ -33,7 +33,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ' && record.verdict === "approve" && record.tree === work',
       replace: ' && record.verdict === "approve"',
       tests: [
-        "test/e2e/verify.story.test.ts: names a tree that was changed after it was approved: commit-uncovered",
+        "test/e2e/verify.proof.test.ts: names a tree that was changed after it was approved: commit-uncovered",
       ],
     },
     {
@@ -41,7 +41,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/records.ts",
       find: "    isFinal.push(...replayed.isFinal);",
       replace: "    faults.length = 0;\n    isFinal.push(...replayed.isFinal);",
-      tests: ["test/e2e/verify.story.test.ts: names an event that cannot be: record-steps"],
+      tests: ["test/e2e/verify.proof.test.ts: names an event that cannot be: record-steps"],
     },
     {
       takes: "the look at what stands in the place of records",
@@ -49,8 +49,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "left === ENTIRELY && FILE_MODES.has(entry.mode) ? [] : [entry]",
       replace: "below === ENTIRELY ? [] : [entry]",
       tests: [
-        "test/e2e/verify.story.test.ts: names a link in the place of the records: commit-uncovered",
-        "test/e2e/verify.story.test.ts: names a link among the records of a run that is approved: commit-uncovered",
+        "test/e2e/verify.proof.test.ts: names a link in the place of the records: commit-uncovered",
+        "test/e2e/verify.proof.test.ts: names a link among the records of a run that is approved: commit-uncovered",
       ],
     },
     {
@@ -58,14 +58,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/records.ts",
       find: "const faults: Fault[] = [...changedFaults(history)];",
       replace: "const faults: Fault[] = [];",
-      tests: ["test/e2e/verify.story.test.ts: names a record that was removed: record-changed"],
+      tests: ["test/e2e/verify.proof.test.ts: names a record that was removed: record-changed"],
     },
     {
       takes: "the difference between a record's base and what it covers",
       file: "src/verify/coverage.ts",
       find: '    if (base === id) return "which is the same commit";\n',
       replace: "",
-      tests: ["test/e2e/verify.story.test.ts: names a base that is the approved work itself: base-moved"],
+      tests: ["test/e2e/verify.proof.test.ts: names a base that is the approved work itself: base-moved"],
     },
   ],
   "A forged verdict": [
@@ -85,7 +85,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  await checkSignature(signed, record as GateRecord, gate);\n",
       replace: "",
       tests: [
-        "test/e2e/signed-gates.test.ts: is not passed by a key that the signers' file does not name, even under an allowed name",
+        "test/e2e/signed-gates.proof.test.ts: is not passed by a key that the signers' file does not name, even under an allowed name",
       ],
     },
     {
@@ -121,7 +121,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (path.split("/").some(isPawlName)) return "pawl";',
       replace: 'if (path.split("/").includes(".pawl")) return "pawl";',
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
       ],
     },
     {
@@ -730,7 +730,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (planted.governing !== null) {",
       replace: 'if (planted.governing === "") {',
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: is not merged where it names ignored files for the next workspaces",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged where it names ignored files for the next workspaces",
       ],
     },
   ],
@@ -868,7 +868,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "clean(text.slice(0, max * 4))",
       replace: "String(text.slice(0, max * 4))",
       tests: [
-        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+        "test/browser/pages.proof.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
       ],
     },
     {
@@ -877,7 +877,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (PLAIN.test(text)) return text;",
       replace: "if (PLAIN.test(text) || HIDDEN.global) return text;",
       tests: [
-        "test/browser/pages.story.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+        "test/browser/pages.proof.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
       ],
     },
   ],
@@ -1070,7 +1070,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "  const found = [chain && null, documentFault(kind, [], documents.slice(laws === null ? 0 : 1))];",
       tests: [
         "test/e2e/alfred-history.test.ts: finds a step that was changed afterwards in the whole log",
-        "test/e2e/signed-gates.test.ts: signs nothing for a run whose log was changed before its last line",
+        "test/e2e/signed-gates.proof.test.ts: signs nothing for a run whose log was changed before its last line",
         "test/e2e/custom-history.test.ts: is held where its log has a step that was changed after the next was made on it",
         "test/e2e/custom-history.test.ts: is held where its log has an approval that its table does not have there",
         "test/e2e/spells-history.test.ts: has no fault in a log of many casts, and an earlier line that was changed is found when all of it is looked at",
@@ -1218,7 +1218,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '"--no-overwrite-ignore", ',
       replace: "",
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: puts no task's work in the place of a file that git ignores: the file itself",
+        "src/adapters/git/workspace/worktrees.story.test.ts: puts no task's work in the place of a file that git ignores: the file itself",
       ],
     },
     {
@@ -1227,7 +1227,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "movedBranches(branches, await branchesOf(call), paths);",
       replace: "movedBranches(branches, branches, paths);",
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
+        "src/adapters/git/workspace/worktrees.story.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
       ],
     },
     {
@@ -1246,7 +1246,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (isKept)",
       tests: [
         "test/e2e/bloom-lost-worktree.proof.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
-        "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it was removed",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is set aside whole and made anew: it was removed",
       ],
     },
     {
@@ -1255,7 +1255,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'folders.every((path) => kindIn(top, path) === "folder") && kindIn(top, ".git/HEAD") === "file"',
       replace: "folders.every((path) => kindIn(top, path) !== null)",
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: is set aside whole and made anew: it became a link to another",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is set aside whole and made anew: it became a link to another",
       ],
     },
     {
@@ -1264,7 +1264,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (there && !isWhole(folder))\n",
       replace: "  if (!there && !isWhole(folder))\n",
       tests: [
-        "src/adapters/git/workspace/worktrees.test.ts: is never taken for the checkout around it, nor removed",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is never taken for the checkout around it, nor removed",
       ],
     },
   ],
@@ -1435,7 +1435,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (item.status !== OPEN) ended.add(item.id);",
       tests: [
         "src/workflows/bloom/scheduler/claims.test.ts: follows from the last event that tells of it, however many are behind",
-        "test/e2e/own-agents.story.test.ts: shares a loop with tasks, whose file its agents change without effect",
+        "test/e2e/own-agents.proof.test.ts: shares a loop with tasks, whose file its agents change without effect",
       ],
     },
     {
@@ -1444,7 +1444,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "      pins.begin();\n      await tasks.taskClaims.begin();\n",
       replace: "",
       tests: [
-        "test/e2e/own-agents.story.test.ts: leaves a task as it was where the loop died beside its agent",
+        "test/e2e/own-agents.proof.test.ts: leaves a task as it was where the loop died beside its agent",
       ],
     },
   ],
@@ -1651,7 +1651,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/workspace/hand-in.ts",
       find: '...way, "--strict", ',
       replace: "...way, ",
-      tests: ["src/adapters/git/workspace/hand-in.test.ts: takes no tree with .git: a folder named .git"],
+      tests: [
+        "src/adapters/git/workspace/hand-in.story.test.ts: takes no tree with .git: a folder named .git",
+      ],
     },
     {
       takes: "the look whether a branch is at a commit",
@@ -1659,7 +1661,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if ((await commitsOf(hub, commits)) === null)",
       replace: "if (commits.length === 0)",
       tests: [
-        "src/adapters/git/workspace/hand-in.test.ts: lets nothing that is no commit stand for the branch",
+        "src/adapters/git/workspace/hand-in.story.test.ts: lets nothing that is no commit stand for the branch",
       ],
     },
     {
@@ -1668,7 +1670,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$look/index"',
       replace: "export GIT_OPTIONAL_LOCKS=1",
       tests: [
-        "src/adapters/git/workspace/hand-in.test.ts: sees what is not committed, whatever the workspace's git folder says",
+        "src/adapters/git/workspace/hand-in.story.test.ts: sees what is not committed, whatever the workspace's git folder says",
       ],
     },
     {
@@ -1677,7 +1679,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  await linkAll(objects, join(draft, "objects"));\n  const alternates = alternatesOf(objects);\n',
       replace: "  const alternates = [objects, ...alternatesOf(objects)];\n",
       tests: [
-        "src/adapters/git/workspace/hand-in.test.ts: keeps what a workspace borrows, whatever the person's repository does",
+        "src/adapters/git/workspace/hand-in.story.test.ts: keeps what a workspace borrows, whatever the person's repository does",
       ],
     },
     {
@@ -1716,7 +1718,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const store = order.agent === undefined ? null : openStore(root, folder);",
       replace: 'const store = order.program === "" ? null : openStore(root, folder);',
       tests: [
-        "test/e2e/wall-work.story.test.ts: does two steps in one session: commits, amends, looks, notes and marks by its own hand",
+        "test/e2e/wall-work.proof.test.ts: does two steps in one session: commits, amends, looks, notes and marks by its own hand",
       ],
     },
     {
@@ -1725,7 +1727,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  ].filter(({ path }) => isOpen(join(root, path)));",
       replace: "  ].filter(({ path }) => isOpen(join(root, path)) && tasksFile.length < 0);",
       tests: [
-        "test/e2e/wall-work.story.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
+        "test/e2e/wall-work.proof.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
       ],
     },
     {
@@ -1860,7 +1862,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "\nPATH=$",
       replace: "\nunused=$",
       tests: [
-        "src/adapters/guard/shell-wall.story.test.ts: the project's programs, which the client's PATH has first, start no sooner than the command: open",
+        "src/adapters/guard/shell-wall.proof.test.ts: the project's programs, which the client's PATH has first, start no sooner than the command: open",
       ],
     },
     {
@@ -1869,7 +1871,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "use.scope !== scope && use.scope !== NOTHING",
       replace: "use.scope === scope && use.scope !== NOTHING",
       tests: [
-        "src/adapters/guard/shell-wall.story.test.ts: a command ends when its session comes to where nothing may be written, and no other session's does",
+        "src/adapters/guard/shell-wall.proof.test.ts: a command ends when its session comes to where nothing may be written, and no other session's does",
       ],
     },
     {
@@ -1878,7 +1880,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "2>/dev/null && return 1",
       replace: "2>/dev/null && break",
       tests: [
-        "src/adapters/guard/shell-wall.story.test.ts: a command that ends takes no cover away from another that runs",
+        "src/adapters/guard/shell-wall.proof.test.ts: a command that ends takes no cover away from another that runs",
       ],
     },
     {
@@ -1887,7 +1889,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '  return caller.channel === "agent" ? caller : { ...caller, channel: "script" };\n',
       replace: '  return { ...caller, channel: "mcp" };\n',
       tests: [
-        "test/e2e/call.story.test.ts: comes from start to done under relay by `pawl call`, and a person's verdicts stay a person's",
+        "test/e2e/call.proof.test.ts: comes from start to done under relay by `pawl call`, and a person's verdicts stay a person's",
       ],
     },
     {
@@ -1915,7 +1917,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    .filter((at) => isHidden(at) && existsSync(at))\n    .map(read);",
       replace:
         '    .filter((at) => isHidden(at) && existsSync(at))\n    .map((at): Mount => ({ type: "write", at }));',
-      tests: ["src/adapters/guard/shell-wall.story.test.ts: nothing writes a file of the project"],
+      tests: ["src/adapters/guard/shell-wall.proof.test.ts: nothing writes a file of the project"],
     },
     {
       takes: "the filter against UNIX sockets",
@@ -1923,7 +1925,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "[EQUAL, 3, 4, AF_UNIX],",
       replace: "[EQUAL, 4, 4, AF_UNIX],",
       tests: [
-        "src/adapters/guard/shell-wall.story.test.ts: no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work",
+        "src/adapters/guard/shell-wall.proof.test.ts: no server of this machine is reached, by its socket, its name or its port, and pairs of sockets work",
       ],
     },
     {
@@ -1932,7 +1934,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (stats === undefined) return [...way, { type: "cover", at, isFolder: isFolder || !isLast }];',
       replace: "if (stats === undefined) return way;",
       tests: [
-        "src/adapters/guard/shell-wall.story.test.ts: what is missing of them cannot be made, and nothing is left of what covers it",
+        "src/adapters/guard/shell-wall.proof.test.ts: what is missing of them cannot be made, and nothing is left of what covers it",
       ],
     },
     {
@@ -2082,7 +2084,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "return verified.purpose === canonical(purpose) && now() <= verified.until ? challenge : null;",
       replace: 'return purpose.for !== "registration" && now() <= verified.until ? challenge : null;',
       tests: [
-        "test/browser/devices.story.test.ts: counts an approval for exactly the verdict that was asked, once, and only of a verified person",
+        "test/browser/devices.proof.test.ts: counts an approval for exactly the verdict that was asked, once, and only of a verified person",
       ],
     },
     {
@@ -2091,7 +2093,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!verdict.approve) return proposal;",
       replace: "if (verdict.approve) return proposal;",
       tests: [
-        "test/browser/devices.story.test.ts: lets a device in by the QR code, once, without the right to approve",
+        "test/browser/devices.proof.test.ts: lets a device in by the QR code, once, without the right to approve",
       ],
     },
     {
@@ -2135,7 +2137,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/devices/devices.ts",
       find: "return isDeepStrictEqual(loadDevice(stateHome, pathOf(device.id)), device);",
       replace: "return isDeepStrictEqual(device, device);",
-      tests: ["test/browser/devices.story.test.ts: takes a device's access at once, its open page included"],
+      tests: ["test/browser/devices.proof.test.ts: takes a device's access at once, its open page included"],
     },
   ],
   "A record claims a verdict": [
@@ -2170,7 +2172,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if ((runs.delete(task.id) || !isSet) && isOpen)",
       replace: "if (runs.delete(task.id) && isSet && isOpen)",
       tests: [
-        "test/e2e/team-tasks.story.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
+        "test/e2e/team-tasks.proof.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
       ],
     },
   ],
@@ -2387,7 +2389,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const foreign = [...state.keys()].find((path) => !isShared(path));",
       replace: "const foreign = [...state.keys()].find((path) => path.length === 0 && !isShared(path));",
       tests: [
-        "test/e2e/database.story.test.ts: brings no file to where Pawl keeps no state, whoever wrote it there",
+        "test/e2e/database.proof.test.ts: brings no file to where Pawl keeps no state, whoever wrote it there",
       ],
     },
     {

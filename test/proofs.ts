@@ -38,11 +38,11 @@ const LINEAR = "test/linear.proof.test.ts";
 const SHARDS = 8;
 const THREATS = 40;
 const SEEDS = 8;
-const SCHEDULES = 250;
+const SCHEDULES = 125;
 const LOOPS = Object.keys(SCENARIOS);
 /** In the others, agents write beside their worktrees. */
 const WALLED = ["dependent", "pull-request", "environment"];
-const AGENTS = ["claude codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
+const AGENTS = ["claude", "codex", "claude-acp", "gemini", "opencode", "opencode-acp"];
 /** A usual one, and one whom the machine's list of users does not have, as in a container. */
 const USERS = [1000, 12_345];
 const NODES = ["22.23.3", "24.21.0", "26.10.0"];
@@ -75,7 +75,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     turn: 2,
   },
   schedules: {
-    parts: 2 * SEEDS,
+    parts: 4 * SEEDS,
     command: (part) => `node test/schedules.ts --runs ${SCHEDULES} --from ${1 + (part - 1) * SCHEDULES}`,
     isSingle: true,
   },

@@ -144,7 +144,7 @@ describe("A task's environment", () => {
     expect(records(stage)).toEqual([]);
   });
 
-  it.each<[string, StageOptions["environment"], string[], number | null]>([
+  it.each<[string, NonNullable<StageOptions["environment"]>, string[], number | null]>([
     ["nothing makes", { down: "take-it-away" }, ["take-it-away", "check", "check", "take-it-away"], 0],
     ["nothing takes away", { up: "make-it" }, ["make-it", "make-it", "check", "check"], null],
   ])("that %s is given back after a killed loop, too", async (_, environment, expected, exit) => {

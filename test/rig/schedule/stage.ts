@@ -17,7 +17,7 @@ import type {
 } from "../../../src/core/ports/agents.ts";
 import type { CommandOrder } from "../../../src/core/ports/commands.ts";
 import type { Cap, Held, LeaseManager, Wanted } from "../../../src/core/ports/leases.ts";
-import type { EndedItem, OpenDriver } from "../../../src/core/ports/loop.ts";
+import type { EndedItem, LoopPorts, OpenDriver } from "../../../src/core/ports/loop.ts";
 import type { LoopEnd } from "../../../src/core/ports/loop-end.ts";
 import type { Policies } from "../../../src/core/ports/policies.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
@@ -143,6 +143,8 @@ export interface StageOptions {
   >;
   /** Model calls that a run is known to have made, though nobody heard its end. */
   readonly spent?: Readonly<Record<string, number>>;
+  /** Sessions that are found in the output of runs, by run. */
+  readonly sessions?: Readonly<Record<string, { readonly id: string; readonly folder: string }>>;
   /** When runs last gave a sign of life. */
   readonly lastSigns?: Readonly<Record<string, string>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
@@ -170,6 +172,8 @@ export interface StageOptions {
   readonly exit?: (command: string, folder: string, n: number) => number | undefined;
   /** A command begins or ends, the nth time in its folder. */
   readonly onCommand?: (isBegun: boolean, n: number, order: CommandOrder) => void;
+  /** Why a person must first agree to what a task starts; nothing: they have. */
+  readonly lacksTrust?: LoopPorts["lacksTrust"];
   /** Whether agents have a wall. Absent: nobody asks what ended the tasks. */
   readonly isWalled?: boolean;
   /** What the agent of a run does. */
@@ -281,6 +285,7 @@ export function openStage(options: StageOptions): Stage {
       outboxes.delete(run);
       for (const { call, own } of calls) await take(call, own);
     },
+    sessionOf: async (run) => options.sessions?.[run] ?? null,
     lastSignOf: async (run) => options.lastSigns?.[run] ?? null,
     accountOf: (name) => options.accounts?.()[name] ?? null,
     async spentBy(run) {
@@ -344,6 +349,7 @@ export function openStage(options: StageOptions): Stage {
       watch: disk.watchOf(loop),
       clock: simulator.clock(loop),
       runtime: { ...runtime, store: { ...store, view } },
+      ...(options.lacksTrust && { lacksTrust: options.lacksTrust }),
       ...(options.isWalled !== undefined && {
         isWalled: options.isWalled,
         endedHere: async (items: readonly EndedItem[]) =>

@@ -238,6 +238,49 @@ describe("A loop", () => {
   });
 });
 
+describe("A task whose programs a person must first agree to", () => {
+  const asks = new PawlError("project-untrusted", "Nobody agreed to `danger`.", "Run `pawl trust`.");
+  const tasks = list(
+    "id: T1, instructions: i, repo: ., verify: [danger]",
+    "id: T2, instructions: i, repo: .",
+  );
+
+  /** They agree once `isAgreed`. */
+  const untrusted = (isAgreed: () => boolean, more: Partial<StageOptions> = {}) =>
+    staged(tasks, {
+      lacksTrust: async ({ verify = [] }) => (verify.includes("danger") && !isAgreed() ? asks : null),
+      ...more,
+    });
+
+  it("waits for them, is named once, and the others are done; the next loop goes on once they have", async () => {
+    let isAgreed = false;
+    const { end, again, of, runs } = untrusted(() => isAgreed);
+    expect(await end()).toMatchObject({ done: ["T2"], open: ["T1"], waiting: ["T1"], blocked: [] });
+    expect(of("task:waiting")).toEqual([
+      { type: "task:waiting", taskId: "T1", reason: "Nobody agreed to `danger`. Run `pawl trust`." },
+    ]);
+    expect(runs.map(({ task }) => task)).toEqual(["T2"]);
+    isAgreed = true;
+    expect(await again()).toMatchObject({ done: ["T1", "T2"], waiting: [] });
+  });
+
+  it("waits with its work where they agreed no more while its agent worked, which does not work twice", async () => {
+    let isAgreed = true;
+    const { end, again, of, runs, state } = untrusted(() => isAgreed, {
+      async agent({ task }) {
+        if (task === "T1") isAgreed = false;
+        return undefined;
+      },
+    });
+    expect(await end()).toMatchObject({ done: ["T2"], waiting: ["T1"] });
+    expect(of("task:failed")).toEqual([]);
+    expect(state("T1")).toBe("verifying");
+    isAgreed = true;
+    expect(await again()).toMatchObject({ done: ["T1", "T2"], waiting: [] });
+    expect(runs.filter(({ task }) => task === "T1")).toHaveLength(1);
+  });
+});
+
 describe("What goes wrong outside of a task", () => {
   const full = () => Object.assign(new Error("no space left"), { code: "ENOSPC" });
   const broken = () => new PawlError("internal", "It broke.", "Report this.");

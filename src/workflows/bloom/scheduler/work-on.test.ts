@@ -67,6 +67,50 @@ describe("A claimed task", () => {
     expect(types.filter((type) => type === "agent:ended")).toHaveLength(2);
   });
 
+  it.each([
+    ["before it began", -60_000, 0],
+    ["after now", 3_600_000_000, null],
+  ])(
+    "has such an end for a last sign of life %s, no earlier than its beginning and no later than now",
+    async (_, after, duration) => {
+      const { end, of, runs } = await killed({
+        lastSigns: { "T1.1": new Date(Date.parse("2026-01-01T00:00:00.000Z") + after).toISOString() },
+      });
+      expect(end).toMatchObject({ done: ["T1"] });
+      const [lost] = of("agent:ended") as readonly { readonly duration: number }[];
+      if (duration !== null) expect(lost?.duration).toBe(duration);
+      expect(lost?.duration).toBeGreaterThanOrEqual(0);
+      expect(lost?.duration).toBeLessThan(60_000);
+      expect(runs).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ["one machine", {}, undefined],
+    ["one of several machines", { shared: {} }, "here"],
+  ])(
+    "resumes the session that is found in the output of a killed loop's agent, on %s",
+    async (_, more, host) => {
+      const resumes: unknown[] = [];
+      const stage: Stage = staged({
+        ...more,
+        sessions: { "T1.1": { id: "found", folder: "/worktrees/bloom/T1" } },
+        async agent({ run, resumed, stopped }) {
+          if (run === "T1.1") await stopped;
+          const { session } = JSON.parse(stage.read(".pawl/runs/T1.json") ?? "{}");
+          resumes.push([run, resumed, session, stage.tasks()[0]?.session_provider]);
+          return undefined;
+        },
+      });
+      await stage.until(() => stage.runs.length === 1);
+      stage.kill();
+      expect(await stage.again()).toMatchObject({ done: ["T1"] });
+      expect(stage.of("session:lost")).toEqual([]);
+      const session = { id: "found", folder: "/worktrees/bloom/T1", agent: "claude", ...(host && { host }) };
+      expect(resumes.at(-1)).toEqual(["T1.2", true, session, "claude"]);
+    },
+  );
+
   it.each(["stopped", "signalled"] as const)(
     "spends no try where a stop ends its agent, or its supervisor a moment before: %s",
     async (stoppedAs) => {

@@ -85,6 +85,7 @@ export function openLoopOutside(context: LoopContext): LoopPorts {
           environment: marked,
           names: [...settings.environment, ...bloom.environment],
           lasting: withoutOwnSecrets(environment, settings),
+          hasSetup: Object.keys(settings.setup).length > 0,
           ...wall,
         }),
         context.traceparentOf,

@@ -1202,6 +1202,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the place of this checkout outside of the project",
+      file: "src/adapters/checks/checks.ts",
+      find: "return join(workFolder(root, environment), ",
+      replace: 'return join(root, ".pawl/checks", key, ',
+      tests: [
+        "src/adapters/checks/checks.test.ts: a checkout lies outside of the project: nothing of the person's is found above it, and nothing is left of it",
+      ],
+    },
+    {
       takes: "the empty working folder",
       file: "src/adapters/git/diff.ts",
       find: "withScratch(gitCall, realpathSync(nothing), async",

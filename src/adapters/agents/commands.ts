@@ -16,6 +16,7 @@ import { watchTests } from "../../core/tests-ran.ts";
 import { readPlainEnd } from "../files/plain-file.ts";
 import { findProgram } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
+import { isWorkspace, WITHOUT_SETUP } from "../process/work-folder.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
@@ -34,6 +35,8 @@ export interface CommandsSetup {
   readonly lasting?: Environment;
   /** Absent: there is no wall. */
   readonly wall?: Wall;
+  /** Whether the project names a `setup` for checkouts. */
+  readonly hasSetup?: boolean;
 }
 
 const TAIL_LINES = 60;
@@ -99,7 +102,9 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       if (tail.length > TAIL_LINES) tail.shift();
     },
   });
-  const remarks = ({ code }: ProcessEnd) => (wall && code !== 0 ? [BEHIND_THE_WALL] : []);
+  const lacksSetup = setup.hasSetup === false && isWorkspace(order.folder);
+  const remarks = ({ code }: ProcessEnd) =>
+    code === 0 ? [] : [lacksSetup ? WITHOUT_SETUP : [], wall ? BEHIND_THE_WALL : []].flat();
   const ended = running.ended.then((end): CommandEnd => {
     const notStarted = end.ending === "not-started";
     if (isLasting) tail.push(...masked(output, setup.environment).split("\n").slice(-TAIL_LINES));

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
@@ -228,6 +229,31 @@ test("a checkout gets what its repository needs before the check", async () => {
   });
   await expect(open().run("m", "true", { tree: "0".repeat(40) })).rejects.toThrow();
   expect(await open().run("m", "true")).toMatchObject({ exitCode: 0 });
+});
+
+test("a checkout lies outside of the project: nothing of the person's is found above it, and nothing is left of it", async () => {
+  promise("evidence.checks");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  git("init", "-q");
+  writeFileSync(join(root, "a"), "1");
+  git("add", "-A");
+  const tree = git("write-tree");
+  mkdirSync(join(root, "node_modules"));
+  writeFileSync(join(root, "node_modules", "undeclared.js"), "");
+  const command = `pwd; node -e 'require("undeclared")'`;
+  expect(await open().run("here", command)).toMatchObject({ exitCode: 0 });
+  const { exitCode, tail } = (await open().run("k", command, { tree })) as { exitCode: number; tail: string };
+  expect({ exitCode, tail }).toEqual({ exitCode: 1, tail: expect.stringContaining("MODULE_NOT_FOUND") });
+  const [folder = ""] = tail.split("\n");
+  expect(folder.startsWith(root)).toBe(false);
+  expect(existsSync(dirname(folder))).toBe(false);
+  const called = new AbortController();
+  const under = open().run("l", hangs(), { tree }, { stop: called.signal });
+  const other = folder.replace("@check-k", "@check-l");
+  await until(() => existsSync(other));
+  called.abort();
+  expect((await under).kind).toBe("running");
+  expect(existsSync(dirname(other))).toBe(false);
 });
 
 test("a command whose test runner ran no test differs from one that passed", async () => {

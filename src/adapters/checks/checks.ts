@@ -9,8 +9,8 @@
  *     now.
  * R4  A run counts as the key's only if it has this very command and a folder of its own: no link is
  *     followed.
- * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the
- *     outcome is written.
+ * R5  A run on a tree has a fresh checkout of it outside of the project: tools that search upward, as Node does for
+ *     `node_modules`, find nothing of the person's there. Its shell removes it before the outcome is written.
  * R6  The run's shell waits for a line, which it gets once its start is recorded: without a record the
  *     command could not be found again, so it does not run.
  */
@@ -43,6 +43,7 @@ import { allowedEnvironment, type Environment } from "../process/environment.ts"
 import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
 import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
+import { WITHOUT_SETUP, workFolder } from "../process/work-folder.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { maskFile, ranNoTest, tailOf } from "./tail.ts";
@@ -91,14 +92,16 @@ interface Start {
 }
 
 /**
- * `$1` is the run's folder, `$2` the hint after a failure, `$3` the PATH for this shell's own programs; the command's
- * words follow.
+ * `$1` is the run's folder, `$2` its checkout's, `$3` the hint after a failure, `$4` the PATH for this shell's own
+ * programs; the command's words follow.
  */
 const SHELL =
-  'IFS= read -r recorded || exit; folder=$1; hint=$2; path=$3; shift 3; "$@" </dev/null; code=$?; PATH=$path; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$folder/tree"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
+  'IFS= read -r recorded || exit; folder=$1; apart=$2; hint=$3; path=$4; shift 4; "$@" </dev/null; code=$?; PATH=$path; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$apart"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
 
 interface Run {
   readonly folder: string;
+  /** The folder outside of the project that holds its checkout. */
+  readonly apart: string;
   readonly command: string;
   readonly tree: string | null;
   readonly retry: boolean;
@@ -112,7 +115,8 @@ export function openChecks(options: ChecksOptions): Checks {
       const folder = join(ownPath(options.root, ".pawl/checks"), checkedKey(key));
       const wall = on.acts ? undefined : options.wall;
       const { said = {}, tree = null } = on;
-      const run = { folder, command, tree, retry: on.retry === true, said, wall };
+      const apart = apartOf(key, options);
+      const run = { folder, apart, command, tree, retry: on.retry === true, said, wall };
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? WAIT_MILLISECONDS);
       for (let reported = 0; ; ) {
@@ -133,6 +137,11 @@ export function openChecks(options: ChecksOptions): Checks {
 function checkedKey(key: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/.test(key)) return key;
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
+}
+
+/** Each checkout has a folder of its own beside the workspaces, so that the wall treats it as one. */
+function apartOf(key: string, { environment, root }: ChecksOptions): string {
+  return join(workFolder(root, environment), `@check-${key}`);
 }
 
 /** The state of the run, without starting anything; null: there is none. */
@@ -170,7 +179,7 @@ function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
   if (stats && !stats.isDirectory()) rmSync(folder, { force: true });
   const start = readStart(folder);
   if (start !== null && (start.command !== command || (start.tree ?? null) !== run.tree)) {
-    discard(folder, start);
+    discard(run, start);
     return null;
   }
   if (start === null) {
@@ -178,7 +187,7 @@ function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
     if (made === null) return null;
     if (Date.now() - made < START_PATIENCE || isBeingMade(folder))
       return { kind: "running", milliseconds: Date.now() - made, tail: "" };
-    rmSync(folder, { recursive: true, force: true });
+    remove(run);
     return null;
   }
   const state = stateOf(folder, start, options.environment);
@@ -186,18 +195,22 @@ function outcomeNow(run: Run, options: ChecksOptions): CheckOutcome | null {
   if (state?.kind === "running") {
     if (state.milliseconds <= (options.limitMilliseconds ?? CHECK_TIMEOUT)) return state;
     endGroup(start.pid);
-    rmSync(join(folder, "tree"), { recursive: true, force: true });
+    rmSync(run.apart, { recursive: true, force: true });
     writeFileSync(join(folder, "ended.new"), "");
     renameSync(join(folder, "ended.new"), join(folder, "ended"));
     return { ...state, kind: "ended", exitCode: null };
   }
-  rmSync(folder, { recursive: true, force: true });
+  remove(run);
   return null;
 }
 
-function discard(folder: string, start: Start): void {
+function discard(run: Run, start: Start): void {
   if (isAlive(start)) endGroup(start.pid);
-  rmSync(folder, { recursive: true, force: true });
+  remove(run);
+}
+
+function remove({ apart, folder }: Pick<Run, "apart" | "folder">): void {
+  for (const each of [apart, folder]) rmSync(each, { recursive: true, force: true });
 }
 
 /**
@@ -205,9 +218,9 @@ function discard(folder: string, start: Start): void {
  * works only on a checkout of its own. A run in the project's folder continues, so that its work there is not
  * interrupted.
  */
-function callOff({ folder, tree }: Run): void {
-  const start = tree === null ? null : readStart(folder);
-  if (start !== null) discard(folder, start);
+function callOff(run: Run): void {
+  const start = run.tree === null ? null : readStart(run.folder);
+  if (start !== null) discard(run, start);
 }
 
 /** Whether it failed so long ago that a person may have fixed something since. */
@@ -218,7 +231,7 @@ function isStale({ folder, retry }: Run, options: ChecksOptions): boolean {
 
 async function begin(run: Run, options: ChecksOptions): Promise<CheckOutcome> {
   const { folder } = run;
-  prune(join(folder, ".."));
+  prune(join(folder, ".."), options);
   mkdirSync(join(folder, ".."), { recursive: true });
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -234,7 +247,7 @@ async function begin(run: Run, options: ChecksOptions): Promise<CheckOutcome> {
       options,
     );
   } catch (cause) {
-    rmSync(folder, { recursive: true, force: true });
+    remove(run);
     throw cause;
   }
   return { kind: "running", milliseconds: 0, tail: "" };
@@ -246,7 +259,7 @@ interface Prepared {
 }
 
 /** Makes the checkout of the tree, and its setup before the command. */
-async function prepare({ command, folder, tree }: Run, options: ChecksOptions): Promise<Prepared> {
+async function prepare({ apart, command, folder, tree }: Run, options: ChecksOptions): Promise<Prepared> {
   const { environment, filters, root, setup } = options;
   writeFileSync(
     join(folder, "making.json"),
@@ -257,7 +270,8 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
     import("../setup/setup.ts"),
   ]);
   const call: GitCall = { folder: root, environment, ...(filters && { filters }) };
-  const checkout = join(folder, "tree");
+  const checkout = join(apart, "tree");
+  mkdirSync(apart, { recursive: true, mode: 0o700 });
   await checkOut(call, tree ?? "", checkout);
   const cwd = placeIn(call, checkout);
   mkdirSync(cwd, { recursive: true });
@@ -271,12 +285,12 @@ function isBeingMade(folder: string): boolean {
   return attempt(() => isAlive(JSON.parse(readPlainText(join(folder, "making.json")))), false);
 }
 
-function start(run: Run, { command, cwd }: Prepared, { environment, names }: ChecksOptions): void {
-  const { folder } = run;
+function start(run: Run, { command, cwd }: Prepared, { environment, names, setup }: ChecksOptions): void {
+  const { apart, folder } = run;
   const output = openSync(join(folder, "output"), REPLACING, 0o600);
   const time = Date.now();
   // Git must not search above a checkout, where it would find the project's own repository.
-  const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
+  const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: apart };
   const sh = findProgram("sh", environment);
   const called = {
     program: sh.path ?? "sh",
@@ -288,7 +302,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
       ...{ PWD: cwd, CI: "1" },
     },
   };
-  const agentFolder: AgentFolder = { agentPath: run.tree === null ? cwd : join(folder, "tree") };
+  const agentFolder: AgentFolder = { agentPath: run.tree === null ? cwd : join(apart, "tree") };
   const walled = run.wall?.enclose({ ...called, folder: agentFolder, cwd, existing: true }) ?? called;
   const spawning: SpawnOptions = {
     cwd,
@@ -296,8 +310,19 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     detached: true,
     stdio: ["pipe", output, output],
   };
-  const hint = run.wall ? `${BEHIND_THE_WALL}\n` : "";
-  const words = ["-c", SHELL, "sh", folder, hint, safePath(environment), walled.program, ...walled.args];
+  const hints = [run.tree !== null && !setup ? WITHOUT_SETUP : [], run.wall ? BEHIND_THE_WALL : []].flat();
+  const hint = hints.map((each) => `${each}\n`).join("");
+  const words = [
+    "-c",
+    SHELL,
+    "sh",
+    folder,
+    apart,
+    hint,
+    safePath(environment),
+    walled.program,
+    ...walled.args,
+  ];
   const child: ChildProcess | null = sh.path === null ? null : spawn(sh.path, words, spawning);
   child?.on("error", () => {});
   child?.stdin?.on("error", () => {});
@@ -384,12 +409,12 @@ function timeOf(path: string): number | null {
 }
 
 /** Drops old outcomes; those needed elsewhere have been copied. */
-function prune(folder: string): void {
+function prune(folder: string, options: ChecksOptions): void {
   try {
     for (const name of readdirSync(folder)) {
       const made = timeOf(join(folder, name));
       if (made !== null && Date.now() - made > KEPT)
-        rmSync(join(folder, name), { recursive: true, force: true });
+        remove({ folder: join(folder, name), apart: apartOf(name, options) });
     }
   } catch {
     // There is no such folder yet.

@@ -83,7 +83,7 @@ interface Check {
 async function runCheck(check: Check, where: Where, ask: AskCheck): Promise<Finding | null> {
   try {
     const outcome = await ask(check.key, check.command, where);
-    return outcome && checkFinding(check, where, outcome);
+    return outcome && checkFinding(check, outcome);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || where.tree === null) throw thrown;
     const { command, key, name } = check;
@@ -98,14 +98,13 @@ async function runCheck(check: Check, where: Where, ask: AskCheck): Promise<Find
   }
 }
 
-function checkFinding({ command, key, name }: Check, where: Where, outcome: CheckOutcome): Finding {
+function checkFinding({ command, key, name }: Check, outcome: CheckOutcome): Finding {
   const isOver = outcome.kind === "ended";
   const judged = judge(command, outcome);
-  const hint = judged.verdict === "differs" && where.tree !== null ? ` ${IN_CHECKOUT}` : "";
   return {
     about: `check ${name}`,
     verdict: judged.verdict,
-    words: `${judged.words}${hint}`,
+    words: judged.words,
     check: {
       name,
       key,
@@ -116,9 +115,6 @@ function checkFinding({ command, key, name }: Check, where: Where, outcome: Chec
     },
   };
 }
-
-const IN_CHECKOUT =
-  "It ran in a fresh checkout of what was handed in, without files that git ignores: `setup` in pawl.yaml makes what it needs.";
 
 function judge(command: string, outcome: CheckOutcome): Pick<Finding, "verdict" | "words"> {
   const time = `${(outcome.milliseconds / 1000).toFixed(1)} s`;

@@ -60,7 +60,9 @@ test("a check that fails on the target alone too blames the target, and no agent
   const ran = await made.run();
   expect(ran.code).toBe(1);
   expect(made.runs()).toHaveLength(1);
-  expect(ran.of("target:red").at(-1)?.reason).toContain("on main too, without this task's work");
+  expect(ran.of("target:red").at(-1)?.reason).toContain(
+    "in a fresh checkout of main too, without this task's work",
+  );
   expect(made.tasks()[0]?.status).toBe("done_pending_merge");
 });
 

@@ -6,7 +6,7 @@ import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { promise } from "../rig/promise.ts";
 
 const LONG = 60_000;
-const RED = "`sh check.sh` exited with 1 on main too, without this task's work, since ";
+const RED = "`sh check.sh` exited with 1 in a fresh checkout of main too, without this task's work, since ";
 
 const task = (id: string, verify = "sh check.sh") => `  - id: ${id}
     title: Build ${id}
@@ -79,6 +79,20 @@ describe("A target whose own check fails", () => {
     // Main came into each workspace first.
     const subjects = project.git("log", "--format=%s", "main").split("\n");
     expect(subjects.filter((each) => each.startsWith("Merge main into bloom/"))).toHaveLength(2);
+  });
+
+  it("is looked at again by the next loop, though it has not moved: the task's checks may have", {
+    timeout: LONG,
+  }, async () => {
+    promise("bloom.target-red");
+    using project = red(task("T1"));
+    await project.run();
+    expect((await project.bloom("show", "T1")).out).toContain("unless `setup` in pawl.yaml makes them");
+    expect((await project.run()).code).toBe(1);
+    project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("sh check.sh", "test -f T1.txt"));
+    await project.person("policy", "T1", "--accept");
+    expect((await project.run()).code).toBe(0);
+    expect(project.runs()).toHaveLength(1);
   });
 
   it("is the remote's where branches go there", { timeout: LONG }, async () => {

@@ -6,6 +6,7 @@
  *     setup.
  * G2  It counts as failed there only if it fails twice, the second time with no other check beside it.
  */
+import { checksOf } from "../../../core/criterion.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { canonical } from "../../../core/json.ts";
@@ -19,6 +20,10 @@ import type { RedTarget } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { setUp } from "./set-up.ts";
+
+function allChecks(task: Task): readonly string[] {
+  return [task, ...task.steps].flatMap(checksOf);
+}
 
 /** A check that failed on a task's work. `command` null: the setup of the folder failed. */
 export interface FailedCheck {
@@ -95,7 +100,11 @@ export function waitsForTarget(
 ): StepResult {
   const into = targetBranch(task) ?? "";
   const red: RedTarget = { repo: repoOf(task) ?? ".", into, command, commit, since };
-  return { event: "target_red", reason: `${how} on ${into} too, without this task's work`, patch: { red } };
+  return {
+    event: "target_red",
+    reason: `${how} in a fresh checkout of ${into} too, without this task's work`,
+    patch: { red },
+  };
 }
 
 /** Checks whether the target now passes the check that it failed. */
@@ -103,7 +112,9 @@ export async function watchTarget(context: ExecutionContext): Promise<StepResult
   const { red } = context.known.run;
   if (!red) return { event: "target_green" };
   const found = await baseIn(context);
-  if (found === null) return { event: "target_green" };
+  // A person may have taken the command away.
+  const isAsked = red.command === null || allChecks(context.known.task).includes(red.command);
+  if (found === null || !isAsked) return { event: "target_green" };
   const failed = await endOn(context, found.target, red.command);
   if (failed === "stopped") return { event: "interrupted" };
   if (failed === null)

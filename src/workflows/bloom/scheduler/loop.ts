@@ -156,8 +156,10 @@ function openTasks(given: LoopSetup, handle: LoopHandle): Driver {
     isShared: setup.leaseManager.isShared === true,
     ...{ stop, notify, now },
   });
-  const work: BacklogSetup["work"] = (task, begins, hold) =>
-    startTask(tasks, task, begins, hold).finally(targets.askSoon);
+  const work: BacklogSetup["work"] = (task, begins, hold) => {
+    targets.taken(task.id);
+    return startTask(tasks, task, begins, hold).finally(targets.askSoon);
+  };
   const merges = openMergeWatch({
     check: (task) => workBeside(workFor({ ...setup, work }, task, { watches: true })),
     show: setup.show,

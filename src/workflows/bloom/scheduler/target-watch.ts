@@ -12,8 +12,13 @@ import type { Picked } from "../run/transactions.ts";
 export interface TargetWatch {
   /** Asks again if it is time. Returns milliseconds to the next question; null: one is under way, or no task waits. */
   checkDue(picked: Picked): number | null;
-  /** The tasks whose target has moved since it failed. */
+  /**
+   * The tasks whose target has moved since it failed, and those that were not taken since this loop began: a person may have
+   * changed their checks or `setup`.
+   */
   moved(picked: Picked): readonly Task[];
+  /** Call it when such a task is taken. */
+  taken(task: string): void;
   /** Call it when a task has ended: it may have moved a target. */
   askSoon(): void;
   isBusy(): boolean;
@@ -37,6 +42,7 @@ const REMOTE_MILLISECONDS = 60_000;
 export function openTargetWatch({ isShared, worktrees, stop, notify, now }: TargetWatchSetup): TargetWatch {
   /** By repository and branch. */
   const tips = new Map<string, string>();
+  const takenHere = new Set<string>();
   let round: Promise<void> | null = null;
   let next = 0;
   /** Whether the answers under way may be out of date. */
@@ -69,8 +75,10 @@ export function openTargetWatch({ isShared, worktrees, stop, notify, now }: Targ
     moved: (picked) =>
       waitingIn(picked).flatMap(({ run, task }) => {
         const tip = tips.get(nameOf(task));
-        return tip === undefined || tip === run.red?.commit ? [] : [task];
+        const isSame = tip === undefined || (tip === run.red?.commit && takenHere.has(task.id));
+        return isSame ? [] : [task];
       }),
+    taken: (task) => void takenHere.add(task),
     askSoon() {
       next = 0;
       isOutdated = round !== null;

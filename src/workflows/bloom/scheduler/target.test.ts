@@ -41,7 +41,7 @@ describe("A target that fails the check of its tasks", () => {
     const end = await stage.end();
     expect(end.red).toEqual([
       {
-        reason: "`check` exited with 1 on main too, without this task's work, since c0",
+        reason: "`check` exited with 1 in a fresh checkout of main too, without this task's work, since c0",
         tasks: ["T1", "T2", "T3"],
       },
     ]);

@@ -96,6 +96,46 @@ describe("A check that ran no test", () => {
     expect(ranNone(output)).toBe(false);
   });
 
+  it.each([
+    "     Summary [   0.013s] 2 tests run: 2 passed, 0 skipped",
+    "     Summary [   0.010s] 1/3 tests run: 0 passed, 1 failed, 0 skipped",
+    "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.05 s - in a.BTest",
+    "  5 passed (3.2s)",
+    "  1 failed",
+    " 3 pass\n 0 fail\nRan 3 tests across 1 file. [9.00ms]",
+    "ok | 3 passed | 0 failed (5ms)",
+    "  3 tests passed",
+    "3 runs, 5 assertions, 0 failures, 0 errors, 0 skips",
+    "3 specs, 0 failures",
+    "2 scenarios (2 passed)",
+    "OK (3 tests, 5 assertions)",
+    "Tests: 3, Assertions: 5, Failures: 1.",
+    "100% tests passed, 0 tests failed out of 3",
+    "packages/a test:       Tests  3 passed (3)",
+    "@scope/a:test: ℹ pass 3",
+    "@scope/a:test: Tests:       1 passed, 1 total",
+  ])("did run one, if another runner beside it did: %j", (output) => {
+    promise("bloom.no-test");
+    for (const [, none] of NOTHING) {
+      expect(ranNone(`${output}\n${none}`)).toBe(false);
+      expect(ranNone(`${none}\n${output}`)).toBe(false);
+    }
+  });
+
+  it.each([
+    "     Summary [   0.000s] 0 tests run: 0 passed, 2 skipped",
+    "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0",
+    " 0 pass\n 0 fail",
+    "ok | 0 passed | 0 failed (5ms)",
+    "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips",
+    "0 specs, 0 failures",
+    "No tests were found!!!",
+    "packages/a test:       Tests  no tests",
+  ])("ran none, if another runner beside it ran none: %j", (output) => {
+    promise("bloom.no-test");
+    for (const [, none] of NOTHING) expect(ranNone(`${output}\n${none}`)).toBe(true);
+  });
+
   it("has an example of each runner, and says nothing of other output", () => {
     for (const examples of [NOTHING, SOMETHING])
       expect([...new Set(examples.map(([name]) => name))]).toEqual(Object.keys(RUNNERS));

@@ -61,6 +61,21 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   rspec: { result: /^0 examples, 0 failures/, ran: /^[1-9]\d* examples?, \d+ failures?/ },
 };
 
+/** Lines of other runners that are printed only if a test ran: they may run beside one of the above. */
+const OTHERS: readonly RegExp[] = [
+  // nextest: `Summary [   0.01s] 2 tests run: 2 passed, 0 skipped`; Maven: `Tests run: 5, Failures: 0, …`
+  /^Summary \[.*\] [1-9]\d*(?:\/\d+)? tests? run: |^(?:\[\w+\] )?Tests run: [1-9]/,
+  // Playwright: `5 passed (3.2s)`; bun: `3 pass`; deno: `ok | 3 passed | 0 failed (5ms)`; AVA: `3 tests passed`
+  /^[1-9]\d* (?:passed|failed|flaky)(?: \(|$)|^[1-9]\d* (?:pass|fail)$|^(?:ok|FAILED) \| .*[1-9]\d* (?:passed|failed)|^[1-9]\d* tests? (?:passed|failed)/,
+  // Minitest: `3 runs, 5 assertions, …`; Jasmine: `3 specs, 0 failures`; Cucumber: `2 scenarios (2 passed)`
+  /^[1-9]\d* (?:runs|tests|specs?), \d+ |^[1-9]\d* scenarios? \(/,
+  // PHPUnit: `OK (3 tests, 5 assertions)`, `Tests: 3, Assertions: 5, …`; CTest: `100% tests passed, 0 tests failed out of 3`
+  /^OK \([1-9]\d* tests?,|^Tests: [1-9]\d*, Assertions: |^\d+% tests passed, .* out of [1-9]/,
+];
+
+/** What pnpm and turbo put before a package's lines: `packages/a test: `, `@scope/a:test: `. */
+const PACKAGE = /^[@\w./-]+(?: [\w.-]+|:[\w:.-]+): +/;
+
 const ALL = Object.values(RUNNERS);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
 const COLOURS = /\u001b\[[0-9;]*m/g;
@@ -79,14 +94,16 @@ export function watchTests(): TestWatch {
   let hasRun = false;
   let idle = 0;
   const readLine = (line: string, text: string) => {
+    const own = text.replace(PACKAGE, "");
     for (const runner of ALL) {
       if (runner.idle?.test(line)) idle += 1;
       hasResult ||= runner.result.test(text);
-      const ran = runner.ran.exec(text);
+      const ran = runner.ran.exec(text) ?? runner.ran.exec(own);
       if (ran === null) continue;
       hasRun ||= ran[1] === undefined || Number(ran[1]) > idle;
       idle = 0;
     }
+    hasRun ||= OTHERS.some((ran) => ran.test(own));
   };
   return {
     read(given) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../../src/surfaces/cli/clients/client-names.ts";
 import { sizeFromPerson } from "../../src/surfaces/cli/work/init.ts";
+import { taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
@@ -261,6 +262,32 @@ describe("pawl repair", () => {
   });
 });
 
+it("a review says that Pawl ran no check where the project names none", async () => {
+  promise("evidence.checks");
+  for (const [checks, says] of [
+    ["", true],
+    ["  checks: {test: 'true'}\n", false],
+  ] as const) {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    project.write("pawl.yaml", `alfred:\n  reviews: light\n${checks}`);
+    project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+    project.trust();
+    const call = async (tool: string, artifact?: object) => {
+      const input = JSON.stringify({ task_id: "TS-01", ...(artifact && { artifact }) });
+      const { code, err } = await project.pawl("call", tool, input);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+    };
+    await call("start_task");
+    await call("submit_work", { is_clean: true, current_branch: "main", uncommitted_files: [] });
+    await call("submit_work", { branch_name: "feature/TS-01", success: true, details: "" });
+    await call("implement_task");
+    await call("submit_work", { summary: "s", completed_subtasks: [], testing_notes: "all pass" });
+    const { out } = await project.pawl("review", "TS-01");
+    expect(out).toContain("all pass");
+    expect(out.includes("Pawl ran no check: the project names none.")).toBe(says);
+  }
+});
+
 describe("pawl init", () => {
   it("creates what is missing, says so, and changes nothing the second time", async () => {
     promise("cli.init-twice");
@@ -269,6 +296,7 @@ describe("pawl init", () => {
     expect(first).toMatchObject({ code: 0, err: expect.stringContaining("is in no git repository") });
     expect(first.out).toContain("created  pawl.yaml");
     for (const client of CLIENTS) expect(first.out).toContain(client);
+    expect(first.out).toContain("Name your tests in `checks`");
     expect(first.out.split("\n").length).toBeLessThan(20);
     expect(first.out).not.toContain("{");
     const text = project.read("pawl.yaml");

@@ -42,11 +42,13 @@ export const init: Run = async (host, call) => {
   const { paint } = host.terminal;
   const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;
+  const { alfred } = await project.runtime.settings(project.runtime.store.view());
+  const naming = Object.keys(alfred.checks).length === 0 ? [CHECKS_HINT] : [];
   const connecting = name
-    ? `${connected(CLIENT_FILES[name], columns)}${ownPath(launch, columns)}`
+    ? `${connected(CLIENT_FILES[name], naming, columns)}${ownPath(launch, columns)}`
     : guard
       ? ""
-      : nextSteps(columns);
+      : nextSteps(naming, columns);
   return {
     text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}`,
     data: {
@@ -66,13 +68,15 @@ export const init: Run = async (host, call) => {
 const REVIEWS_COMMENT = `#   reviews: light           # light, standard or careful; or the reviewers by tool:
 #     default: [ai, human]   # who reviews, in order: [], [ai], [human] or [ai, human]
 `;
+const CHECKS_COMMENT = "# checks: {test: npm test}   # what Pawl runs on the work before you decide\n";
 
 /** The first pawl.yaml. Without a size, each step is reviewed by the assistant and by a person. */
 function pawlYaml(size: Size | null): string {
   const head =
     "# What Pawl does in this project. Every key may be left out; `pawl config` shows the effective settings.\n";
-  if (size !== null) return `${head}alfred:\n  reviews: ${size}   # light, standard or careful\n`;
-  return `${head}#\n# alfred:\n${REVIEWS_COMMENT}#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal\n`;
+  if (size !== null)
+    return `${head}alfred:\n  reviews: ${size}   # light, standard or careful\n  ${CHECKS_COMMENT}`;
+  return `${head}#\n# alfred:\n${REVIEWS_COMMENT}${CHECKS_COMMENT.replace("#", "#  ")}#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal\n`;
 }
 
 /** Whether the text is what `createFiles` writes, with any project id. */
@@ -85,7 +89,7 @@ export function isOwnPawlYaml(text: string): boolean {
 }
 
 const SIZE_QUESTION = `How much review should a task of Alfred get? You can change it in pawl.yaml, and for one task by its "## Size".
-  light     you decide once, before the work is delivered (recommended)
+  light     you decide once, before delivery (recommended)
   standard  you decide twice: on the plan, and on the work
   careful   the assistant and you review every step
 Enter for light, or one of these words: `;
@@ -164,9 +168,12 @@ async function connectClient(project: Project, host: Host, client: Client, launc
   return { what: client.title, ...reply };
 }
 
-function connected({ note, title }: Client, columns: number): string {
+function connected({ note, title }: Client, naming: readonly string[], columns: number): string {
   const words = ["Start", title, "in this folder, and ask it what Pawl offers.", ...(note ? [note] : [])];
-  return `${wrap(words.join(" "), columns).join("\n")}\n`;
+  return [words.join(" "), ...naming]
+    .flatMap((text) => wrap(text, columns))
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 /**
@@ -180,7 +187,10 @@ function ownPath(launch: Launch, columns: number): string {
   return `\n${wrap(note, columns).join("\n")}\n`;
 }
 
-function nextSteps(columns: number): string {
+const CHECKS_HINT =
+  "Name your tests in `checks`, below `alfred:` in pawl.yaml: Pawl runs them on the work before you decide.";
+
+function nextSteps(naming: readonly string[], columns: number): string {
   return [
     "Next:",
     ...hung(
@@ -188,6 +198,7 @@ function nextSteps(columns: number): string {
       `Connect your assistant: \`pawl init --client NAME\`, with one of ${CLIENTS.join(", ")}.`,
       columns,
     ),
+    ...naming.flatMap((text) => hung("  ", text, columns)),
     ...hung("  ", "`pawl` shows where things stand, and what waits for you.", columns),
     "",
   ].join("\n");

@@ -248,8 +248,15 @@ function factsOf(
 ): readonly string[] {
   const open = evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
   const isStopped = settings.alfred.evidence === "require" && open.length > 0;
+  const isUnchecked =
+    step.evidence.includes("checks") &&
+    Object.keys(settings.alfred.checks).length === 0 &&
+    evidence.every(({ loop }) => loop === undefined);
   return [
     ...adviceOn(run, step, { ...submitted, evidence }, { reviewer: "human", thenHuman: false }),
+    ...(isUnchecked
+      ? ["Pawl ran no check: the project names none. Name them in `checks` of pawl.yaml."]
+      : []),
     ...(isStopped
       ? [
           "It cannot be approved while what was found differs from it, or is not known yet (evidence: require).",

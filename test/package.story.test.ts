@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -126,6 +127,31 @@ describe("the package", () => {
     writeFileSync(join(project, "package.json"), own);
     expect(JSON.parse(ran.stdout.split("\n")[0] ?? "").result.serverInfo.name).toBe("pawl");
     expect(ran.status).toBe(0);
+  });
+
+  it("starts so from what `init` writes where pnpm has linked it and npm may run nothing", () => {
+    promise("package.whole");
+    const linked = join(base, "linked");
+    const real = join(linked, "node_modules/.pnpm/pawl@0.1.0/node_modules/pawl");
+    cpSync(installed, real, { recursive: true });
+    symlinkSync(real, join(linked, "node_modules/pawl"));
+    mkdirSync(join(linked, "node_modules/.bin"));
+    symlinkSync("../pawl/dist/main.js", join(linked, "node_modules/.bin/pawl"));
+    const packageManager = { name: "pnpm", version: "12.0.0", onFail: "download" };
+    writeFileSync(join(linked, "package.json"), JSON.stringify({ devEngines: { packageManager } }));
+    execFileSync("git", ["init", "-q"], { cwd: linked });
+    const env = { ...process.env, HOME: join(base, "home"), XDG_STATE_HOME: join(base, "state") };
+    const pawl = (program: string, ...words: readonly string[]) =>
+      spawnSync(program, words, { cwd: linked, env, encoding: "utf8" });
+    pawl(process.execPath, join(real, "dist/main.js"), "init", "--guard", "--client", "codex");
+    const [, command = "", list = "[]"] =
+      /^command = (.+)\nargs = (.+)$/m.exec(readFileSync(join(linked, ".codex/config.toml"), "utf8")) ?? [];
+    const started = pawl(JSON.parse(command), ...JSON.parse(list), "--help");
+    expect(started.stdout).toContain("pawl mcp");
+    expect(started.stderr).toBe("");
+    const tried = pawl(process.execPath, join(real, "dist/main.js"), "config", "guard", "--canary");
+    expect(tried.stdout).toMatch(/^refused +the hook of Codex/);
+    expect(readFileSync(join(linked, ".git/hooks/pre-commit"), "utf8")).not.toContain(".pnpm");
   });
 
   it("is fetched from nowhere where a clone lacks it", () => {

@@ -15,13 +15,13 @@ import { arrangeShell } from "../services/guard/claude-shell.ts";
 import type { ProjectLocation } from "../services/with-project.ts";
 import { shellLine } from "../surfaces/cli/guard/setup.ts";
 import type { GuardOutside } from "../surfaces/cli/line/command.ts";
-import { programOf, sharedProgramOf } from "./launch.ts";
+import { ownProgramOf, sharedProgramOf } from "./launch.ts";
 
 export function openGuardOutside({ environment, home, root }: ProjectLocation): GuardOutside {
   return {
     gitHooks: openGitHooks({
       ...{ root, environment },
-      own: shellLine(programOf(home)),
+      own: shellLine(ownProgramOf({ home, cwd: root })),
       shared: shellLine(sharedProgramOf({ home, cwd: root })),
       marks: AGENT_VARIABLES,
     }),

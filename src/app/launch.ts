@@ -1,4 +1,6 @@
-import { join, sep } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { attempt } from "../core/attempt.ts";
 
 export interface LaunchFolders {
   /** The folder of the program's own files. */
@@ -12,15 +14,20 @@ export interface LaunchFolders {
  */
 export const BY_NPX = ["npx", "--no", "--package=pawl", "--", "pawl"] as const;
 
+/** Where package.json names its package manager in `devEngines`, as pnpm makes it, npx refuses without force, and warns with it. */
+const BY_FORCE = ["npx", "--force", "--loglevel=error", ...BY_NPX.slice(1)] as const;
+
 /**
  * How a client starts this program again: by its package's name if it is installed as one, otherwise by its
  * path. The path comes with the present Node, since a client may have an older one first on its PATH.
  */
 export function launchOf({ home, cwd }: LaunchFolders): readonly string[] {
-  const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
+  const folder = installedIn({ home, cwd });
+  if (folder !== null) return [...(hasDevEngines(folder) ? BY_FORCE : BY_NPX), "mcp"];
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
-  if (at < 0 || home.includes(`${sep}_npx${sep}`)) return [...programOf(home), "mcp"];
-  return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep) ? [...BY_NPX, "mcp"] : ["pawl", "mcp"];
+  const isGlobal =
+    home.includes(`${sep}node_modules${sep}pawl${sep}`) && !/[\\/](?:_npx|\.yarn)[\\/]/.test(home);
+  return isGlobal ? ["pawl", "mcp"] : [...programOf(home), "mcp"];
 }
 
 /** How this machine starts this program, from any folder. */
@@ -28,8 +35,30 @@ export function programOf(home: string): readonly string[] {
   return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js")];
 }
 
+/** The same by the project's own name for it, which outlives an update: what it leads to has a version in its path. */
+export function ownProgramOf({ home, cwd }: LaunchFolders): readonly string[] {
+  const folder = installedIn({ home, cwd });
+  return programOf(folder === null ? home : join(folder, PACKAGE, relative(dirname(home), home)));
+}
+
 /** How any machine with the project starts this program: never by a path of this one. */
 export function sharedProgramOf(folders: LaunchFolders): readonly string[] {
   const words = launchOf(folders).slice(0, -1);
   return words[0] === process.execPath ? ["pawl"] : words;
+}
+
+const PACKAGE = join("node_modules", "pawl");
+
+/** The folder at or above whose dependency this program is: a link to it, with the managers that keep packages elsewhere. */
+function installedIn({ home, cwd }: LaunchFolders): string | null {
+  const real = (path: string) => attempt(() => realpathSync(path), null);
+  const own = real(dirname(home));
+  for (let at = cwd; ; at = dirname(at)) {
+    if (own !== null && real(join(at, PACKAGE)) === own) return at;
+    if (at === dirname(at)) return null;
+  }
+}
+
+function hasDevEngines(folder: string): boolean {
+  return attempt(() => "devEngines" in JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), false);
 }

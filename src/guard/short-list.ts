@@ -204,7 +204,9 @@ export function pawlWords(command: PlainCommand): readonly string[] | null {
 }
 
 /** Options of npx before Pawl's name; with others, such as `--call`, npx runs something else. */
-const NPX_OPTIONS: readonly string[] = ["--no", "--no-install", "--package=pawl", "--"];
+const NPX_OPTIONS: readonly string[] = [
+  ...["--no", "--no-install", "--force", "--loglevel=error", "--package=pawl", "--"],
+];
 
 /** Whether it is Pawl, called directly or by npx, which checks its own calls. */
 export function isPawlCall(command: PlainCommand): boolean {

@@ -633,6 +633,13 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the look at who else is in a folder's group",
+      file: "src/adapters/process/programs.ts",
+      find: "!isOnlyOf(uid, gid, listed)",
+      replace: "false",
+      tests: ["src/adapters/process/programs.test.ts: that belongs to another user, nor a group's"],
+    },
+    {
       takes: "the rule that a program has a path",
       file: "src/adapters/process/start-program.ts",
       find: "if (!isAbsolute(program))",

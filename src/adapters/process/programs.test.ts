@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -136,6 +137,16 @@ describe("a folder does not count", () => {
     chownSync(join(root, "bin"), 0, 4009);
     chmodSync(join(root, "bin"), 0o775);
     expect(whyOf(`${root}/bin/.`)).toBe(`other users may write ${join(root, "bin")}`);
+    // A dev container's `npm` and `nvm` have this user alone.
+    const primary = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":")[3]);
+    const groups = readFileSync("/etc/group", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+    const [, , empty] = groups.find(([, , id, members]) => members === "" && !primary.includes(id)) ?? [];
+    chownSync(join(root, "bin"), 0, Number(empty));
+    expect(whyOf(`${root}/./bin`)).toBeNull();
   });
 });
 

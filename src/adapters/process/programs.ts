@@ -13,6 +13,7 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stat
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "./environment.ts";
+import { isOnlyOf, listedUsers } from "./groups.ts";
 
 export type FoundProgram =
   | { readonly path: string; readonly why: null }
@@ -167,6 +168,17 @@ const ADMIN = 80;
 function mayChange({ gid, mode }: Stats): boolean {
   const uid = process.getuid?.();
   if (uid === undefined) return false;
-  const isShared = gid !== 0 && gid !== uid && !(process.platform === "darwin" && gid === ADMIN);
-  return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && isShared);
+  return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && isShared(uid, gid));
+}
+
+const shared = new Map<number, boolean>();
+
+function isShared(uid: number, gid: number): boolean {
+  if (gid === 0 || gid === uid || (process.platform === "darwin" && gid === ADMIN)) return false;
+  const known = shared.get(gid);
+  if (known !== undefined) return known;
+  const listed = listedUsers();
+  const isSo = listed === null || !isOnlyOf(uid, gid, listed);
+  shared.set(gid, isSo);
+  return isSo;
 }

@@ -90,3 +90,19 @@ it("of an agent's calls is taken as far as it goes, and removed", { timeout: 60_
   expect(calls).toEqual([]);
   expect(existsSync(outbox)).toBe(false);
 });
+
+const canWall = spawnSync("bwrap", ["--dev-bind", "/", "/", "true"]).status === 0;
+
+it.skipIf(!canWall).each([
+  ["NixOS has its programs", "/run/current-system/sw/bin"],
+  ["no program stands", "/run/none"],
+])("is removed, too, where %s", (_, place) => {
+  fill(join(root, "full/deep"), 10);
+  const program = `const { removeTree } = await import(process.argv[1]); await removeTree(process.argv[2]);`;
+  const words = ["--input-type=module", "-e", program, join(import.meta.dirname, "remove-tree.ts")];
+  const places = ["--tmpfs", "/run", "--ro-bind", "/usr/bin", place, "--tmpfs", "/usr/bin"];
+  const node = [process.execPath, ...words, join(root, "full")];
+  const ran = spawnSync("bwrap", ["--dev-bind", "/", "/", ...places, "--", ...node], { encoding: "utf8" });
+  expect(ran.stderr).toBe("");
+  expect(existsSync(join(root, "full"))).toBe(false);
+});

@@ -2,11 +2,11 @@
  * Removes folders that an agent may have filled: Node would take half a minute of this process's only thread, and
  * gigabytes, for a million names.
  */
-import { existsSync, lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { findProgram, SYSTEM } from "../process/programs.ts";
 import { execFile } from "../process/start-program.ts";
 
-const FOLDERS = ["/bin", "/usr/bin"];
 /** A process may still be writing there. */
 const TRIES = 3;
 const CLOSED = ["-type", "d", "!", "-perm", "-700"];
@@ -37,8 +37,9 @@ function isRemovedAtOnce(path: string): boolean {
 }
 
 function run(name: string, args: readonly string[]): Promise<boolean> {
-  const program = FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ?? name;
+  const { path } = findProgram(name, { PATH: SYSTEM });
+  if (path === null) return Promise.resolve(false);
   return new Promise((done) =>
-    execFile(program, args, { env: { PATH: FOLDERS.join(":") } }, (error) => done(error === null)),
+    execFile(path, args, { env: { PATH: SYSTEM } }, (error) => done(error === null)),
   );
 }

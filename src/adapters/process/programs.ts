@@ -31,8 +31,8 @@ interface SearchPath {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The systems' default if PATH is not set. */
-const USUAL = "/usr/bin:/bin";
+/** The system's own programs, NixOS' too. */
+export const SYSTEM = "/usr/bin:/bin:/run/current-system/sw/bin";
 
 const closed = new Set<string>();
 const paths = new Map<string, SearchPath>();
@@ -48,7 +48,7 @@ export function keepProgramsFrom(folder: string): void {
 }
 
 /** Searches the PATH for a name; takes an absolute path unchanged. */
-export function findProgram(name: string, { PATH = USUAL }: Environment): FoundProgram {
+export function findProgram(name: string, { PATH = SYSTEM }: Environment): FoundProgram {
   if (isAbsolute(name))
     return isProgram(name)
       ? { path: name, why: null }
@@ -62,12 +62,12 @@ export function findProgram(name: string, { PATH = USUAL }: Environment): FoundP
 }
 
 /** The PATH for programs that Pawl's child processes start, such as git's helpers. */
-export function safePath({ PATH = USUAL }: Environment): string {
+export function safePath({ PATH = SYSTEM }: Environment): string {
   return searchPath(PATH).folders.join(delimiter);
 }
 
 /** The entries of the PATH that do not count, each with the reason. */
-export function leftOutOf({ PATH = USUAL }: Environment): readonly LeftOut[] {
+export function leftOutOf({ PATH = SYSTEM }: Environment): readonly LeftOut[] {
   return searchPath(PATH).leftOut;
 }
 

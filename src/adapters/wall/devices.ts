@@ -5,7 +5,7 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
-import { findProgram } from "../process/programs.ts";
+import { findProgram, SYSTEM } from "../process/programs.ts";
 import { spawnSync } from "../process/start-program.ts";
 import type { Mount } from "./arguments.ts";
 
@@ -30,7 +30,7 @@ export function ownDevices(walls: string): readonly Mount[] {
   const devices = Object.entries(DEVICES).flatMap(([name, [major, minor]]): Mount[] => {
     const from = join(folder, name);
     if (!isDevice(from)) {
-      const mknod = findProgram("mknod", { PATH: "/usr/bin:/bin" }).path;
+      const mknod = findProgram("mknod", { PATH: SYSTEM }).path;
       if (mknod !== null) spawnSync(mknod, [from, "c", String(major), String(minor)], { stdio: "ignore" });
       if (!isDevice(from)) return [];
     }

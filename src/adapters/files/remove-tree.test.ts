@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import { openOutbox, takeCalls } from "../agents/outbox.ts";
+import { probe } from "../wall/probe.ts";
 import { firstEntries } from "./plain-file.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -91,9 +92,9 @@ it("of an agent's calls is taken as far as it goes, and removed", { timeout: 60_
   expect(existsSync(outbox)).toBe(false);
 });
 
-const canWall = spawnSync("bwrap", ["--dev-bind", "/", "/", "true"]).status === 0;
+const { program: bwrap } = probe(process.env);
 
-it.skipIf(!canWall).each([
+it.skipIf(bwrap === null).each([
   ["NixOS has its programs", "/run/current-system/sw/bin"],
   ["no program stands", "/run/none"],
 ])("is removed, too, where %s", (_, place) => {
@@ -102,7 +103,9 @@ it.skipIf(!canWall).each([
   const words = ["--input-type=module", "-e", program, join(import.meta.dirname, "remove-tree.ts")];
   const places = ["--tmpfs", "/run", "--ro-bind", "/usr/bin", place, "--tmpfs", "/usr/bin"];
   const node = [process.execPath, ...words, join(root, "full")];
-  const ran = spawnSync("bwrap", ["--dev-bind", "/", "/", ...places, "--", ...node], { encoding: "utf8" });
+  const ran = spawnSync(bwrap ?? "", ["--dev-bind", "/", "/", ...places, "--", ...node], {
+    encoding: "utf8",
+  });
   expect(ran.stderr).toBe("");
   expect(existsSync(join(root, "full"))).toBe(false);
 });

@@ -30,6 +30,10 @@ const OWN = () => ({
   HTTPS_PROXY: "http://ada:secret@proxy",
   http_proxy: "http://proxy",
   NAMED: "named",
+  GIT_SSL_CAINFO: "/etc/company.pem",
+  JAVA_HOME: "/opt/jdk-25",
+  REMOTE_CONTAINERS_IPC: "/tmp/vscode.sock",
+  GCM_CREDENTIAL_STORE: "gpg",
   GITHUB_TOKEN: "ghp_0123456789",
   GH_TOKEN: "gho_0123456789",
   NPM_TOKEN: "npm_0123456789",
@@ -46,7 +50,7 @@ const OWN = () => ({
   BASH_ENV: "/evil.sh",
 });
 
-const LISTED = ["HOME", "LANG", "LC_TIME", "PATH", "TZ", "http_proxy"];
+const LISTED = ["GIT_SSL_CAINFO", "HOME", "JAVA_HOME", "LANG", "LC_TIME", "PATH", "TZ", "http_proxy"];
 /** What shells set themselves. */
 const SHELLS = ["OLDPWD", "PWD", "SHLVL", "_"];
 
@@ -173,9 +177,11 @@ describe("of Pawl's whole environment only what is on the list reaches", () => {
     const limits = ["GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME"];
     const credentials = [
       "AWS_SECRET_ACCESS_KEY",
+      "GCM_CREDENTIAL_STORE",
       "GH_TOKEN",
       "GITHUB_TOKEN",
       "HTTPS_PROXY",
+      "REMOTE_CONTAINERS_IPC",
       "SSH_ASKPASS",
       "SSH_AUTH_SOCK",
     ];

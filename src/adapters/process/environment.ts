@@ -4,8 +4,32 @@
  */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where the certificates lie that a company's network needs. */
+export const CERTIFICATES: readonly string[] = [
+  ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"],
+  ...["CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NIX_SSL_CERT_FILE"],
+];
+
+/** Where toolchains lie, and which version is wanted: without these, another one runs. Not what is written to (`CARGO_HOME`). */
+const TOOLCHAINS: readonly string[] = [
+  ...[
+    "JAVA_HOME",
+    "GOROOT",
+    "DOTNET_ROOT",
+    "ANDROID_HOME",
+    "RUSTUP_HOME",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    "ASDF_DIR",
+  ],
+  ...["ASDF_DATA_DIR", "MISE_DATA_DIR", "NODENV_ROOT", "PYENV_ROOT", "RBENV_ROOT"],
+  ...["GOTOOLCHAIN", "RUSTUP_TOOLCHAIN", "NODENV_VERSION", "PYENV_VERSION", "RBENV_VERSION"],
+];
+
 /** Variables that programs need to run at all; none is secret. */
 const ALWAYS: readonly string[] = [
+  ...CERTIFICATES,
+  ...TOOLCHAINS,
   "PATH",
   "HOME",
   "USER",
@@ -18,9 +42,8 @@ const ALWAYS: readonly string[] = [
   "TZ",
   "COLORTERM",
   "NO_COLOR",
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
+  "NODE_USE_SYSTEM_CA",
+  "LOCALE_ARCHIVE",
   "LC_*",
   "XDG_*",
   "GIT_AUTHOR_NAME",
@@ -50,6 +73,13 @@ export const REMOTE_CREDENTIALS: readonly string[] = [
   "GIT_SSH_COMMAND",
   "GIT_SSH_VARIANT",
   "VSCODE_GIT_*",
+  // The sockets of VS Code's helper in a dev container, and of Windows' in WSL.
+  "REMOTE_CONTAINERS_IPC",
+  "REMOTE_CONTAINERS_SOCKETS",
+  "WSL_INTEROP",
+  "GCM_*",
+  "GNUPGHOME",
+  "PASSWORD_STORE_DIR",
   "GITHUB_TOKEN",
   "GH_*",
   "GITLAB_TOKEN",

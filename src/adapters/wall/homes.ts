@@ -7,7 +7,7 @@ import { userInfo } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { realOr } from "../git/discover.ts";
-import type { Environment } from "../process/environment.ts";
+import { CERTIFICATES, type Environment } from "../process/environment.ts";
 import { isInside } from "./arguments.ts";
 
 /** An agent's own folder: private, and kept as long as its workspace. Names are relative to it. */
@@ -55,6 +55,8 @@ const TOOLCHAINS = [
   ...[".nvm", ".volta", ".fnm", ".local/share/fnm", ".nodenv", ".asdf", ".local/share/mise", ".sdkman"],
   ...[".pyenv", ".local/share/uv", ".rbenv", ".rvm", ".cargo", ".rustup", ".bun", ".deno", ".ghcup"],
   ...[".local/share/pnpm", ".goenv", ".jenv", ".local/lib", "sdk"],
+  // Which versions mise and asdf are to start: without them, they start what else is on the PATH.
+  ...[".config/mise/config.toml", ".tool-versions", ".asdfrc"],
 ];
 const SECRETS = [".cargo/credentials", ".cargo/credentials.toml"];
 
@@ -63,9 +65,7 @@ export function usualReads(environment: Environment): readonly string[] {
   const home = homeOf(environment);
   const named = [
     ...[...IDENTITY, ...TOOLCHAINS].map((name) => join(home, name)),
-    ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_CONFIG_GLOBAL"].map(
-      (name) => environment[name] ?? "",
-    ),
+    ...[...CERTIFICATES, "GIT_CONFIG_GLOBAL"].map((name) => environment[name] ?? ""),
     "/etc/resolv.conf",
   ];
   return named.filter((path) => isAbsolute(path) && existsSync(path));

@@ -96,12 +96,16 @@ it.skipIf(NO_WALL)(
     walled.write("bin/own", "#!/bin/sh\necho own\n", 0o755);
     walled.write(".cargo/bin/rust", "#!/bin/sh\necho rust\n", 0o755);
     walled.write(".cargo/credentials.toml", "secret");
+    walled.write(".tool-versions", "nodejs 24\n");
+    walled.write(".config/mise/config.toml", '[tools]\nnode = "24"\n');
+    walled.write(".config/mise/age.txt", "secret");
     walled.write(".ssh/id", "secret");
     walled.write(".npmrc", "//registry/:_authToken=secret");
     walled.write("code/other/private.txt", "secret");
     const printed = walled.inside(
-      "git config user.name; tool; echo; own; ~/.cargo/bin/rust; cat ~/.cargo/credentials.toml; ls -A ~ ~/code ~/.config/git; cat ~/.ssh/id ~/.npmrc",
+      "git config user.name; tool; echo; own; ~/.cargo/bin/rust; cat ~/.cargo/credentials.toml; ls -A ~ ~/code ~/.config/git; cat ~/.ssh/id ~/.npmrc; cat ~/.tool-versions ~/.config/mise/*",
     );
+    expect(printed).toContain('nodejs 24\n[tools]\nnode = "24"');
     expect(printed).toContain("Person\nfrom the tool\nown\nrust\n");
     expect(printed).not.toContain("secret");
     expect(printed).toMatch(/code:\nproject\n/);

@@ -78,12 +78,19 @@ function probeOnce(environment: Environment): Probed {
   const tried = spawnSync(program, args, { encoding: "utf8", timeout: PROBE_TIMEOUT, stdio: "pipe" });
   if (tried.status === 0) return { program };
   const reason = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
-  return { program: null, why: `${program} cannot build it here: ${reason.slice(0, 300)}${restriction()}` };
+  return {
+    program: null,
+    why: `${program} cannot build it here: ${reason.slice(0, 300)}${restriction(reason)}`,
+  };
 }
 
-/** What keeps programs from namespaces of their own, as Ubuntu does since 23.10; of root it keeps none. */
-export function restriction(file = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"): string {
-  return attempt(() => readFileSync(file, "latin1"), "").trim() === "1"
+/**
+ * What keeps programs from namespaces of their own, as Ubuntu does since 23.10; of root it keeps none. A container shows the
+ * machine's setting, and may have other reasons.
+ */
+export function restriction(reason: string, file = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns") {
+  const isIts = /(?:uid map|new namespace failed): Permission denied/.test(reason);
+  return isIts && attempt(() => readFileSync(file, "latin1"), "").trim() === "1"
     ? "; AppArmor allows it no user namespace, as on Ubuntu"
     : "";
 }

@@ -154,5 +154,9 @@ describe.each(ERAS)("a tool that may pass on a person's verdict, in the list of 
     const { tools } = await connected.client.listTools();
     const needing = tools.filter(({ _meta }) => _meta?.["anthropic/requiresUserInteraction"] === true);
     expect(needing.map(({ name }) => name)).toEqual(isNeeded ? ["provide_review"] : []);
+    // Claude Code shows its model no more than the beginning of a longer answer.
+    expect(new Set(tools.map(({ _meta }) => _meta?.["anthropic/maxResultSizeChars"]))).toEqual(
+      new Set([500_000]),
+    );
   });
 });

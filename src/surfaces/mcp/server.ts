@@ -143,7 +143,7 @@ function register(
     const about = {
       ...{ title, description, inputSchema: withoutValidation(strictOf(tool.input)), outputSchema: ENVELOPE },
       annotations: annotationsOf(tool),
-      ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
+      _meta: { ...WHOLE, ...(settings && tool.relaysVerdict?.(settings) ? NEEDS_PERSON : {}) },
     };
     const registered = connection.server.registerTool(name, about, toolHandler(connection, tool));
     connection.tools.push({ name, tool: registered, audience: tool.waitsAtGate ? "gate" : "model" });
@@ -151,6 +151,9 @@ function register(
   for (const prompt of prompts) registerPrompt(connection, prompt);
   for (const resource of resources) registerResource(connection, resource);
 }
+
+/** Of an answer with over 50,000 characters, Claude Code would show its model the first 2,000, without the step to take. */
+const WHOLE = { "anthropic/maxResultSizeChars": 500_000 };
 
 /** Makes Claude Code ask the person before each call, even under permissions that allow calls. */
 const NEEDS_PERSON = { "anthropic/requiresUserInteraction": true };

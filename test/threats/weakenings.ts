@@ -1857,6 +1857,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An assistant goes around Pawl's tools": [
     {
+      takes: "the refusal where the guard cannot start",
+      file: "src/surfaces/cli/guard/setup.ts",
+      find: "isClosed ? CLOSED : ",
+      replace: 'isClosed ? "" : ',
+      tests: [
+        "src/surfaces/cli/guard/edit-setup.test.ts: a hook that codex would let through refuses where Pawl cannot start",
+      ],
+    },
+    {
       takes: "the folder in which git's settings are",
       file: "src/guard/decide.ts",
       find: "startsFromHere(words, cwd, context) ? words : null",

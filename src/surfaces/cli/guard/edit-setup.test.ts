@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
-import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
+import { type ClientFile, commandBeforeTool, lackIn, putIn, takeOut } from "./edit-setup.ts";
 import { remove } from "./json-text.ts";
 import { GUARD_SETUPS } from "./setup.ts";
 
@@ -171,3 +172,17 @@ it("another's file in the place of Pawl's plugin is left as it is", () => {
   expect(() => putIn(plugin, "export const Mine = 1;\n")).toThrow(/did not write/);
   expect(takeOut(plugin, "export const Mine = 1;\n")).toBe("export const Mine = 1;\n");
 });
+
+it.each(["codex", "gemini", "vscode"] as const)(
+  "a hook that %s would let through refuses where Pawl cannot start",
+  (client) => {
+    const [place] = placesOf(client);
+    const entries = place && "entries" in place.file ? place.file.entries : [];
+    const command = commandBeforeTool(entries) ?? "";
+    const env = { PATH: "/nowhere" };
+    const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { env, encoding: "utf8" });
+    // Of a refusal, these clients take the words on standard error.
+    expect(stderr).toContain("Pawl cannot start here");
+    expect(status).toBe(2);
+  },
+);

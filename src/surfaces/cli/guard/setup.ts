@@ -53,6 +53,9 @@ export interface GuardSetup {
 const OWN_RULES =
   "Where nothing may be written, its commands run behind Pawl's wall: what you deny by a command's name does not hold there.";
 
+const FIRST_INSTALL =
+  "Where the hook cannot start, each tool is blocked: after cloning the project, install its packages first.";
+
 /** The hooks' timeout: a guard that takes longer is broken. */
 const SECONDS = 30;
 
@@ -84,18 +87,17 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
         },
       ];
     },
-    note: "Claude Code blocks each tool where the hook cannot start (2.1.295 and newer): after cloning the project, install its packages first.",
+    note: `${FIRST_INSTALL} Claude Code does so from 2.1.295 on.`,
   },
   codex: {
     title: "Codex",
     files: (launch) => {
-      const command = commandOf(launch, "codex");
       const entries = ["PreToolUse", "PostToolUse", "Stop"].map((event) =>
-        hook(["hooks", event], claudeForm(command)),
+        hook(["hooks", event], claudeForm(commandOf(launch, "codex", { isClosed: event === "PreToolUse" }))),
       );
       return [{ names: [".codex/hooks.json"], entries }];
     },
-    note: `Codex runs a project's hooks only after you trust them: start \`codex\` in this folder, open \`/hooks\`, and trust Pawl's. It asks again after each change of the file. ${OWN_RULES}`,
+    note: `${FIRST_INSTALL} Codex runs a project's hooks only after you trust them: start \`codex\` in this folder, open \`/hooks\`, and trust Pawl's. It asks again after each change of the file. ${OWN_RULES}`,
   },
   copilot: {
     title: "Copilot",
@@ -124,20 +126,25 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
   gemini: {
     title: "Gemini CLI",
     files: (launch) => {
-      const group = {
+      const group = (event: string) => ({
         hooks: [
           {
             name: "pawl",
             type: "command",
-            command: commandOf(launch, "gemini", { from: "GEMINI_PROJECT_DIR" }),
+            command: commandOf(launch, "gemini", {
+              from: "GEMINI_PROJECT_DIR",
+              isClosed: event === "BeforeTool",
+            }),
             timeout: SECONDS * 1000,
           },
         ],
-      };
-      const entries = ["BeforeTool", "AfterTool", "AfterAgent"].map((event) => hook(["hooks", event], group));
+      });
+      const entries = ["BeforeTool", "AfterTool", "AfterAgent"].map((event) =>
+        hook(["hooks", event], group(event)),
+      );
       return [{ names: [".gemini/settings.json"], entries }];
     },
-    note: `Gemini CLI runs a project's hooks only in folders that it trusts, and asks once about new ones. ${OWN_RULES}`,
+    note: `${FIRST_INSTALL} Gemini CLI runs a project's hooks only in folders that it trusts, and asks once about new ones. ${OWN_RULES}`,
   },
   antigravity: {
     title: "Antigravity",
@@ -179,7 +186,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
 export function isOwnHandler(value: unknown, client: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
-  const call = new RegExp(`\\bguard ${client}(?: \\w+)?$`);
+  const call = new RegExp(`\\bguard ${client}(?: \\w+)?(?: \\|\\| \\{.*\\})?$`);
   return [bash, command, powershell].some((line) => typeof line === "string" && call.test(line));
 }
 
@@ -188,7 +195,8 @@ const VERSION: Entry = { type: "property", path: ["version"], value: 1, isShared
 function copilotFiles(launch: GuardLaunch): readonly GuardFile[] {
   const handler = (event: string) => ({
     type: "command",
-    bash: commandOf(launch, "copilot", { event }),
+    // Copilot refuses by itself; VS Code goes by the exit code.
+    bash: commandOf(launch, "copilot", { event, isClosed: event === "preToolUse" }),
     powershell: powershellOf([...launch, "copilot", event]),
     // Relative to the repository's root.
     cwd: ".",
@@ -224,10 +232,16 @@ interface Calling {
   readonly event?: string;
   /** The client's environment variable with the project's folder. */
   readonly from?: string;
+  /** Refuses where the guard cannot start, which these clients would let through. */
+  readonly isClosed?: boolean;
 }
 
-function commandOf(launch: GuardLaunch, client: string, { event, from }: Calling = {}): string {
-  const line = shellLine([...launch, client, ...(event ? [event] : [])]);
+/** Exit code 2 refuses, if there are words on standard error. */
+export const CLOSED =
+  ' || { echo "Pawl cannot start here, so its guard refuses: install the packages of this project." >&2; exit 2; }';
+
+function commandOf(launch: GuardLaunch, client: string, { event, from, isClosed }: Calling = {}): string {
+  const line = `${shellLine([...launch, client, ...(event ? [event] : [])])}${isClosed ? CLOSED : ""}`;
   // npx finds the project's packages only below the project, and the assistant may be in another folder.
   return from && launch[0] === "npx" ? `cd "\${${from}:-.}" && ${line}` : line;
 }

@@ -338,6 +338,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/linear.proof.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
       ],
     },
+    {
+      takes: "the end of a reader that gets a large object",
+      file: "src/adapters/git/reader.ts",
+      find: "if (rest.length > MAX_ANSWER) end();",
+      replace: "if (rest.length > Number.MAX_VALUE) end();",
+      tests: [
+        "src/adapters/git/reader.test.ts: reads a commit with a message of many megabytes at once, and refuses one that is larger still",
+      ],
+    },
   ],
   "A command in a state": [
     {
@@ -1224,6 +1233,24 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "withScratch(gitCall, null, async",
       tests: [
         "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
+      ],
+    },
+    {
+      takes: "the names that are no text",
+      file: "src/adapters/git/diff.ts",
+      find: "if (!path.includes(UNKNOWN)) return",
+      replace: "if (path !== UNKNOWN) return",
+      tests: [
+        "src/adapters/git/diff.test.ts: of one path whose name is no text are found by the name that is shown",
+      ],
+    },
+    {
+      takes: "the links where git can tell no more",
+      file: "src/adapters/git/shapes.ts",
+      find: "headedIn(limited, checkedId(to), entries).catch(() => NONE)",
+      replace: "headedIn(limited, checkedId(to), entries)",
+      tests: [
+        "src/adapters/git/shapes.test.ts: say where links lead among files of which git can tell no more",
       ],
     },
   ],

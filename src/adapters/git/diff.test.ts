@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -87,6 +88,31 @@ describe("the differences between two objects of git", () => {
       const [own, ...others] = await filesOf({ path });
       expect([own?.path, own?.text.endsWith("+new\n"), others]).toEqual([path, true, []]);
     }
+  });
+
+  it("of one path whose name is no text are found by the name that is shown", async () => {
+    const evil = (byte: number) => Buffer.from([...Buffer.from(`${root}/a*`), byte, ...Buffer.from(".js")]);
+    writeFileSync(evil(0xff), "evil\n");
+    write("abc.js", "other\n");
+    commit();
+    const [own, ...others] = await filesOf({ path: "a*\uFFFD.js" });
+    expect([own?.path, own?.text.endsWith("+evil\n"), others]).toEqual(["a*\uFFFD.js", true, []]);
+    renameSync(evil(0xff), evil(0xfe));
+    commit();
+    const path = "a*\uFFFD.js";
+    expect((await filesOf({ path, was: path })).map((file) => file.path)).toEqual([path, path]);
+  });
+
+  it("of renamed files are between their names, if that is asked for", async () => {
+    run("mv", "moved.txt", "there.txt");
+    write("there.txt", "moved\n".repeat(20).concat("more\n"));
+    write("a.txt", "one\n2\n");
+    commit();
+    const [first, moved, ...others] = await filesOf({ renames: true });
+    expect([first?.path, moved?.path, moved?.was, others]).toEqual(["a.txt", "there.txt", "moved.txt", []]);
+    expect(first?.was).toBeUndefined();
+    expect(moved?.text).toMatch(/^rename from moved\.txt$/m);
+    expect(moved?.text).toContain("\n moved\n+more\n");
   });
 
   it("say of a binary file that it differs, and show a file that became a link as both", async () => {

@@ -4,8 +4,7 @@
  *
  * D1  Git runs over a private git folder and an empty working folder: no attributes and no configuration of
  *     the repository decide what counts as binary, and no program shows a file in another form.
- * D2  Paths come from the NUL-separated list, never from a diff's headings; a rename is a deletion and an
- *     addition.
+ * D2  Paths come from the NUL-separated list, never from a diff's headings.
  * D3  Memory holds only the output that is kept, however large the difference.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -16,6 +15,7 @@ import { parseRaw } from "./changes.ts";
 import { fromRoot, prefixOf } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
 import { unavailable } from "./reason.ts";
+import { RENAMES } from "./shapes.ts";
 import { checkedId, withScratch } from "./tree.ts";
 
 /** Bytes of output after which git is killed. */
@@ -28,7 +28,7 @@ const FORM = [
   "diff.suppressBlankEmpty=false",
   "diff.noprefix=false",
 ].flatMap((setting) => ["-c", setting]);
-const PLAIN = ["--no-color", "--no-renames", "--submodule=short"];
+const PLAIN = ["--no-color", "--submodule=short"];
 
 /** Never throws. */
 export async function diff(gitCall: GitCall, order: DiffOrder): Promise<GitDiff> {
@@ -37,21 +37,30 @@ export async function diff(gitCall: GitCall, order: DiffOrder): Promise<GitDiff>
     return await withScratch(gitCall, realpathSync(nothing), async ({ call }) => {
       const prefix = prefixOf(gitCall.folder);
       const objects = [checkedId(order.from), checkedId(order.to)];
-      const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
+      const within = posix.join(prefix, order.path ?? "");
+      const named = order.path === null ? [] : [pathspecOf(within)];
+      const pairing = order.renames ? RENAMES : ["--no-renames"];
       const limited = { ...call, limit: GIT_TIMEOUT };
       const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
       const shown = { ...limited, onOutput: (chunk: Buffer) => texts.add(chunk) };
-      const form = [`--unified=${order.context ?? 3}`, "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN];
-      if (order.was !== undefined && order.path !== null) {
-        const [before, after] = [`${prefix}${order.was}`, `${prefix}${order.path}`];
+      const form = [
+        `--unified=${order.context ?? 3}`,
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        ...PLAIN,
+        ...pairing,
+      ];
+      const [before, after] = [`${prefix}${order.was}`, within];
+      if (order.was !== undefined && order.path !== null && !`${before}${after}`.includes(UNKNOWN)) {
         const pair = [`${objects[0]}:${before}`, `${objects[1]}:${after}`, "--"];
         await git(shown, [...FORM, "diff", ...form, ...pair]);
         const [{ leftOut, text } = { text: "", leftOut: 0 }] = texts.end();
-        return { kind: "diff", files: [{ path: order.path, text, isBinary: BINARY.test(text), leftOut }] };
+        const file = { path: order.path, was: order.was, text, isBinary: BINARY.test(text), leftOut };
+        return { kind: "diff", files: [file] };
       }
       const listed = await git(limited, [
         ...FORM,
-        ...["diff-tree", "-r", "-z", "--raw", "--no-renames", ...objects, "--", ...named],
+        ...["diff-tree", "-r", "-z", "--raw", ...pairing, ...objects, "--", ...named],
       ]);
       await git(shown, [...FORM, "diff-tree", "-r", "-p", ...form, ...objects, "--", ...named]);
       return { kind: "diff", files: filesOf(listed.output, texts.end(), prefix) };
@@ -63,6 +72,15 @@ export async function diff(gitCall: GitCall, order: DiffOrder): Promise<GitDiff>
   }
 }
 
+/** In place of bytes that are no text. */
+const UNKNOWN = "\uFFFD";
+
+/** Matches the path alone; of a name that is no text, also names that differ there only. */
+function pathspecOf(path: string): string {
+  if (!path.includes(UNKNOWN)) return `:(literal)${path}`;
+  return `:(glob)${path.replace(/[\\*?[]/g, "\\$&").replaceAll(UNKNOWN, "*")}`;
+}
+
 interface Section {
   readonly text: string;
   readonly leftOut: number | null;
@@ -71,13 +89,13 @@ interface Section {
 /** One diff per listed file, in git's order; two where a file became another kind of file. */
 function filesOf(listed: string, sections: readonly Section[], prefix: string): readonly FileDiff[] {
   let next = 0;
-  return parseRaw(listed).map(({ path, status }) => {
+  return parseRaw(listed).map(({ path, status, was }) => {
     const count = status === "T" ? 2 : 1;
     const fileSections = sections.slice(next, next + count);
     next += count;
     const text = fileSections.map((section) => section.text).join("");
     return {
-      ...{ path: fromRoot(prefix, path), text },
+      ...{ path: fromRoot(prefix, path), ...(was !== null && { was: fromRoot(prefix, was) }), text },
       ...{ isBinary: BINARY.test(text), leftOut: leftOutOf(fileSections, count) },
     };
   });

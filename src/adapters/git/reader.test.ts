@@ -74,6 +74,21 @@ it("sees what came into the repository since it was asked, and a repository in t
   expect((await ask(place(), [second])).size).toBe(0);
 });
 
+it("reads a commit with a message of many megabytes at once, and refuses one that is larger still", async () => {
+  const commitOf = (megabytes: number) => {
+    const input = `${"a".repeat(1024 * 1024 - 1)}\n`.repeat(megabytes);
+    const options = { cwd: folder, env: USER, encoding: "utf8" as const, maxBuffer: 1e9 };
+    return execFileSync("git", ["commit-tree", tree], { ...options, input }).trim();
+  };
+  const tree = git("write-tree");
+  const [large, huge] = [commitOf(40), commitOf(130)];
+  const begun = performance.now();
+  expect((await ask(place(), [large])).get(large)?.bytes.length).toBeGreaterThan(40 * 1024 * 1024);
+  await expect(ask(place(), [huge])).rejects.toThrow("it printed more than");
+  // Looked at anew with each chunk, it takes ten times as long.
+  expect(performance.now() - begun).toBeLessThan(6_000);
+});
+
 it("gives a repository just what it lacks, files that another work has brought here included", async () => {
   promise("git.once");
   const write = (path: string, text: string) =>

@@ -19,6 +19,8 @@ import { FIXED } from "./safe-config.ts";
 const IDLE_MILLISECONDS = 3_000;
 /** Milliseconds for one answer. */
 const ANSWER_TIMEOUT = 120_000;
+/** Characters of an answer: each chunk is looked at together with those before it. */
+const MAX_ANSWER = 4 * 1024 * 1024;
 
 interface Reader {
   ask(name: string): Promise<GitObject | null>;
@@ -101,7 +103,9 @@ function start(call: GitCall, onEnd: () => void): Reader {
       rest = rest.slice(read.end);
       questions.shift()?.answer(read.object);
     }
-    hold();
+    // A call of its own reads a larger object, or fails.
+    if (rest.length > MAX_ANSWER) end();
+    else hold();
   });
   return {
     ask: (name) =>

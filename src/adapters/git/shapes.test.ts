@@ -109,8 +109,21 @@ describe("the shapes of changes", () => {
     expect((await shapes(place(), from, commit())).map(({ generated }) => generated)).toEqual([null, null]);
   });
 
-  it("are none where an object is missing", async () => {
+  it("say where links lead among files of which git can tell no more", async () => {
     write("a.js", "one\n");
-    expect(await shapes(place(), commit(), "0".repeat(40))).toEqual([]);
+    const from = commit();
+    // Their names are too long for one command.
+    const folder = Array.from({ length: 18 }, () => "d".repeat(200)).join("/");
+    mkdirSync(join(root, "p", folder), { recursive: true });
+    for (let n = 0; n < 700; n++) write(`${folder}/${n}`, `${n}\n`);
+    symlinkSync("/etc/passwd", join(root, "p", "out"));
+    const found = await shapes(place(), from, commit());
+    expect(found.find(({ path }) => path === "out")?.link).toBe("/etc/passwd");
+    expect(found).toHaveLength(701);
+  });
+
+  it("throw where an object is missing, since a link may be among what is not seen", async () => {
+    write("a.js", "one\n");
+    await expect(shapes(place(), commit(), "0".repeat(40))).rejects.toThrow("git diff-tree failed");
   });
 });

@@ -10,6 +10,8 @@ import { LINK_MODE as MODULE, readObjects } from "./objects.ts";
 import { checkedId, withScratch } from "./tree.ts";
 
 const GIT_TIMEOUT = 30_000;
+/** Which files count as renamed. */
+export const RENAMES = ["-M50%", "-l1000"];
 /** The mode of a symbolic link. */
 const SYMBOLIC = "120000";
 /** Files beyond this many are not looked into for a generator's words. */
@@ -20,68 +22,72 @@ const HEADER = "@generated|auto-?generated|generated[^.]*(by|from|do not)|do not
 /** The change of blanks and of line ends does not count; that from none to some does. */
 const BLANKS = ["-b", "--ignore-cr-at-eol", "--ignore-blank-lines"];
 
-/** Empty if git cannot tell. Never throws. */
+/**
+ * Throws where git cannot list the changes or read their links, which a reader must know of. What else it cannot tell,
+ * as of too many or too large files, is left out: then there is more to read.
+ */
 export async function shapes(gitCall: GitCall, from: string, to: string): Promise<readonly FileShape[]> {
-  try {
-    return await withScratch(gitCall, null, async ({ call }) => {
-      const objects = [checkedId(from), checkedId(to)];
-      const limited = { ...call, limit: GIT_TIMEOUT };
-      const tree = ["diff-tree", "-r", "-z"];
-      const raw = await git(limited, [...tree, "--raw", "-M50%", "-l1000", "--abbrev=64", ...objects]);
-      const entries = parseRaw(raw.output);
-      const renamed = await git(limited, [...tree, "--numstat", "-M50%", "-l1000", ...objects]);
-      const inked = await git(limited, [...tree, "--numstat", "--no-renames", ...BLANKS, ...objects]);
-      const counts = new Map(parseNumstat(renamed.output).map((file) => [file.path, file]));
-      const written = new Set(
-        parseNumstat(inked.output).flatMap(({ added, deleted, path }) =>
-          added === 0 && deleted === 0 ? [] : [path],
-        ),
-      );
-      const isBinary = ({ path }: RawChange) => counts.get(path)?.added === null;
-      const sizes = await sizesOf(limited, entries.filter(isBinary));
-      const links = await linksOf(limited, entries);
-      const attributed = await attributedIn(limited, checkedId(from), entries);
-      const headed = await headedIn(limited, checkedId(to), entries);
-      const prefix = prefixOf(gitCall.folder);
-      return entries.map(({ after, before, mode, path, similarity, status, was }): FileShape => {
-        const { added, deleted } = counts.get(path) ?? {};
-        return {
-          path: fromRoot(prefix, path),
-          ...(was !== null && {
-            was: fromRoot(prefix, was),
-            ...{ similarity, added: added || 0, deleted: deleted || 0 },
-          }),
-          isBlank: status === "M" && before !== after && !written.has(path),
-          generated: attributed.has(path) ? "attribute" : headed.has(path) ? "header" : null,
-          ...(links.has(path) && { link: links.get(path) as string }),
-          ...(mode === MODULE && { module: { before, after } }),
-          bytes: { before: sizes.get(before) ?? null, after: sizes.get(after) ?? null },
-        };
-      });
+  return withScratch(gitCall, null, async ({ call }) => {
+    const prefix = prefixOf(gitCall.folder);
+    const objects = [checkedId(from), checkedId(to)];
+    const limited = { ...call, limit: GIT_TIMEOUT };
+    const compare = async (...options: readonly string[]) =>
+      (await git(limited, ["diff-tree", "-r", "-z", ...options, ...objects])).output;
+    const list = async (...pairing: readonly string[]) => ({
+      entries: parseRaw(await compare("--raw", "--abbrev=64", ...pairing)),
+      counts: parseNumstat(await compare("--numstat", ...pairing)),
     });
-  } catch {
-    return [];
-  }
+    const { counts: counted, entries } = await list(...RENAMES).catch(() => list("--no-renames"));
+    const counts = new Map(counted.map((file) => [file.path, file]));
+    const written = await compare("--numstat", "--no-renames", ...BLANKS).then(writtenIn, () => null);
+    const isBinary = ({ path }: RawChange) => counts.get(path)?.added === null;
+    const sizes = await sizesOf(limited, entries.filter(isBinary)).catch(() => new Map<string, number>());
+    const links = await linksOf(limited, entries);
+    const attributed = await attributedIn(limited, checkedId(from), entries).catch(() => NONE);
+    const headed = await headedIn(limited, checkedId(to), entries).catch(() => NONE);
+    return entries.map(({ after, before, mode, path, similarity, status, was }): FileShape => {
+      const { added, deleted } = counts.get(path) ?? {};
+      return {
+        path: fromRoot(prefix, path),
+        ...(was !== null && {
+          was: fromRoot(prefix, was),
+          ...{ similarity, added: added || 0, deleted: deleted || 0 },
+        }),
+        isBlank: status === "M" && before !== after && written?.has(path) === false,
+        generated: attributed.has(path) ? "attribute" : headed.has(path) ? "header" : null,
+        ...(mode === SYMBOLIC && links.has(after) && { link: links.get(after) as string }),
+        ...(mode === MODULE && { module: { before, after } }),
+        bytes: { before: sizes.get(before) ?? null, after: sizes.get(after) ?? null },
+      };
+    });
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function writtenIn(numstat: string): ReadonlySet<string> {
+  return new Set(
+    parseNumstat(numstat).flatMap(({ added, deleted, path }) => (added === 0 && deleted === 0 ? [] : [path])),
+  );
 }
 
 /** No system follows a longer one. */
 const LONGEST_LINK = 4_096;
 
-/** Where the changes' symbolic links lead, by path. */
+/** Links read at once: together they fit into one answer. */
+const LINKS_AT_ONCE = 5_000;
+
+/** Where the changes' symbolic links lead, by object. */
 async function linksOf(call: GitCall, entries: readonly RawChange[]): Promise<ReadonlyMap<string, string>> {
   const links = entries.filter(({ mode }) => mode === SYMBOLIC);
   const sizes = await sizesOf(call, links);
   const short = links.filter(({ after }) => (sizes.get(after) ?? Infinity) <= LONGEST_LINK);
-  const objects = await readObjects(
-    call,
-    short.map(({ after }) => after),
-  );
-  return new Map(
-    short.flatMap(({ after, path }) => {
-      const bytes = objects.get(after)?.bytes;
-      return bytes === undefined ? [] : [[path, Buffer.from(bytes, "latin1").toString("utf8")] as const];
-    }),
-  );
+  const ids = short.map(({ after }) => after);
+  const texts = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += LINKS_AT_ONCE)
+    for (const [id, { bytes }] of await readObjects(call, ids.slice(at, at + LINKS_AT_ONCE)))
+      texts.set(id, Buffer.from(bytes, "latin1").toString("utf8"));
+  return texts;
 }
 
 /** By object. */

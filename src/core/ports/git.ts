@@ -30,7 +30,7 @@ export interface Git {
    * throws. Absent: none can be shown.
    */
   diff?(order: DiffOrder): Promise<GitDiff>;
-  /** What needs no reading line by line; empty if git cannot tell. Never throws. Absent: it is not known. */
+  /** What needs no reading line by line, and where links lead. Throws where git cannot tell. Absent: it is not known. */
   shapes?(from: string, to: string): Promise<readonly FileShape[]>;
   /** A file's bytes in a tree or commit; null: there is none, or it is larger than `most`. Never throws. */
   blob?(order: {
@@ -80,8 +80,10 @@ export interface DiffOrder {
   readonly to: string;
   /** A file or folder, from the project's root; null: everything. */
   readonly path: string | null;
-  /** The name in `from` of a file that was renamed. */
+  /** The name in `from` of a file that was renamed: the path is compared with it. */
   readonly was?: string;
+  /** Of all files: compares renamed ones as `shapes` pairs them. */
+  readonly renames?: true;
   /** Lines around each change; default: 3. */
   readonly context?: number;
   /** Maximum bytes of text, in all and per file (default: the same). */
@@ -90,13 +92,15 @@ export interface DiffOrder {
 }
 
 export type GitDiff =
-  /** In git's order. A renamed file is a deletion and an addition. */
+  /** In git's order. Without `renames`, a renamed file is a deletion and an addition. */
   | { readonly kind: "diff"; readonly files: readonly FileDiff[] }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface FileDiff {
   /** From the project's root. */
   readonly path: string;
+  /** The name of the file that it is compared with; absent: the same. */
+  readonly was?: string;
   /** A unified diff with its headings, in whole lines; of a binary file, the line that it differs. */
   readonly text: string;
   readonly isBinary: boolean;

@@ -175,31 +175,37 @@ describe("the differences of a review", () => {
     });
   });
 
-  it("of a renamed file are between its two names", async () => {
+  it("of renamed files are between their names, in one call for all", async () => {
     const orders: DiffOrder[] = [];
     const { project } = projectOf([], {}, (order) => {
       orders.push(order);
-      if (order.was === "lost") return { kind: "unavailable", reason: "" };
-      if (order.was === "empty") return { kind: "diff", files: [] };
-      return {
-        kind: "diff",
-        files: ["a", "b", "c"].map((path) => shown(order.was ? `${order.was} to ${path}` : path)),
-      };
+      const was = order.renames ? { was: "old" } : {};
+      return { kind: "diff", files: ["a", "b", "c"].map((path) => ({ ...shown(path), ...was })) };
     });
     const files = [
       { ...file("a", true), was: "old" },
-      { ...file("b", true), was: "lost" },
-      { ...file("c", true), was: "empty" },
+      { ...file("b", true), was: "old" },
     ];
     const renamed = { ...changes(null), files } as Review["changes"];
     const found = await differencesOf(project, { changes: renamed }, { bytes: 9, context: 3 });
-    expect(orders.map(({ context, path, was }) => [path, was, context])).toEqual([
-      [null, undefined, 3],
-      ["a", "old", 3],
-      ["b", "lost", 3],
-      ["c", "empty", 3],
+    await differencesOf(project, { changes: renamed }, { bytes: 9, path: "b" });
+    const range = { from: "base", to: "now", bytes: 9 };
+    expect(orders).toEqual([
+      { ...range, path: null, renames: true, context: 3 },
+      { ...range, path: "b", was: "old" },
     ]);
-    expect(found.kind === "diff" && found.files.map(({ path }) => path)).toEqual(["b", "c"]);
+    expect(found.kind === "diff" && found.files.map(({ path }) => path)).toEqual(["a", "b"]);
+  });
+
+  it("are whole for a file that only git takes for a renamed one", async () => {
+    const { project } = projectOf([], {}, ({ path }) => {
+      if (path !== null) return { kind: "diff", files: [{ ...shown(path), text: "whole" }] };
+      return { kind: "diff", files: ["a", "b"].map((each) => ({ ...shown(each), was: "old" })) };
+    });
+    const files = [{ ...file("a", true), was: "old" }, file("b", true)];
+    const renamed = { ...changes(null), files } as Review["changes"];
+    const found = await differencesOf(project, { changes: renamed }, { bytes: 9 });
+    expect(found.kind === "diff" && found.files.map(({ text }) => text)).toEqual(["a\n", "whole"]);
   });
 
   it("in another repository are that one's, or the reason why there are none", async () => {

@@ -3,7 +3,7 @@
  * differences themselves.
  */
 import type { Caller } from "../../core/event.ts";
-import type { GitDiff } from "../../core/ports/git.ts";
+import type { FileDiff, GitDiff } from "../../core/ports/git.ts";
 import type { Project } from "../project.ts";
 import { findRun, overview } from "../reports/overview.ts";
 import { runTransaction } from "../transaction/run-transaction.ts";
@@ -105,19 +105,24 @@ export async function differencesOf(
   if ("reason" in git) return { kind: "unavailable", ...git };
   if (!git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
   const range = { from, to: changes.to };
-  const diff = await git.diff({ ...range, path, ...limits });
+  const was = wanted.find((file) => file.was !== undefined)?.was;
+  const renamed = was === undefined ? {} : path === null ? { renames: true as const } : { was };
+  const diff = await git.diff({ ...range, path, ...renamed, ...limits });
   if (diff.kind === "unavailable") return diff;
-  const renamed = new Map<string, (typeof diff.files)[number]>();
-  for (const { path, was } of wanted) {
-    if (was === undefined) continue;
-    const shown = await git.diff({ ...range, path, was, ...limits });
-    if (shown.kind === "diff" && shown.files[0]) renamed.set(path, shown.files[0]);
-  }
   const indexes = new Map(wanted.map((file, at) => [file.path, at]));
   const indexOf = (each: { readonly path: string }) => indexes.get(each.path) ?? -1;
-  const files = diff.files
-    .map((each) => renamed.get(each.path) ?? each)
-    .filter((each) => indexOf(each) >= 0)
+  const shown = diff.files.filter((each) => indexOf(each) >= 0);
+  const whole = new Map<string, readonly FileDiff[]>();
+  // The review takes it for a new file: what it was is not in the review.
+  for (const each of shown.filter(
+    (each) => each.was !== undefined && each.was !== wanted[indexOf(each)]?.was,
+  )) {
+    const again = await git.diff({ ...range, path: each.path, ...limits });
+    if (again.kind === "unavailable") return again;
+    whole.set(each.path, again.files);
+  }
+  const files = shown
+    .flatMap((each) => whole.get(each.path) ?? each)
     .sort((one, other) => indexOf(one) - indexOf(other));
   return { kind: "diff", files };
 }

@@ -1735,6 +1735,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/wall-escapes.story.test.ts: behind the wall an agent fails to remove the hub's objects",
       ],
     },
+    {
+      takes: "the look at the room on the disk",
+      file: "src/adapters/files/free-space.ts",
+      find: "if (blocks === 0 || free - bytes >= RESERVE) return null;",
+      replace: "if (blocks >= 0) return null;",
+      tests: [
+        "src/adapters/git/workspace/hand-in.test.ts: refuses commits for which the disk has no room, and leaves room for everything else",
+      ],
+    },
   ],
   "Settings that others run": [
     {

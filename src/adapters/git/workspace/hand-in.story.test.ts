@@ -1,5 +1,5 @@
 /** What an agent left in its workspace, as it comes into the hub: nothing that it wrote there is trusted. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -13,13 +13,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { commit, git, USER } from "../../../../test/rig/git-user.ts";
+import { end } from "../../../../test/rig/project.ts";
 import { promise } from "../../../../test/rig/promise.ts";
+import { unshare } from "../../../../test/rig/unshare.ts";
 import type { Worktree } from "../../../core/ports/worktrees.ts";
 import { openWorktrees } from "./worktrees.ts";
+
+const SMALL_HUB = resolve(import.meta.dirname, "../../../../test/rig/small-hub.ts");
 
 let scratch: string;
 let root: string;
@@ -281,3 +285,21 @@ it("keeps what a workspace borrows, whatever the person's repository does", asyn
   rmSync(root, { recursive: true, force: true });
   expect(inside("log", "--format=%s")).toContain("Begin");
 });
+
+it.skipIf(unshare === undefined)(
+  "refuses commits for which the disk has no room, and leaves room for everything else",
+  async () => {
+    promise("wall.one-branch");
+    const place = join(scratch, "disk");
+    mkdirSync(place);
+    const { code, err, out } = await end(
+      spawn("unshare", [unshare ?? "", process.execPath, SMALL_HUB, place], { env: USER }),
+    );
+    expect(`${code} ${err}`).toBe("0 ");
+    const { after, before, refused, unmerged } = JSON.parse(out);
+    expect(refused).toMatch(
+      /the commits of bloom\/T1 cannot be imported: they do not fit: the disk has \d+ MB left; free some space/,
+    );
+    expect([before - after, unmerged]).toEqual([0, 1]);
+  },
+);

@@ -7,13 +7,15 @@
  *     (`--strict`).
  * I2  They are kept apart until they are known to be complete: a commit without its files does not come in.
  *     Then they join the hub's objects, and its refs move last.
- * I3  Size, memory and time have limits. A killed call leaves only a folder, which the next call removes.
+ * I3  Size, memory and time have limits. A large pack leaves room on the disk for everything else. A killed call
+ *     leaves only a folder, which the next call removes.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObjectId } from "../../../core/id.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
 import { birthOf } from "../../checks/process.ts";
+import { lackForChunk, lackOfSpace } from "../../files/free-space.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import {
   type GitCall,
@@ -99,6 +101,7 @@ export async function bringObjects(
     const pack = join(apart, "sent.pack");
     const file = openSync(pack, "wx", 0o600);
     let bytes = 0;
+    let lacking: string | null = null;
     try {
       await inside(workplace, {
         folder,
@@ -108,8 +111,9 @@ export async function bringObjects(
         input: [...tips, ...known.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
         limit: GIT_TIMEOUT,
         onOutput(chunk) {
+          lacking = lackForChunk(apart, bytes, chunk);
           bytes += chunk.length;
-          if (bytes > MAX_PACK_BYTES) return false;
+          if (bytes > MAX_PACK_BYTES || lacking !== null) return false;
           writeAll(file, chunk);
           return true;
         },
@@ -118,6 +122,9 @@ export async function bringObjects(
       closeSync(file);
     }
     if (bytes > MAX_PACK_BYTES) return `they are larger than ${MAX_PACK_BYTES / 2 ** 20} MB`;
+    // Git writes it once more.
+    lacking ??= lackOfSpace(apart, bytes);
+    if (lacking !== null) return `they do not fit: ${lacking}`;
     const own = {
       GIT_OBJECT_DIRECTORY: apart,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(hub.folder, "objects")),
@@ -139,8 +146,8 @@ export async function bringObjects(
     const indexed = await runProgram(call, "sh", ["-c", script, "sh", ...options, ...read], environment);
     if (indexed.code !== 0) return `git does not accept them: ${lastLine(indexed.errors)}`;
     // A small merge of Pawl's own adds only objects that `--strict` has checked, or that the hub has.
-    const lacking = isOurs && isSmall ? null : await missingBelow({ ...hub, gitVariables: own }, tips);
-    if (lacking !== null) return `they are incomplete: ${lacking}`;
+    const missing = isOurs && isSmall ? null : await missingBelow({ ...hub, gitVariables: own }, tips);
+    if (missing !== null) return `they are incomplete: ${missing}`;
     joinObjects(apart, join(hub.folder, "objects"));
     return null;
   } finally {

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { attempt } from "../../../core/attempt.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { AgentFolder } from "../../../core/ports/worktrees.ts";
+import { lackForChunk } from "../../files/free-space.ts";
 import { firstNames } from "../../files/plain-file.ts";
 import { writeAll } from "../../files/write-whole.ts";
 import { configOf, type GitCall, git } from "../git.ts";
@@ -44,21 +45,24 @@ export async function bringLarge(
     const hash = createHash("sha256");
     const file = openSync(apart, "w", 0o600);
     let bytes = 0;
+    let lacking: string | null = null;
     try {
       await inside(workplace, {
         ...{ folder, script: READ, args: [one, two, name], readOnly: true, limit: GIT_TIMEOUT },
         onOutput(chunk) {
+          lacking = lackForChunk(hub.folder, bytes, chunk);
           bytes += chunk.length;
-          if (bytes > MAX_FILE_BYTES) return false;
+          if (bytes > MAX_FILE_BYTES || lacking !== null) return false;
           hash.update(chunk);
           writeAll(file, chunk);
           return true;
         },
       });
-      if (bytes > MAX_FILE_BYTES || hash.digest("hex") !== name)
+      const isTooLarge = bytes > MAX_FILE_BYTES;
+      if (lacking !== null || isTooLarge || hash.digest("hex") !== name)
         throw new PawlError(
           "git-failed",
-          `A large file of ${folder.agentPath} cannot be imported: ${name.slice(0, 12)} is ${bytes > MAX_FILE_BYTES ? `over ${MAX_FILE_BYTES / 2 ** 30} GB` : "not what its name says"}.`,
+          `A large file of ${folder.agentPath} cannot be imported: ${name.slice(0, 12)} ${lacking !== null ? `does not fit: ${lacking}` : isTooLarge ? `is over ${MAX_FILE_BYTES / 2 ** 30} GB` : "is not what its name says"}.`,
           "Run `git lfs fsck` there, and commit the file again.",
         );
       mkdirSync(dirname(to), { recursive: true });

@@ -2137,6 +2137,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "test/e2e/seen-from-outside.proof.test.ts: are the figures as Prometheus reads them, for a session or a token of its own",
       ],
     },
+    {
+      takes: "the limit of connections that ask for nothing",
+      file: "src/surfaces/mcp/serve-http.ts",
+      find: "if (unasked.size > MAX_UNASKED) oldest?.destroy();",
+      replace: "if (oldest?.destroyed) oldest.destroy();",
+      tests: [
+        "src/surfaces/mcp/serve-http.test.ts: keeps room for its clients, however many connections strangers open, silent or with a request",
+      ],
+    },
   ],
   "A stranger uses the board from a phone": [
     {

@@ -106,6 +106,9 @@ const HOST = "127.0.0.1";
 const PATH = "/mcp";
 /** The largest request, in bytes. */
 const LIMITS = { maxRequestBodySize: 4 * 1024 * 1024 };
+const MAX_CONNECTIONS = 256;
+/** At most this many without a request: a new one closes the oldest, so that strangers keep no client out. */
+const MAX_UNASKED = 32;
 /** Milliseconds to wait at the end for unsent answers. */
 const CLOSING_LIMIT = 2000;
 
@@ -139,9 +142,12 @@ export async function openHttp({
       void answer(request as NodeIncomingMessageLike, response).catch(onerror);
     }
   });
+  server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket) => {
     unasked.add(socket);
     socket.once("close", () => unasked.delete(socket));
+    const [oldest] = unasked;
+    if (unasked.size > MAX_UNASKED) oldest?.destroy();
   });
   server.listen(port, HOST);
   await once(server, "listening");
@@ -165,12 +171,13 @@ export async function openHttp({
 
 type RequestGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Decides whether to handle a request; a refused one is answered without reading its body. */
+/** Decides whether to handle a request; a refused one is answered without reading its body, and ends its connection. */
 function openRequestGuard(token: string): RequestGuard {
   const isHost = localhostHostValidation();
   const isOrigin = localhostOriginValidation();
   const expected = digest(`Bearer ${token}`);
   return (request, response) => {
+    response.setHeader("connection", "close");
     if (!isHost(request, response) || !isOrigin(request, response)) return false;
     const { authorization = "" } = request.headers;
     const scheme = authorization.replace(/^bearer +/i, "Bearer ");
@@ -186,6 +193,7 @@ function openRequestGuard(token: string): RequestGuard {
       refuse(response, 404, `Nothing is served here: expected ${PATH}.`);
       return false;
     }
+    response.removeHeader("connection");
     return true;
   };
 }

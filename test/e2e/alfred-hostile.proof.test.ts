@@ -183,9 +183,7 @@ describe("checks", () => {
 
   it("say in a fresh checkout what may be missing where they fail", async () => {
     await handIn({ checks: { test: "node_modules/.bin/vitest" } });
-    expect(found("check test")?.check?.tail).toContain(
-      "unless `setup` in pawl.yaml makes them",
-    );
+    expect(found("check test")?.check?.tail).toContain("unless `setup` in pawl.yaml makes them");
   });
 });
 

@@ -19,7 +19,7 @@ rows:
       run: { agent: task, prompt: fix, session: same } }
   - { id: asks, from: reviewing, on: must_change, when: { rounds: 3 }, to: waiting_for_human, set: { awaits: approval },
       reply: stuck }
-  - { id: told.reset, set: { rounds: 0 } }
+  - { id: person.reset, set: { rounds: 0 } }
 `;
 
 export const TEXTS: Readonly<Record<string, string>> = {

@@ -55,7 +55,7 @@ describe("A file that extends Bloom's table", () => {
       ["well.committed.cleans", "cleaning"],
     ]);
     expect(on("reviewing", "cancelled").map(({ to }) => to)).toEqual(["cancelled"]);
-    expect(rules.find(({ id }) => id === "told.reset")?.set).toEqual({
+    expect(rules.find(({ id }) => id === "person.reset")?.set).toEqual({
       awaits: "nothing",
       approved: false,
       rounds: 0,
@@ -115,8 +115,8 @@ describe("A file that extends Bloom's table", () => {
     ],
     [
       "the id of Bloom's rule with more than `set`",
-      instead("{ id: told.reset, set: { rounds: 0 } }", "{ id: told.reset, on: reset, set: { rounds: 0 } }"),
-      "rule told.reset: Bloom has a rule of that id, and a row of this file adds only `set` to it: leave on out, or give the row another id.",
+      instead("{ id: person.reset, set: { rounds: 0 } }", "{ id: person.reset, on: reset, set: { rounds: 0 } }"),
+      "rule person.reset: Bloom has a rule of that id, and a row of this file adds only `set` to it: leave on out, or give the row another id.",
     ],
     [
       "a state that an approval of its own would set",

@@ -81,7 +81,7 @@ export const sync: Transaction<SyncInput, LoadedSync, Gathered, Reply> = {
     return {
       reply: {
         text,
-        data: { task_id: id, told: now, pending: !isSent(now, wanted), changed: isChanged },
+        data: { task_id: id, sent: now, pending: !isSent(now, wanted), changed: isChanged },
         ...(error && { refused: true as const }),
       },
       ...(isChanged && {

@@ -472,17 +472,17 @@ export const DELIVERED: ReadonlySet<string> = new Set([...LEAVES, "cleaning"]);
 
 /** tasks.yaml wins over the run. */
 const tasksFileRules = (states: OwnStates): readonly Rule[] => [
-  rule("told.reset", openIn(states), "reset", "ready", null, {
+  rule("person.reset", openIn(states), "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
   }),
-  rule("told.dropped", openIn(states), "dropped", "done", null, COMPLETED),
+  rule("person.dropped", openIn(states), "dropped", "done", null, COMPLETED),
   blocks(
-    "told.halted",
+    "person.halted",
     openIn(states).filter((state) => state !== "blocked"),
     "halted",
   ),
-  rule("told.cancelled", openIn(states), "cancelled", "cancelled", null, {
+  rule("person.cancelled", openIn(states), "cancelled", "cancelled", null, {
     set: { awaits: "nothing" },
     reply: "cancelled",
   }),

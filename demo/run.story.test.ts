@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { end } from "../test/rig/project.ts";
-import { promise } from "../test/rig/promise.ts";
 import { parseOptions } from "./options.ts";
 
 let place: string;
@@ -64,17 +63,6 @@ describe("the demo", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/demo\/greeter#7 {2}review {2}approve {2}ann/);
     expect(out).toContain("Verified: every commit of");
-  });
-});
-
-describe("the demo of several machines", () => {
-  it("loses nothing where one of them dies, and runs nothing twice", { timeout: 300_000 }, async () => {
-    promise("team.demonstrated");
-    const { code, err, out } = await demo("--team", "--fast");
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(/machine-[23] takes guide over, with what the remote has of it/);
-    expect(out).toContain("Nothing is wrong.");
-    expect(out.split("\n").filter((line) => line.length > 80 && !line.includes(place))).toEqual([]);
   });
 });
 

@@ -15,6 +15,8 @@ function projectWith(name: string, store?: string) {
   mkdirSync(join(real, "dist"), { recursive: true });
   if (real !== link) symlinkSync(real, link);
   writeFileSync(join(root, "package.json"), "{}");
+  mkdirSync(join(root, "node_modules/.bin"));
+  writeFileSync(join(root, "node_modules/.bin/pawl"), "");
   mkdirSync(join(root, "a"));
   return { root, link, folders: { home: join(real, "dist"), cwd: join(root, "a") } };
 }
@@ -42,7 +44,6 @@ describe("How a client starts Pawl again", () => {
   it.each([
     ["pnpm", ".pnpm/pawl@1.0.0/node_modules/pawl"],
     ["bun", ".bun/pawl@1.0.0/node_modules/pawl"],
-    ["yarn", ".store/pawl-npm-1.0.0/package"],
   ])(
     "is by that name where %s keeps the package elsewhere, and its own path outlives an update",
     (manager, store) => {
@@ -51,6 +52,13 @@ describe("How a client starts Pawl again", () => {
       expect(ownProgramOf(folders)).toEqual([process.execPath, join(link, "dist/main.js")]);
     },
   );
+
+  it("is by its own path where npx would find no program", () => {
+    const { folders, link, root } = projectWith("yarn", ".store/pawl-npm-1.0.0/package");
+    rmSync(join(root, "node_modules/.bin"), { recursive: true });
+    const own = [process.execPath, join(link, "dist/main.js")];
+    expect(launchOf(folders)).toEqual([...own, "mcp"]);
+  });
 
   it("is by force where the project lets npm run nothing, as what pnpm makes does", () => {
     const { folders, root } = projectWith("engines");

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "../core/attempt.ts";
 
@@ -23,11 +23,13 @@ const BY_FORCE = ["npx", "--force", "--loglevel=error", ...BY_NPX.slice(1)] as c
  */
 export function launchOf({ home, cwd }: LaunchFolders): readonly string[] {
   const folder = installedIn({ home, cwd });
-  if (folder !== null) return [...(hasDevEngines(folder) ? BY_FORCE : BY_NPX), "mcp"];
+  // Yarn's pnpm linker makes no `.bin`, where npx looks.
+  if (folder !== null && existsSync(join(folder, "node_modules/.bin/pawl")))
+    return [...(hasDevEngines(folder) ? BY_FORCE : BY_NPX), "mcp"];
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
-  const isGlobal =
-    home.includes(`${sep}node_modules${sep}pawl${sep}`) && !/[\\/](?:_npx|\.yarn)[\\/]/.test(home);
-  return isGlobal ? ["pawl", "mcp"] : [...programOf(home), "mcp"];
+  const isCopy = /[\\/](?:_npx|\.yarn)[\\/]/.test(home);
+  const isGlobal = folder === null && !isCopy && home.includes(`${sep}node_modules${sep}pawl${sep}`);
+  return isGlobal ? ["pawl", "mcp"] : [...ownProgramOf({ home, cwd }), "mcp"];
 }
 
 /** How this machine starts this program, from any folder. */

@@ -63,6 +63,19 @@ function masked(path: string, environment: Environment): string {
   }, "");
 }
 
+/** Another shell would read some commands otherwise, without a word. */
+const NO_BASH =
+  'echo "[pawl] Pawl runs commands by bash, and there is none on the PATH. Install it, such as by: apk add bash"; exit 127';
+
+/** The outputs share one stream, so that their order is kept: that of the process, or a file. */
+function shellOf(environment: Environment, command: string, output: string | null) {
+  const program = findProgram("bash", environment).path ?? findProgram("/bin/bash", environment).path;
+  if (program === null) return { program: "/bin/sh", args: ["-c", NO_BASH] };
+  const args =
+    output === null ? ['exec 2>&1; eval "$0"', command] : ['exec >>"$1" 2>&1; eval "$0"', command, output];
+  return { program, args: ["--norc", "-c", ...args] };
+}
+
 function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const runFolder = openRunFolder(setup.projectRoot, "commands", order.run);
   const mark = markOf(setup.projectRoot, order.run);
@@ -74,11 +87,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const output = join(setup.projectRoot, lastingOutput(order.run));
   if (isLasting) attempt(() => writeFileSync(output, "", { mode: 0o600 }), undefined);
   const called = {
-    program: findProgram("bash", setup.environment).path ?? "/bin/bash",
-    // Both outputs share one stream, so that their order is kept.
-    args: isLasting
-      ? ["--norc", "-c", 'exec >>"$1" 2>&1; eval "$0"', order.command, output]
-      : ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
+    ...shellOf(setup.environment, order.command, isLasting ? output : null),
     environment: childEnvironment(isLasting ? (setup.lasting ?? setup.environment) : setup.environment, {
       mark,
       folder: order.folder,

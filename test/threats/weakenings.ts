@@ -2146,6 +2146,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/surfaces/mcp/serve-http.test.ts: keeps room for its clients, however many connections strangers open, silent or with a request",
       ],
     },
+    {
+      takes: "the look at who asks",
+      file: "src/surfaces/board/server/http.ts",
+      find: "if (!admitted.has(socket) && !admits(socket)) return void socket.destroy();",
+      replace: "if (!admitted.has(socket) && !admits(socket)) admitted.delete(socket);",
+      tests: [
+        "src/surfaces/board/server/http.test.ts: looks at a connection's peer only once it asks, since the look takes long and anyone can open connections",
+      ],
+    },
   ],
   "A stranger uses the board from a phone": [
     {

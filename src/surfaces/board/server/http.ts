@@ -46,15 +46,19 @@ export async function listenHttp(
     headersTimeout: REQUEST_LIMIT,
     connectionsCheckingInterval: 1000,
   };
+  // Looked at once it asks: the look takes long where a machine has many connections, and anyone can open them.
+  const admitted = new WeakSet<Socket>();
   const answered = (request: IncomingMessage, response: ServerResponse) => {
-    silent.delete(request.socket);
+    const { socket } = request;
+    silent.delete(socket);
+    if (!admitted.has(socket) && !admits(socket)) return void socket.destroy();
+    admitted.add(socket);
     void answer(request, response);
   };
   const server = tls ? tlsServer({ ...limits, ...tls }, answered) : createServer(limits, answered);
   const silent = new Set<Socket>();
   server.maxConnections = MAX_CONNECTIONS;
   server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
-    if (!admits(socket)) return void socket.destroy();
     silent.add(socket);
     socket.once("close", () => silent.delete(socket));
     const [oldest] = silent;

@@ -62,15 +62,46 @@ test.each(LIGHT)(
   },
 );
 
+test("a report that nobody reviews is not accepted where git differs from it", async () => {
+  promise("alfred.sizes");
+  using made = project("light");
+  await made.call("create_task", { task_content: taskMarkdown(ID) });
+  await made.call("start_task", { task_id: ID });
+  const says = async (artifact: object) => {
+    const { data, message, status } = await made.call("submit_work", { task_id: ID, artifact });
+    return status === "error" ? `${data.code}: ${message}` : made.state(ID).task_status;
+  };
+  made.write("left.txt", "a person's own\n");
+  const clean = { is_clean: true, current_branch: "main", uncommitted_files: [] };
+  expect(await says(clean)).toMatch(/^evidence-differs: .*1 uncommitted file \(left\.txt\)/);
+  expect(await says({ ...clean, is_clean: false, uncommitted_files: ["left.txt"] })).toBe("new");
+  const branch = { branch_name: "feature/TS-01", success: true, details: "" };
+  expect(await says(branch)).toMatch(/^evidence-differs: .*sees the branch 'main'/);
+  made.git("checkout", "-q", "-b", "feature/TS-01");
+  expect(await says(branch)).toBe("ready_for_development");
+  await made.call("implement_task", { task_id: ID });
+  made.write("src/server.txt", "more\n");
+  await says({ summary: "s", completed_subtasks: [], testing_notes: "t" });
+  await made.review(ID, true);
+  await made.call("finalize_task", { task_id: ID });
+  const head = () => ({ commit_hash: made.git("rev-parse", "HEAD").trim(), pr_url: "" });
+  expect(await says(head())).toMatch(/^evidence-differs: .*not everything is committed/);
+  made.git("commit", "-qm", "More", "src/server.txt");
+  expect(await says({ ...head(), commit_hash: "HEAD" })).toMatch(/^evidence-differs: /);
+  // What a person left there stays there.
+  expect(await says(head())).toBe("done");
+});
+
 test("a light task may be planned, in one step that a person approves", async () => {
   promise("alfred.sizes");
   using made = project("light");
   await made.call("create_task", { task_content: taskMarkdown(ID) });
   const start = [
     ["start_task", {}],
-    ["submit_work", { artifact: { is_clean: true, current_branch: "main", uncommitted_files: [] } }],
+    ["submit_work", { artifact: { is_clean: true, current_branch: "feature/TS-01", uncommitted_files: [] } }],
     ["submit_work", { artifact: { branch_name: "feature/TS-01", success: true, details: "" } }],
   ] as const;
+  made.git("checkout", "-q", "-b", "feature/TS-01");
   for (const [tool, input] of start) await made.call(tool, { task_id: ID, ...input });
   const opened = await made.call("plan_task", { task_id: ID });
   expect(opened.data.current_state).toBe("generate_slots");

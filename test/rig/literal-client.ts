@@ -157,6 +157,8 @@ function artifactOf(words: unknown, name: string, prompt: string, hands: Hands):
 function valueFor(words: string, name: string, hands: Hands): unknown {
   const command = /the output of '([^']+)'/.exec(words)?.[1];
   if (command) return hands.run(command).trim();
+  if (words.includes("'git status --porcelain' names nothing"))
+    return hands.run("git status --porcelain -- . ':!.alfred' ':!.pawl'").trim() === "";
   if (words.startsWith("boolean")) return true;
   if (words.startsWith("integer")) return 0;
   const such = /such as ([A-Za-z0-9-]+)/.exec(words)?.[1];

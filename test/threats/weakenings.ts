@@ -1218,6 +1218,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the refusal of a report that nobody reviews and git differs from",
+      file: "src/workflows/alfred/tools/submit-work.ts",
+      find: "  if (finding === undefined) return;\n",
+      replace: "  if (finding !== null) return;\n",
+      tests: [
+        "test/e2e/alfred-sizes.story.test.ts: a report that nobody reviews is not accepted where git differs from it",
+      ],
+    },
+    {
       takes: "the place of this checkout outside of the project",
       file: "src/adapters/checks/checks.ts",
       find: "return join(workFolder(root, environment), ",

@@ -48,8 +48,7 @@ export function branchFinding(
 /** Compares the reported commit with the one that is checked out. */
 export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: GitState): Finding {
   if (git.kind !== "repository") return withoutRepository(git);
-  const hash = reported.commit_hash.trim().toLowerCase();
-  const isHead = git.head !== null && hash.length >= 7 && git.head.startsWith(hash);
+  const isHead = isCheckedOut(reported, git.head);
   const left = git.uncommitted.filter((path) => !isOwn(path));
   const found = `The server sees the commit ${git.head ?? "(none)"} and ${countOf(left)}.`;
   return verdictOn(
@@ -59,6 +58,11 @@ export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: Git
     ],
     found,
   );
+}
+
+export function isCheckedOut({ commit_hash }: ArtifactOf<"FinalizeArtifact">, head: string | null): boolean {
+  const hash = commit_hash.trim().toLowerCase();
+  return head !== null && hash.length >= 7 && head.startsWith(hash);
 }
 
 function verdictOn(differences: readonly string[], found: string): Finding {

@@ -15,6 +15,7 @@ import {
 import { runningNote } from "../evidence/check-evidence.ts";
 import type { Evidence, Finding } from "../evidence/evidence.ts";
 import { gatherEvidence } from "../evidence/gather.ts";
+import { GIT, isCheckedOut } from "../evidence/git-evidence.ts";
 import { checkSubmission } from "../evidence/submission-checks.ts";
 import { WARNINGS } from "../evidence/work-evidence.ts";
 import { govern, withPolicyFinding } from "../gate/govern.ts";
@@ -23,6 +24,8 @@ import { makeManifest } from "../loop/loop-manifest.ts";
 import { loadLoopSide } from "../loop/loop-side.ts";
 import { type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
 import type { Artifact, Submission } from "../state/state-file.ts";
+import { ARTIFACT_TITLES } from "../texts/titles.ts";
+import type { ArtifactOf } from "./artifacts.ts";
 import type { WorkStep } from "./definition.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
@@ -104,6 +107,7 @@ async function collect(
   const gathered = await gatherEvidence(run, step, artifact, outside, context);
   const withMade = made ? withLoop(gathered.evidence, made.finding) : gathered.evidence;
   const evidence = withPolicyFinding(withMade, run.id, ignored);
+  await checkUnreviewed(run, { step, artifact, evidence }, context);
   const base = await pinnedAt(run, step, outside);
   const from = made ? { from: "loop" as const } : {};
   return {
@@ -114,6 +118,30 @@ async function collect(
     ...from,
     ...(base && { base }),
   };
+}
+
+/**
+ * Throws `evidence-differs` if a size leaves the artifact without a reviewer and git differs from it: what Pawl finds
+ * stands for the review. Files that are left uncommitted may be a person's own, unless nothing at all was committed.
+ */
+async function checkUnreviewed(
+  { active, id, state }: LoadedRun,
+  { artifact, evidence, step }: { artifact: Artifact; evidence: Evidence; step: WorkStep },
+  { outside, settings }: RunContext<SubmitInput>,
+): Promise<void> {
+  if (settings.alfred.size === null || active.context_store.review_policy.length > 0) return;
+  const finding = evidence.find(({ about, verdict }) => about === GIT && verdict === "differs");
+  if (finding === undefined) return;
+  if ("commit_hash" in artifact) {
+    const git = await outside.git.state();
+    const head = git.kind === "repository" ? git.head : null;
+    if (isCheckedOut(artifact as ArtifactOf<"FinalizeArtifact">, head) && head !== state.base?.commit) return;
+  }
+  throw new PawlError(
+    "evidence-differs",
+    `The ${ARTIFACT_TITLES[step.artifact]} of task '${id}' is not accepted: nobody reviews it, so it must agree with what the server finds. ${finding.words}`,
+    "Do what the step asks for, or report what is there, and call submit_work again.",
+  );
 }
 
 /**

@@ -68,7 +68,7 @@ async function listed(
     pulls.push(
       ...items.filter(
         ({ base, head }) =>
-          head.label === branch && base.ref === (into ?? base.ref) && head.repo_id === from.id,
+          head.label === branch && (into === undefined || base.ref === into) && head.repo_id === from.id,
       ),
     );
     if (!more || (state === "closed" && page === MAX_OVER)) return pulls;

@@ -20,7 +20,7 @@ export function openGithub(setup: ApiSetup): ForgeApi {
       });
       // A server that does not support the filter returns all of them.
       return pulls
-        .filter(({ base, head }) => head.ref === branch && base.ref === (into ?? base.ref))
+        .filter(({ base, head }) => head.ref === branch && (into === undefined || base.ref === into))
         .map(pullOf);
     },
     async open(ways, text) {

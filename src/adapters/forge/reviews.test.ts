@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -133,4 +135,28 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
     expect(server.asked).toEqual([]);
     expect(variable).toBe(`${name.toUpperCase()}_TOKEN`);
   });
+});
+
+it("finds the pull request of the branch also where a server does not say into which branch it goes", async () => {
+  promise("spells.places");
+  const lean = createServer(({ url }, answer) => {
+    const pull = { number: 7, title: "T", html_url: "https://x/7", head: { ref: "topic" } };
+    const path = (url ?? "").replace(/\?.*/, "");
+    const isList = /\/(?:pulls|reviews|comments)$/.test(path);
+    answer.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+    answer.end(JSON.stringify(isList ? (path.endsWith("pulls") ? [pull] : []) : {}));
+  });
+  await new Promise<void>((listening) => lean.listen(0, "127.0.0.1", listening));
+  root = mkdtempSync(join(tmpdir(), "pawl-reviews-"));
+  try {
+    git("init", "-q", "-b", "topic");
+    git("remote", "add", "origin", "https://ghe.example.com/acme/app.git");
+    const { port } = lean.address() as AddressInfo;
+    const own = { GITHUB_TOKEN: "t", GITHUB_API_URL: `http://127.0.0.1:${port}/api/v3` };
+    const found = await openReviews({ folder: root, environment: { ...process.env, ...own } }).fetch({});
+    expect(found).toMatchObject({ kind: "fetched", pull: { repository: "acme/app", number: 7 } });
+  } finally {
+    lean.close();
+    rmSync(root, { recursive: true, force: true });
+  }
 });

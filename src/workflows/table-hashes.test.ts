@@ -22,7 +22,7 @@ const HASHES = {
   test_task: "013a39780b8caedf",
   finalize_task: "ffa945a85be41c93",
   spells: "385b4a1cc63cc571",
-  bloom: "3a988e837286c703",
+  bloom: "2fd66790fc4da943",
 };
 
 it("keeps the tables by which runs on disk are replayed", async () => {

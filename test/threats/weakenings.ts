@@ -1750,7 +1750,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (blocks === 0 || free - bytes >= RESERVE) return null;",
       replace: "if (blocks >= 0) return null;",
       tests: [
-        "src/adapters/git/workspace/hand-in.test.ts: refuses commits for which the disk has no room, and leaves room for everything else",
+        "src/adapters/git/workspace/hand-in.story.test.ts: refuses commits for which the disk has no room, and leaves room for everything else",
       ],
     },
   ],

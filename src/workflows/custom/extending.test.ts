@@ -115,7 +115,10 @@ describe("A file that extends Bloom's table", () => {
     ],
     [
       "the id of Bloom's rule with more than `set`",
-      instead("{ id: person.reset, set: { rounds: 0 } }", "{ id: person.reset, on: reset, set: { rounds: 0 } }"),
+      instead(
+        "{ id: person.reset, set: { rounds: 0 } }",
+        "{ id: person.reset, on: reset, set: { rounds: 0 } }",
+      ),
       "rule person.reset: Bloom has a rule of that id, and a row of this file adds only `set` to it: leave on out, or give the row another id.",
     ],
     [

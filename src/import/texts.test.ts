@@ -10,7 +10,7 @@ describe("A markdown checklist", () => {
 
   it("has boxes for tasks, nested ones for subtasks, and the rest for their text", () => {
     const { tasks } = read(
-      "# Plan\n## Now\n- [ ] API-1: First\n  some text\n  - a bullet\n  - [x] Inner\n- [~] Second\n- [-] Third\n1. [X] Fourth\n- no box\n",
+      "# Plan\n## Now\n- [ ] API-1: First\n  some text\n  - a bullet\n  - [x] Inner\n- [~] Second\n- [-] Third\n1. [X] Fourth\n- no box\n- [ ] Äpfel prüfen\n",
     );
     expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
       ["API-1", "API-1: First", "todo"],
@@ -18,6 +18,7 @@ describe("A markdown checklist", () => {
       ["second", "Second", "in_progress"],
       ["third", "Third", "cancelled"],
       ["fourth", "Fourth", "done"],
+      ["apfel-prufen", "Äpfel prüfen", "todo"],
     ]);
     expect(tasks[1]?.parent).toBe(tasks[0]?.key);
     expect(tasks[0]?.text).toBe("some text\n- a bullet\n\nSection: Plan / Now");

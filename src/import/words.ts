@@ -55,13 +55,15 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
     .join("\n\n");
 }
 
-/** The text as an id: unchanged if it is valid, else with other characters replaced by `-`. */
+/** The text as an id: unchanged if it is valid, else without accents, and with other characters replaced by `-`. */
 export function idFrom(text: string, prefix = "task"): string {
   const trimmed = text.trim();
   const given: unknown = trimmed;
   if (isId(given)) return given;
   const slug = trimmed
     .slice(0, 400)
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .replace(/[^A-Za-z0-9._]+/g, "-")
     .replace(/\.{2,}/g, ".")
     .replace(/^[^A-Za-z0-9]+/, "")

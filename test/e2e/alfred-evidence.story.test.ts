@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { WITHOUT_SETUP } from "../../src/adapters/process/work-folder.ts";
 import type { Verb } from "../../src/runtime/module.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import {
@@ -107,14 +108,14 @@ test("configured checks are really run, and shown with exit code, duration and t
   expect(next_prompt).toMatch(
     /check test: \*\*differs\*\*\. `echo 3 failed; exit 2` failed with exit code 2 after \d+\.\d s\./,
   );
-  expect(next_prompt).toContain("```\n3 failed\n```");
+  expect(next_prompt).toContain(`\`\`\`\n3 failed\n${WITHOUT_SETUP}\n\`\`\``);
   expect(next_prompt).toContain("check lint: **agrees**");
   const [test] = project
     .state(ID)
     .active_tool_state.context_store.submitted.evidence.filter(
       ({ about }: { about: string }) => about === "check test",
     );
-  expect(test.check).toMatchObject({ name: "test", exit_code: 2, tail: "3 failed" });
+  expect(test.check).toMatchObject({ name: "test", exit_code: 2, tail: `3 failed\n${WITHOUT_SETUP}` });
   expect(test.check).not.toHaveProperty("command");
 });
 

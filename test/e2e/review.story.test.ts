@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { WITHOUT_SETUP } from "../../src/adapters/process/work-folder.ts";
 import { allWorkflows, openProject } from "../../src/app/open-project.ts";
 import type { Project } from "../../src/runtime/project.ts";
 import { briefOf } from "../../src/runtime/review/brief.ts";
@@ -210,15 +211,16 @@ describe("The review of a task of Alfred's", () => {
       ["diff", "differs", undefined],
     ]);
     expect(review.claims[0]?.found).toContain("src/extra.txt");
+    const tested = `tested\n${WITHOUT_SETUP}`;
     expect(review.checks).toEqual([
       {
-        ...{ name: "test", command: "echo tested; exit 3", state: "failed", exit: 3, tail: "tested" },
+        ...{ name: "test", command: "echo tested; exit 3", state: "failed", exit: 3, tail: tested },
         duration_ms: expect.any(Number),
         log: expect.stringMatching(/^\.pawl\/checks\/.+\/output$/),
         on: expect.stringMatching(/^[0-9a-f]{40}$/),
       },
     ]);
-    expect(project.read(review.checks[0]?.log ?? "")).toBe("tested\n");
+    expect(project.read(review.checks[0]?.log ?? "")).toBe(`${tested}\n`);
     expect(review.cost).toMatchObject({ usd: null, tokens: null, minutes: 0, tries: 7 });
     expect(review.cost.steps.map(({ name, tries }) => [name, tries])).toEqual([
       ["Start task", 2],

@@ -96,6 +96,22 @@ test("what the branch changed stands beside the manifest, and beside the plan", 
   expect(half.next_prompt).toContain("without being in the plan: other.txt.");
 });
 
+test("work that went back to the base branch is told at the gate, until it is on its own", async () => {
+  promise("alfred.evidence");
+  using project = await begun();
+  await plan(project, ID);
+  project.git("checkout", "-q", "main");
+  await project.call("implement_task", { task_id: ID });
+  project.write("src/bucket.txt", "bucket\n");
+  for (const subtask_id of ["S-1", "S-2"])
+    await project.call("mark_subtask_complete", { task_id: ID, subtask_id });
+  const words = `branch: **differs**. The work is on the branch 'main', not on 'feature/${ID}', which was made for it.`;
+  expect((await project.submit(ID, MANIFEST)).next_prompt).toContain(words);
+  project.git("checkout", "-q", `feature/${ID}`);
+  await project.review(ID, false, "Do it there.");
+  expect((await project.submit(ID, MANIFEST)).next_prompt).not.toContain("branch: **differs**");
+});
+
 test("configured checks are really run, and shown with exit code, duration and the end of their output", async () => {
   promise("alfred.evidence");
   using project = await begun({ checks: { test: "echo 3 failed; exit 2", lint: "true" } });

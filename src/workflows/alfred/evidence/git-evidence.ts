@@ -45,6 +45,13 @@ export function branchFinding(
   );
 }
 
+/** A finding if the work is on another branch than the one that was made for it; null: none was. */
+export function leftBranchFinding(made: string | null, git: GitState): readonly Finding[] {
+  if (made === null || git.kind !== "repository" || sameBranch(made, git.branch)) return [];
+  const words = `The work is on the branch ${branchOf(git.branch)}, not on ${branchOf(made)}, which was made for it.`;
+  return [{ about: "branch", verdict: "differs", words }];
+}
+
 /** Compares the reported commit with the one that is checked out. */
 export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, git: GitState): Finding {
   if (git.kind !== "repository") return withoutRepository(git);

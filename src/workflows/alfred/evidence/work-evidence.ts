@@ -37,7 +37,7 @@ export function warningsOf(work: Snapshot, changed: readonly ChangedFile[]): rea
 }
 
 /** The subjects of these warnings. */
-export const WARNINGS: readonly string[] = ["work", "process files", "base", "hidden files"];
+export const WARNINGS: readonly string[] = ["work", "branch", "process files", "base", "hidden files"];
 
 const KINDS: readonly ProcessFileKind[] = ["tests", "scripts", "CI", "lock files", "configuration"];
 

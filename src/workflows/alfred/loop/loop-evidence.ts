@@ -19,9 +19,9 @@ import type { GitCommits, GitState } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Step, Task } from "../../../tasks-file/task.ts";
 import { baseOf } from "../evidence/diff-evidence.ts";
-import { changingSlots, type LoadedRun, slotsOf } from "../state/load.ts";
+import { branchOf, changingSlots, type LoadedRun, slotsOf } from "../state/load.ts";
 import type { LoopSide } from "./loop-side.ts";
-import { branchOf, stepId } from "./plan-export.ts";
+import { stepId } from "./plan-export.ts";
 import { lastRequestTime } from "./rework.ts";
 
 /** The loop's task, done and stored. */

@@ -2,9 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { acceptedIn, type LoadedTask, type Slot, slotsOf } from "../state/load.ts";
-import type { TaskState } from "../state/state-file.ts";
-import type { ArtifactOf } from "../tools/artifacts.ts";
+import { branchOf, type LoadedTask, type Slot, slotsOf } from "../state/load.ts";
 
 export interface NewTask {
   readonly id: string;
@@ -46,14 +44,6 @@ export function exportedTask({ id, state, task }: LoadedTask, { settings }: Cont
       acceptance_criteria: slot.taskflow.verification_steps,
     })),
   };
-}
-
-/** The branch that start_task created and git confirmed; null if unknown. */
-export function branchOf(state: TaskState): string | null {
-  const made = acceptedIn(state, "start_task", "branch_created");
-  const { branch_name, success } = (made?.artifact ?? {}) as Partial<ArtifactOf<"BranchCreationArtifact">>;
-  const isSeen = made?.evidence.some(({ about, verdict }) => about === "git" && verdict === "agrees");
-  return success === true && isSeen === true && branch_name ? branch_name.trim() : null;
 }
 
 /** Ids are unique in the whole file, so a slot's step id starts with its task's. */

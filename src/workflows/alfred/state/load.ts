@@ -103,6 +103,14 @@ export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accep
 
 export type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
+/** The branch that start_task created and git confirmed; null if unknown. */
+export function branchOf(state: TaskState): string | null {
+  const made = acceptedIn(state, "start_task", "branch_created");
+  const { branch_name, success } = (made?.artifact ?? {}) as Partial<ArtifactOf<"BranchCreationArtifact">>;
+  const isSeen = made?.evidence.some(({ about, verdict }) => about === "git" && verdict === "agrees");
+  return success === true && isSeen === true && branch_name ? branch_name.trim() : null;
+}
+
 /** The slots of the accepted plan; empty if the task was not planned. */
 export function slotsOf(state: TaskState): readonly Slot[] {
   const slots = acceptedIn(state, "plan_task", "generate_slots")?.artifact.slots;

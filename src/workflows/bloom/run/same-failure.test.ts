@@ -52,6 +52,13 @@ describe("A failure on the target and on a task's work", () => {
     for (const text of ["", "bad", "bad\nworse\n\n3 4 5\n"]) expect(saysMuch(end(text))).toBe(false);
   });
 
+  it("is not known by what Pawl adds to the output", () => {
+    const remarks = "\n[pawl] In a fresh checkout, files are missing.\n[pawl] This ran behind the wall.";
+    expect(isSameFailure(end(`one\ntwo\nmine${remarks}`), end(`one\ntwo${remarks}`))).toBe(false);
+    expect(isSameFailure(end(`one\ntwo${remarks}`), end("one\ntwo"))).toBe(true);
+    expect(saysMuch(end(`bad${remarks}`))).toBe(false);
+  });
+
   it("is another one where little is printed and the exit code differs", () => {
     expect(isSameFailure(end("", 1), end("", 2))).toBe(false);
     expect(isSameFailure(end("bad"), end(""))).toBe(false);

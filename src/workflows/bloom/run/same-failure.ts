@@ -32,7 +32,7 @@ export function saysMuch(end: FailedEnd): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-/** The meaningful lines, without what differs from run to run: folders, numbers, hashes, times. */
+/** The meaningful lines, without Pawl's own, and without what differs from run to run: folders, numbers, hashes, times. */
 function linesOf({ folder, tail }: FailedEnd): ReadonlySet<string> {
   const lines = tail
     .replaceAll(folder, "")
@@ -45,5 +45,5 @@ function linesOf({ folder, tail }: FailedEnd): ReadonlySet<string> {
         .replace(/\s+/g, " ")
         .trim(),
     );
-  return new Set(lines.filter((line) => /[\p{L}]/u.test(line)));
+  return new Set(lines.filter((line) => /[\p{L}]/u.test(line) && !line.startsWith("[pawl] ")));
 }

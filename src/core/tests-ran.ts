@@ -19,66 +19,87 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     ran: /^[ℹ#] (?:fail +[1-9]\d*|pass +([1-9]\d*))$/,
     idle: /^(?:✔|ok \d+ -) (?:\S*[/\\])?(?:[^\s/\\]+[._-])?test(?:[._-][^\s/\\]+)?\.[cm]?[jt]s(?: \([\d.]+ms\))?$/,
   },
-  // `No test files found, exiting with code 1`, `Tests  no tests`, `Tests  1 failed | 2 passed (3)`
-  vitest: {
-    result: /^No test files found, exiting|^Tests {2}(?:no tests|\d+ \w+)/,
-    ran: /^Tests {2}.*\b[1-9]\d* (?:passed|failed|expected fail)/,
-  },
-  // `No tests found, exiting with code 1`, `Tests:       3 skipped, 3 total`
-  jest: {
-    result: /^No tests found, exiting|^Tests: +.*\d+ total$/,
-    ran: /^Tests: +.*\b[1-9]\d* (?:passed|failed)/,
-  },
-  // `0 passing (1ms)`, `Error: No test files found`
-  mocha: {
-    result: /^0 passing \(|^Error: No test files found/,
-    ran: /^[1-9]\d* (?:passing \(|failing$)/,
-  },
   // `no tests ran in 0.01s`, `=== 3 skipped, 1 warning in 0.02s ===`
   pytest: {
     result: /^=* ?(?:no tests ran|\d+ (?:skipped|deselected|warnings?)\b.*) in [\d.]+s/,
     ran: /^=* ?(?:.*, )?[1-9]\d* (?:passed|failed|errors?|xfailed|xpassed)\b.* in [\d.]+s/,
   },
-  // `Ran 0 tests in 0.000s`
-  unittest: { result: /^Ran 0 tests in /, ran: /^Ran [1-9]\d* tests? in / },
   // `?   	example.com/a	[no test files]`, `ok  	example.com/a	0.002s [no tests to run]`
   go: {
     result: /^\?\s+\S+\s+\[no test files\]$|^ok\s+\S+\s.*\[no tests to run\]$|^no packages to test$/,
     ran: /^ok\s+\S+\s+(?:\(cached\)|[\d.]+s)(?!.*\[no tests to run\]$)|^FAIL\s+\S+\s+(?:[\d.]+s|\[.*\])$/,
   },
-  // `test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 2 filtered out; finished in 0.00s`
-  cargo: {
-    result: /^test result: /,
-    ran: /^test result: \w+\. (?:[1-9]\d* passed|\d+ passed; [1-9]\d* failed)/,
+  // `> Task :app:test NO-SOURCE`, `> Task :test UP-TO-DATE`
+  gradle: {
+    result: /^> Task :(?:\S+:)?(?:test|\w+Test) (?:NO-SOURCE|SKIPPED)$/,
+    ran: /^> Task :(?:\S+:)?(?:test|(?!assemble|bundle|compile|generate|package|process)\w+Test)(?: UP-TO-DATE| FROM-CACHE| FAILED)?$/,
   },
-  // `No test is available in …`, `Passed!  - Failed:     0, Passed:     5, …`, `Test summary: total: 0, failed: 0, …`
-  dotnet: {
-    result:
-      /^(?:Warning: )?No test (?:is available in|matches the given testcase filter) |^Skipped! +- Failed: |^Test summary: total: /,
-    ran: /^(?:Passed|Failed)! +- Failed: |^Total tests: [1-9]|^Test summary: .*(?:failed|succeeded): [1-9]/,
+  // `00:00 +0 ~1: All tests skipped.`, `00:01 +2: All tests passed!`
+  dart: {
+    result: /^[\d:]+ \+\d.*: (?:All tests skipped|No tests ran)\.$/,
+    ran: /^[\d:]+ \+\d.*: (?:All tests passed!|Some tests failed\.)$/,
   },
-  // `0 examples, 0 failures`
-  rspec: { result: /^0 examples, 0 failures/, ran: /^[1-9]\d* examples?, \d+ failures?/ },
 };
 
-/** Lines of other runners that are printed only if a test ran: they may run beside one of the above. */
-const OTHERS: readonly RegExp[] = [
-  // nextest: `Summary [   0.01s] 2 tests run: 2 passed, 0 skipped`; Maven: `Tests run: 5, Failures: 0, …`
-  /^Summary \[.*\] [1-9]\d*(?:\/\d+)? tests? run: |^(?:\[\w+\] )?Tests run: [1-9]/,
-  // Playwright: `5 passed (3.2s)`; bun: `3 pass`; deno: `ok | 3 passed | 0 failed (5ms)`; AVA: `3 tests passed`
-  /^[1-9]\d* (?:passed|failed|flaky)(?: \(|$)|^[1-9]\d* (?:pass|fail)$|^(?:ok|FAILED) \| .*[1-9]\d* (?:passed|failed)|^[1-9]\d* tests? (?:passed|failed)/,
-  // Minitest: `3 runs, 5 assertions, …`; Jasmine: `3 specs, 0 failures`; Cucumber: `2 scenarios (2 passed)`
-  /^[1-9]\d* (?:runs|tests|specs?), \d+ |^[1-9]\d* scenarios? \(/,
-  // PHPUnit: `OK (3 tests, 5 assertions)`, `Tests: 3, Assertions: 5, …`; CTest: `100% tests passed, 0 tests failed out of 3`
-  /^OK \([1-9]\d* tests?,|^Tests: [1-9]\d*, Assertions: |^\d+% tests passed, .* out of [1-9]/,
+/** Words of a runner that found nothing to run: `No tests executed!`, `make: 'test' is up to date.` */
+const NOTHING: readonly RegExp[] = [
+  /^(?:\[\w+\] |\w+: |[A-Z]+ +|There are |lerna success run )?(?:no|zero)(?: matching)? (?:tests?|specs?|test (?:files|cases|targets)|tasks|packages|projects) (?:were )?(?:defined|executed|found|is available in|match\w*|ran|run|specified|to run)\b/i,
+  /^Tests {2}no tests$|^(?:\[\w+\] )?Tests are skipped\.$|^Test run summary: Zero tests ran|^\S+ Couldn’t find any files to test$/,
+  /^g?make: (?:Nothing to be done for )?\W(?:\S*[-_:/])?(?:check|tests?)\W(?: is up to date)?\.?$/,
 ];
 
-/** What pnpm and turbo put before a package's lines: `packages/a test: `, `@scope/a:test: `. */
-const PACKAGE = /^[@\w./-]+(?: [\w.-]+|:[\w:.-]+): +/;
+/** Lines in which runners count tests, whether any ran or not. */
+const COUNTS = new RegExp(
+  [
+    // Maven, nextest, cargo, deno: `Tests run: 5, Failures: 0, Errors: 0, Skipped: 5`, `ok | 3 passed | 0 failed (5ms)`
+    /(?:\[\w+\] )?Tests run: \d|Summary \[.*\] \d.* run: |test result: \w+\. \d|(?:ok|FAILED) \| \d+ passed/,
+    // Minitest, RSpec, ExUnit, Jasmine, Cucumber: `3 runs, 5 assertions, …`, `1 test, 0 failures, 1 skipped`
+    /\d+ (?:doctests?|examples?|properties|property|runs|specs?|tests?), .*\d+ failures?|\d+ scenarios?(?: \(|$)/,
+    // Jest, Vitest, Pest, PHPUnit: `Tests:  3 skipped, 3 total`, `Tests: 3, Assertions: 5, …`, `OK (3 tests, 5 assertions)`
+    /Tests:? +\d+(?:, | (?:expected|fail|incomplete|pass|pend|risky|skip|todo|total|warning))|OK \(\d+ tests?,/,
+    // Mocha, Playwright, Bun, AVA: `0 passing (1ms)`, `1 skipped`, `3 pass`, `3 tests passed`
+    /\d+ (?:tests? )?(?:(?:pass|fail|skip)\w*|flaky|todo)(?: \(|$)/,
+    // .NET, Meson, Automake: `Passed!  - Failed:     0, Passed:     5, …`, `  succeeded: 2`, `Ok:         3`, `# PASS:  3`
+    /\w+! +- Failed: |Test summary: total: |(?:succeeded|failed|# (?:PASS|FAIL)): +\d+$|(?:Ok|Fail): {5,}\d+$/,
+    // GoogleTest, Catch2, doctest: `[  PASSED  ] 3 tests.`, `test cases: 3 | 2 passed | 1 failed`
+    /\[ {2}(?:PASSED|FAILED) {2}\] \d+ tests?|(?:\[doctest\] )?test cases: +\d+ \||All tests passed \(\d+ assertion/,
+    // XCTest, Swift Testing, Bazel, Karma, sbt: `Executed 2 tests, with 1 test skipped and …`, `✔ Test run with 2 tests …`
+    /(?:.*: )?Executed \d+ of \d+ (?:\(|[A-Z]{5})|\[\w+\] (?:Passed|Failed|Error): Total \d|Executed \d+ (?:tests?, with|out of \d+ tests?:) |\S+ +Test run with \d/,
+  ]
+    .map(({ source }) => `^(?:${source})`)
+    .join("|"),
+);
+const COUNT = /(\d+)(?: tests?(?= (?:pass|fail|skip|todo)))? ([a-z]+)|([a-z]+):? +(\d+)(?!\d| [a-z])/gi;
+const DONE = /^(?:assertion|err|expected|fail|flaky|ok$|pass|succeeded)/i;
+const ALL_TESTS = /^(?:of$|cases?|doctests?|examples?|propert|runs?|scenarios?|specs?|tests?|total)/i;
+const LEFT_OUT = /^(?:disabled|excl|ignored|incomplete|omi|pend|skip|todo|undef|warnings|was|were)/i;
+
+/** Whether a test ran, by the counts in a line. */
+function countsOne(line: string): boolean {
+  let [done, left] = [0, 0];
+  for (const [, before, after, label, behind] of line.matchAll(COUNT)) {
+    const word = after ?? label ?? "";
+    const count = Number(before ?? behind);
+    if (DONE.test(word)) done += count;
+    if (ALL_TESTS.test(word)) left += count;
+    if (LEFT_OUT.test(word)) left -= count;
+  }
+  return done > 0 || left > 0;
+}
+
+/** Lines that count tests which ran or were skipped, of unittest, CTest and .NET: `Ran 3 tests in 0.001s`. */
+const EITHER = /^(?:Ran (?=\d+ tests? in )|\d+% tests passed, .* out of |Total tests: )(\d+)/;
+/** Later lines that say how many of them were skipped: `OK (skipped=3)`, `1 - a (Skipped)`, `Skipped: 3`. */
+const SKIPPED = /^(?:OK \(skipped=|Skipped: )(\d+)\)?$|^\d+ - .* \(Skipped\)$/;
+/** The Test Anything Protocol: a plan, and a test of it that is left out. What is planned for nothing is a run of nothing. */
+const PLAN = /^1\.\.(\d+)|^(?:not )?ok \d+ .*# (?:skip|todo)\b/i;
+
+/** What pnpm, turbo and lerna put before a package's lines: `packages/a test: `, `@scope/a:test: `, `@scope/a: `. */
+const PACKAGE = /^[@\w./-]+(?: [\w.-]+|:[\w:.-]+)?: +/;
 
 const ALL = Object.values(RUNNERS);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
-const COLOURS = /\u001b\[[0-9;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours and movements of the cursor are what is taken out
+const CONTROLS = /\u001b\[[0-9;?]*[A-Za-z]/g;
 /** No runner's line is longer. */
 const MAX_LINE_LENGTH = 400;
 
@@ -93,24 +114,35 @@ export function watchTests(): TestWatch {
   let hasResult = false;
   let hasRun = false;
   let idle = 0;
+  let either = 0;
+  let planned: number | null = null;
   const readLine = (line: string, text: string) => {
-    const own = text.replace(PACKAGE, "");
     for (const runner of ALL) {
       if (runner.idle?.test(line)) idle += 1;
       hasResult ||= runner.result.test(text);
-      const ran = runner.ran.exec(text) ?? runner.ran.exec(own);
+      const ran = runner.ran.exec(text);
       if (ran === null) continue;
       hasRun ||= ran[1] === undefined || Number(ran[1]) > idle;
       idle = 0;
     }
-    hasRun ||= OTHERS.some((ran) => ran.test(own));
+    const plan = PLAN.exec(line);
+    if (plan) planned = (planned ?? 0) + Number(plan[1] ?? -1);
+    const counted = EITHER.exec(text);
+    const skipped = SKIPPED.exec(text);
+    either = Math.max(0, either + Number(counted?.[1] ?? 0) - (skipped ? Number(skipped[1] ?? 1) : 0));
+    const counts = COUNTS.test(text);
+    hasResult ||= counts || counted !== null || NOTHING.some((each) => each.test(text));
+    hasRun ||= counts && countsOne(text);
   };
   return {
     read(given) {
-      if (hasRun || given.length > MAX_LINE_LENGTH) return;
-      const line = given.replace(COLOURS, "").trimEnd();
-      readLine(line, line.trimStart());
+      const line = given.replace(CONTROLS, "").trimEnd().replace(/^.*\r/s, "");
+      if (hasRun || line.length > MAX_LINE_LENGTH) return;
+      const text = line.trimStart();
+      readLine(line, text);
+      const own = text.replace(PACKAGE, "");
+      if (own !== text) readLine(own, own);
     },
-    ranNone: () => hasResult && !hasRun,
+    ranNone: () => (hasResult || planned === 0) && either === 0 && !hasRun,
   };
 }

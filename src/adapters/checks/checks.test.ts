@@ -260,7 +260,8 @@ test("a command whose test runner ran no test differs from one that passed", asy
   promise("bloom.no-test");
   expect(await open().run("none", "echo '  0 passing (1ms)'")).toMatchObject({ exitCode: 0, empty: true });
   expect(await open().run("some", "echo '  2 passing (1ms)'")).not.toHaveProperty("empty");
+  expect(await open().run("long", "seq 20000; echo '  0 passing (1ms)'")).toMatchObject({ empty: true });
   // The end of much output is not all of it.
-  const much = "seq 20000; echo '  2 passing (1ms)'; seq 20000; echo '  0 passing (1ms)'";
+  const much = "seq 20000; echo '  2 passing (1ms)'; seq 200000; echo '  0 passing (1ms)'";
   expect(await open().run("much", much)).not.toHaveProperty("empty");
 });

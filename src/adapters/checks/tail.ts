@@ -25,7 +25,7 @@ export function tailOf(path: string, redactor: Redactor): string {
 }
 
 /** More output is no run of nothing. */
-const MAX_OF_NOTHING = 64 * 1024;
+const MAX_OF_NOTHING = 1024 * 1024;
 
 /** Whether the output is a test runner's that ran no test. */
 export function ranNoTest(path: string): boolean {

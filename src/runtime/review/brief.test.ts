@@ -70,6 +70,8 @@ test("the agent's words stand beside the check that contradicts them, in each sp
     "The check passed",
     "The whole test suite succeeded",
     "The suite is clean",
+    "999 passed",
+    "12/12 passing, all green",
     "The lint run\nis bad, the build is green",
     "At first the tests did not pass. Now everything passes.",
   ])
@@ -82,6 +84,8 @@ test("the agent's words stand beside the check that contradicts them, in each sp
     "The checks cannot pass",
     "The suite fails to pass",
     "I ran the tests.",
+    "Tests: 996 passed, 3 failed",
+    "996 passed and 3 failed",
     "I ran the tests; it is green outside",
     "The build failed",
     "The attests pass",
@@ -239,6 +243,8 @@ test("a check that ran no test is named, and asks once more only if it failed", 
     ["warn", "unit ran no test"],
   ]);
   expect(against).toEqual(["e2e ran no test"]);
+  const notes = [{ by: "claude", text: "All 12 tests pass" }] as unknown as ReviewFacts["notes"];
+  expect(briefOf(of({ checks, notes })).said[0]?.differs).toBe("unit ran no test, e2e ran no test");
 });
 
 test("what the agent says stands in its order, with what was found instead, and one chip for all that differs", () => {

@@ -122,16 +122,16 @@ function lastChips(last: readonly Request[]): readonly Chip[] {
 // ── The agent's words ──────────────────────────────────────────────────────────────────────────────────────
 
 const PASSES =
-  /\b(?:(?:not|no|never)\s+)?(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b/gi;
+  /(?:\b(?:(?:not|no|never)\s+)?(?:tests?|checks?|suite|lint|build|everything|all)\b[^.;\n]{0,60}?\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|clean)\b|\b[1-9]\d*\s+pass(?:ed|ing)?\b)(?![^.;\n]{0,60}\b[1-9]\d*\s+fail)/gi;
 const NOT = /\b(?:not|no|never|cannot|fails?|failed|failing)\b|n['’]t\b/i;
 
 function statementsIn(review: ReviewFacts): readonly Statement[] {
   const { artifact, checks, choices, claims, notes } = review;
-  const failed = checks.filter(({ state }) => state === "failed");
-  const failures = failed.map(({ exit, name }) => `${name} failed${exitWords(exit)}`).join(", ");
+  const contrary = checks.filter(({ empty, state }) => empty || state === "failed");
+  const failures = contrary.map((check) => checkChip(check).words).join(", ");
   const against = (text: string) => {
     const successes = (text.match(PASSES) ?? []).filter((claim) => !NOT.test(claim));
-    return failed.length > 0 && successes.length > 0 ? failures : null;
+    return contrary.length > 0 && successes.length > 0 ? failures : null;
   };
   const value = artifact?.value;
   const fields = isObject(value) ? Object.entries(value) : [];

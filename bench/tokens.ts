@@ -36,7 +36,9 @@ async function toolsOf(main: string): Promise<Costs["tools"]> {
   const { result } = (await server.request("tools/list")) as { result: { tools: readonly object[] } };
   await server.end();
   rmSync(folder, { recursive: true });
-  return { count: result.tools.length, tokens: countTokens(JSON.stringify(result.tools)) };
+  // Clients keep `_meta` to themselves.
+  const shown = JSON.stringify(result.tools, (key, value) => (key === "_meta" ? undefined : value));
+  return { count: result.tools.length, tokens: countTokens(shown) };
 }
 
 const OWN_WORKFLOW = `name: door

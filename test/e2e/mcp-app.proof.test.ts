@@ -11,6 +11,7 @@ import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { stateHome } from "../rig/state-home.ts";
+import { until } from "../rig/until.ts";
 
 const RUN = "release:1.2.0";
 const environment = { DOOR_ONLY: "" };
@@ -251,9 +252,9 @@ describe("a verdict of the app", () => {
     expect(shown).not.toContain(nonce);
     const { XDG_STATE_HOME = "" } = stateHome();
     for (const folder of [project.root, XDG_STATE_HOME]) {
-      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
-        each.isFile(),
-      );
+      const list = () => readdirSync(folder, { recursive: true, withFileTypes: true });
+      // Other tests remove folders of theirs while it is listed.
+      const files = (await until(() => attempt(list, null))).filter((each) => each.isFile());
       expect(files.length).toBeGreaterThan(3);
       for (const { name, parentPath } of files) {
         const bytes = () => readFileSync(join(parentPath, name), "latin1");

@@ -51,6 +51,7 @@ describe("several drivers", () => {
       driverOf("a", said, { backlog: { wakesIn: () => 9 } }),
       driverOf("b", said, { backlog: { wakesIn: () => 4 } }),
     ]);
+    expect(["a1", "b1", "c1"].map((run) => joined.owns(run))).toEqual([true, true, false]);
     const backlog = await joined.load();
     for (const candidate of backlog.candidates(
       () => false,

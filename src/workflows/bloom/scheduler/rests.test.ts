@@ -15,6 +15,7 @@ import {
   listAccounts,
   type Quota,
   quotaLimit,
+  restLine,
   showsAccount,
   withReport,
 } from "../../../scheduler/agent-rest.ts";
@@ -65,6 +66,38 @@ async function limitedNineTimes(limited: (now: Date) => Parameters<typeof limit>
   expect(await stage.end()).toMatchObject({ done: ["T1"] });
   return { stage, minutes: at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 60_000)) };
 }
+
+describe("The line of an agent that rests", () => {
+  it.each([
+    [[], [], "claude rests"],
+    [["T1"], [], "claude rests; 1 task waits"],
+    [["T1", "T2"], ["codex"], "claude rests; 2 tasks wait; codex goes on"],
+    [[], ["codex", "gemini"], "claude rests; codex, gemini go on"],
+  ])("says how many tasks wait, and who goes on: %j, %j", (tasks, others, line) => {
+    expect(restLine({ words: "claude rests", tasks, others })).toBe(line);
+  });
+});
+
+describe("An open account", () => {
+  const now = "2026-01-01T10:00:00.000Z";
+  const shownFor = (hours: number, used = 0.25) => {
+    const resets = new Date(Date.parse(now) + hours * HOUR).toISOString();
+    const quotas = [{ agent: "claude", account: "here", windows: [{ name: "weekly", resets, used }] }];
+    return listAccounts({ rests: [], quotas } as unknown as Accounts, now)[0];
+  };
+
+  it("says what is left of the quota that is used most, with the day where that is not near", () => {
+    expect(shownFor(1)?.words).toMatch(/^claude is open, with 75 % of its weekly quota until \d\d:\d\d$/);
+    expect(shownFor(200)?.words).toMatch(
+      /^claude is open, with 75 % of its weekly quota until \w.* \d\d:\d\d$/,
+    );
+    expect(shownFor(1)).toMatchObject({ state: "open", until: null, source: "quota" });
+  });
+
+  it("says nothing of a quota whose window is over", () => {
+    expect(shownFor(-1)).toMatchObject({ words: "claude is open", resets_at: null, source: "none" });
+  });
+});
 
 describe("An agent whose account is limited", () => {
   it("rests anew where the clock has been set back behind its last rest", () => {

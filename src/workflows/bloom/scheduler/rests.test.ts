@@ -12,6 +12,7 @@ import type { Limited } from "../../../core/ports/agents.ts";
 import {
   type AccountReport,
   type Accounts,
+  lifted,
   listAccounts,
   type Quota,
   quotaLimit,
@@ -399,6 +400,38 @@ describe("What is known of an account", () => {
     ]);
     const [after] = listAccounts(accounts, "2026-01-05T00:00:00Z");
     expect(after).toMatchObject({ state: "open", source: "none", words: "claude is open" });
+  });
+
+  it("lifts the rests that last and are asked for, forgets the quota of these accounts, and leaves the others", () => {
+    const [began, now, later] = ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", "2026-01-01T05:00:00Z"];
+    const quota = [{ name: "five_hour", used: 0.5, resets: later }];
+    const of = (agent: string, resets: string) => (known: Accounts) =>
+      withReport(known, { agent, began, limited: { words: "limit", resets }, quota }, undefined, now);
+    const accounts = [of("claude", later), of("codex", later)].reduce((known, next) => next(known), {
+      rests: [],
+      quotas: [],
+    } as Accounts);
+    const { rests, quotas } = lifted(accounts, now, ({ agent }) => agent === "claude");
+    expect(
+      rests.map(({ agent, resets_at, source, until }) => [agent, until > now, resets_at, source]),
+    ).toEqual([
+      ["claude", false, null, "none"],
+      ["codex", true, later, "event"],
+    ]);
+    expect(quotas.map(({ agent, windows }) => [agent, windows.length])).toEqual([
+      ["claude", 0],
+      ["codex", 1],
+    ]);
+    expect(listAccounts({ rests, quotas }, now).map(({ agent, state }) => [agent, state])).toEqual([
+      ["claude", "open"],
+      ["codex", "limited"],
+    ]);
+    expect(lifted(accounts, now, () => false)).toBe(accounts);
+    expect(lifted(accounts, "2026-01-02T00:00:00Z", () => true)).toBe(accounts);
+    expect(listAccounts(accounts, "2026-01-02T00:00:00Z").map(({ state }) => state)).toEqual([
+      "open",
+      "open",
+    ]);
   });
 
   it("is written once for an account of which nothing more becomes known", () => {

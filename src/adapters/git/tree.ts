@@ -24,7 +24,7 @@ import { type Discovered, discover, fromRoot, prefixOf } from "./discover.ts";
 import { configOf, type GitCall, git, gitLine, quotedPath } from "./git.ts";
 import { isAncestor } from "./reader.ts";
 import { unavailable } from "./reason.ts";
-import { commitOf } from "./refs.ts";
+import { commitOf, currentBranch } from "./refs.ts";
 import { isOwnScope, type KnownConfig, lastOf } from "./safe-config.ts";
 import { makeGitFolder, type Setting } from "./workspace/skeleton.ts";
 
@@ -139,7 +139,7 @@ export async function snapshot(
     basing.catch(() => {});
     await fillIndex(scratch, gitCall, excluded, hiding.map(({ text }) => text).join("\n"));
     const base = await basing;
-    const [tree, stat, others, branchNow, holdsBase] = await Promise.all([
+    const [tree, stat, others, branch, branchNow, holdsBase] = await Promise.all([
       gitLine(call, ["write-tree"]),
       base
         ? git(call, [
@@ -163,6 +163,7 @@ export async function snapshot(
         "--",
         ...pathspecs(excluded),
       ]),
+      currentBranch(gitCall),
       base ? commitOf(gitCall, `refs/heads/${base.branch}`) : null,
       base ? isInHistory(gitCall, base.commit) : false,
     ]);
@@ -171,6 +172,7 @@ export async function snapshot(
       kind: "tree",
       tree,
       base,
+      branch,
       branchNow,
       holdsBase,
       files: parseNumstat(stat?.output ?? "").map((file) => ({ ...file, path: fromRoot(prefix, file.path) })),

@@ -139,6 +139,8 @@ export type Snapshot =
        * branch; null if there is none.
        */
       readonly base: (PinnedBase & { readonly isPinned: boolean }) | null;
+      /** The checked-out branch; "": none (detached HEAD). */
+      readonly branch: string;
       /** The base branch's present commit; null if the branch is gone. */
       readonly branchNow: string | null;
       /** Whether the checked-out commit has the base in its history. */

@@ -4,14 +4,14 @@
 import type { GitState, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { branchOf, type LoadedRun } from "../state/load.ts";
+import type { LoadedRun } from "../state/load.ts";
 import type { Artifact, Submission } from "../state/state-file.ts";
 import type { ArtifactOf } from "../tools/artifacts.ts";
 import type { EvidenceKind, WorkStep } from "../tools/definition.ts";
 import { type AskCheck, refreshChecks, runChecks, storedOutcomes } from "./check-evidence.ts";
 import { findDiff } from "./diff-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
-import { branchFinding, commitFinding, leftBranchFinding, statusFinding } from "./git-evidence.ts";
+import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
 import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
 import { changedIn, changedSince, inspectWork, warningsOf } from "./work-evidence.ts";
 
@@ -80,21 +80,9 @@ export async function gatherEvidence(
 ): Promise<Gathered> {
   const work = isOfWork(step) ? await inspectWork(run, outside, context) : undefined;
   const gathering = { run, artifact, outside, context, ...(work && { work }) };
-  const warnings = work ? await warningsOn(work, run, outside, context) : [];
+  const warnings = work ? [...warningsOf(work, run, context)] : [];
   for (const kind of step.evidence) warnings.push(...(await GATHERERS[kind](gathering)));
   return { evidence: warnings, ...(work?.kind === "tree" && { tree: work.tree }) };
-}
-
-async function warningsOn(
-  work: Snapshot,
-  { state }: LoadedRun,
-  { git }: Outside,
-  context: Context,
-): Promise<Finding[]> {
-  return [
-    ...leftBranchFinding(branchOf(state), await git.state()),
-    ...warningsOf(work, changedIn(work, context)),
-  ];
 }
 
 export interface Refreshed {
@@ -134,10 +122,7 @@ export async function refreshEvidence(
   const findings: Finding[] = [];
   for (const kind of others.evidence) findings.push(...(await GATHERERS[kind](gathering)));
   const before = work
-    ? [
-        ...(await changedSince(submitted.tree, work, outside)),
-        ...(await warningsOn(work, run, outside, context)),
-      ]
+    ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, run, context)]
     : [];
   return { evidence: [...before, ...kept, ...findings, ...ran], ...(work && { work }) };
 }

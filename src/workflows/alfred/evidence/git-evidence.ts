@@ -11,14 +11,14 @@ export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, git: Gi
   if (git.kind !== "repository") return withoutRepository(git);
   const others = git.uncommitted.filter((path) => !isOwn(path));
   const isClean = others.length === 0;
-  const found = `The server sees the branch ${branchOf(git.branch)} and ${countOf(others)}.`;
+  const found = `The server sees the branch ${branchWords(git.branch)} and ${countOf(others)}.`;
   const differences = [
     ...(reported.is_clean === isClean || reported.is_clean === (git.uncommitted.length === 0)
       ? []
       : [`reported as ${reported.is_clean ? "clean" : "not clean"}`]),
     ...(sameBranch(reported.current_branch, git.branch)
       ? []
-      : [`the branch was reported as ${branchOf(reported.current_branch)}`]),
+      : [`the branch was reported as ${branchWords(reported.current_branch)}`]),
   ];
   return verdictOn(differences, found);
 }
@@ -33,23 +33,16 @@ export function branchFinding(
   const expected = `feature/${id}`;
   const isOn = sameBranch(reported.branch_name, git.branch);
   const aside = git.branch === expected ? "" : ` The proposed branch was ${expected}.`;
-  const found = `The server sees the branch ${branchOf(git.branch)}.${aside}`;
+  const found = `The server sees the branch ${branchWords(git.branch)}.${aside}`;
   if (reported.success === isOn) return verdictOn([], found);
   return verdictOn(
     [
       reported.success
-        ? `the branch was reported as ${branchOf(reported.branch_name)}`
+        ? `the branch was reported as ${branchWords(reported.branch_name)}`
         : "the command was reported as failed",
     ],
     found,
   );
-}
-
-/** A finding if the work is on another branch than the one that was made for it; null: none was. */
-export function leftBranchFinding(made: string | null, git: GitState): readonly Finding[] {
-  if (made === null || git.kind !== "repository" || sameBranch(made, git.branch)) return [];
-  const words = `The work is on the branch ${branchOf(git.branch)}, not on ${branchOf(made)}, which was made for it.`;
-  return [{ about: "branch", verdict: "differs", words }];
 }
 
 /** Compares the reported commit with the one that is checked out. */
@@ -93,11 +86,11 @@ function withoutRepository(git: Exclude<GitState, { kind: "repository" }>): Find
 }
 
 /** A detached head has no branch; `git rev-parse --abbrev-ref HEAD` calls it HEAD. */
-function sameBranch(reported: string, found: string): boolean {
+export function sameBranch(reported: string, found: string): boolean {
   return reported.trim() === (found === "" ? "HEAD" : found);
 }
 
-const branchOf = (name: string): string => (name === "" ? "(none: detached HEAD)" : `'${name}'`);
+export const branchWords = (name: string): string => (name === "" ? "(none: detached HEAD)" : `'${name}'`);
 
 function countOf(files: readonly string[]): string {
   if (files.length === 0) return "no uncommitted files";

@@ -7,10 +7,10 @@ import type { ChangedFile, Snapshot } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import { type ProcessFileKind, processFiles } from "../../../core/process-files.ts";
 import type { Context } from "../../../runtime/module.ts";
-import type { LoadedRun } from "../state/load.ts";
+import { branchOf, type LoadedRun } from "../state/load.ts";
 import { baseOf, named } from "./diff-evidence.ts";
 import type { Finding } from "./evidence.ts";
-import { isOwn } from "./git-evidence.ts";
+import { branchWords, isOwn, sameBranch } from "./git-evidence.ts";
 
 /** Tasks' files and Pawl's own change with every call, so they are not part of the work. */
 function ownPaths({ settings }: Context): readonly string[] {
@@ -28,12 +28,17 @@ export function changedIn(work: Snapshot, { settings }: Context): readonly Chang
 }
 
 /**
- * Warnings that a reviewer must see first: changed process files, a base that moved, files that git would not
- * see.
+ * Warnings that a reviewer must see first: work on another branch, changed process files, a base that moved, files
+ * that git would not see.
  */
-export function warningsOf(work: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
+export function warningsOf(work: Snapshot, { state }: LoadedRun, context: Context): readonly Finding[] {
   if (work.kind !== "tree") return [];
-  return [...processFinding(changed), ...baseFinding(work), ...hiddenFinding(work.hidden)];
+  return [
+    ...branchFinding(work, branchOf(state)),
+    ...processFinding(changedIn(work, context)),
+    ...baseFinding(work),
+    ...hiddenFinding(work.hidden),
+  ];
 }
 
 /** The subjects of these warnings. */
@@ -50,6 +55,13 @@ function processFinding(changed: readonly ChangedFile[]): readonly Finding[] {
   });
   const words = `The work changes what decides whether it passes. Read these changes first: ${byKind.join("; ")}.`;
   return [{ about: "process files", verdict: "unknown", words }];
+}
+
+/** `made`: the branch that was made for the work; null: none. */
+function branchFinding({ branch }: Extract<Snapshot, { kind: "tree" }>, made: string | null) {
+  if (made === null || sameBranch(made, branch)) return [];
+  const words = `The work is on the branch ${branchWords(branch)}, not on ${branchWords(made)}, which was made for it.`;
+  return finding("branch", "differs", words);
 }
 
 function baseFinding(work: Extract<Snapshot, { kind: "tree" }>): readonly Finding[] {

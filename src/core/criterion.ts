@@ -25,7 +25,12 @@ interface Judged {
   readonly acceptance_criteria: readonly Criterion[];
 }
 
+/** Every command that judges a task or one of its steps. */
+export function allChecksOf(task: Judged & { readonly steps: readonly Judged[] }): readonly string[] {
+  return [task, ...task.steps].flatMap(checksOf);
+}
+
 /** Every command that judges a task or a step. */
-export function checksOf({ acceptance_criteria, verify = [] }: Judged): readonly string[] {
+function checksOf({ acceptance_criteria, verify = [] }: Judged): readonly string[] {
   return [...verify, ...acceptance_criteria.filter(isChecked).map(({ check }) => check)];
 }

@@ -4,7 +4,7 @@
  * letter: what an edit, a pull or a merge brings later is new.
  */
 import { attempt } from "./attempt.ts";
-import { type Criterion, checksOf, criterionWords } from "./criterion.ts";
+import { allChecksOf, type Criterion, criterionWords } from "./criterion.ts";
 import { canonical } from "./json.ts";
 import { RECEIVERS, type ReceiverName } from "./notice.ts";
 import type {
@@ -117,12 +117,11 @@ export type StartingSettings = Pick<Settings, "agents"> & {
 
 /** Everything that work on the task would start. */
 export function startsOfTask(task: StartingTask, settings: StartingSettings): readonly Executable[] {
-  const { id, steps } = task;
+  const { id } = task;
   const agents = agentsFor(task, settings.bloom);
-  const commands = [task, ...steps].flatMap(checksOf);
   return [
     ...agents.map((name) => agentEntry(name, settings)),
-    ...commands.map((text) => command(`verify of ${id}`, text)),
+    ...allChecksOf(task).map((text) => command(`verify of ${id}`, text)),
     ...(agents.some((name) => obeysLines(name, settings)) ? linesToRun(task) : []).map((text) =>
       command(`RUN of ${id}`, text),
     ),

@@ -1011,9 +1011,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the checks of criteria from what is agreed to",
       file: "src/core/trust.ts",
-      find: "const commands = [task, ...steps].flatMap(checksOf);",
-      replace:
-        "const commands = [task, ...steps].flatMap((each) => checksOf({ ...each, acceptance_criteria: [] }));",
+      find: "...allChecksOf(task).map((text) =>",
+      replace: "...[task, ...task.steps].flatMap(({ verify = [] }) => verify).map((text) =>",
       tests: [
         "src/core/criterion.test.ts: a criterion's check is a program that the project starts, to the letter",
       ],

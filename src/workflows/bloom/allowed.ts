@@ -1,4 +1,4 @@
-import { checksOf } from "../../core/criterion.ts";
+import { allChecksOf } from "../../core/criterion.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import { OWN_VERBS } from "./own-verbs.ts";
 
@@ -11,7 +11,7 @@ export function allowedCommands(
   task: Pick<Task, "acceptance_criteria" | "steps" | "verify"> = { acceptance_criteria: [], steps: [] },
 ): readonly string[] {
   const verbs = OWN_VERBS.map((verb) => `${command} ${verb}`);
-  const checks = [task, ...task.steps].flatMap(checksOf);
+  const checks = allChecksOf(task);
   return [
     ...["add", "commit", "status", "diff", "log"].map((verb) => `git ${verb}`),
     ...verbs,

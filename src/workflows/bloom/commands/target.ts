@@ -6,7 +6,7 @@
  *     setup.
  * G2  It counts as failed there only if it fails twice, the second time with no other check beside it.
  */
-import { checksOf } from "../../../core/criterion.ts";
+import { allChecksOf } from "../../../core/criterion.ts";
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { canonical } from "../../../core/json.ts";
@@ -20,10 +20,6 @@ import type { RedTarget } from "../run/task-run.ts";
 import { failureOf } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { setUp } from "./set-up.ts";
-
-function allChecks(task: Task): readonly string[] {
-  return [task, ...task.steps].flatMap(checksOf);
-}
 
 /** A check that failed on a task's work. `command` null: the setup of the folder failed. */
 export interface FailedCheck {
@@ -113,7 +109,7 @@ export async function watchTarget(context: ExecutionContext): Promise<StepResult
   if (!red) return { event: "target_green" };
   const found = await baseIn(context);
   // A person may have taken the command away.
-  const isAsked = red.command === null || allChecks(context.known.task).includes(red.command);
+  const isAsked = red.command === null || allChecksOf(context.known.task).includes(red.command);
   if (found === null || !isAsked) return { event: "target_green" };
   const failed = await endOn(context, found.target, red.command);
   if (failed === "stopped") return { event: "interrupted" };

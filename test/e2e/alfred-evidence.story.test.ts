@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WITHOUT_SETUP } from "../../src/adapters/process/work-folder.ts";
+import { WITHOUT_SETUP } from "../../src/adapters/process/remarks.ts";
 import type { Verb } from "../../src/runtime/module.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import {

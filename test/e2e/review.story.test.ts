@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { WITHOUT_SETUP } from "../../src/adapters/process/work-folder.ts";
+import { WITHOUT_SETUP } from "../../src/adapters/process/remarks.ts";
 import { allWorkflows, openProject } from "../../src/app/open-project.ts";
 import type { Project } from "../../src/runtime/project.ts";
 import { briefOf } from "../../src/runtime/review/brief.ts";

@@ -11,13 +11,15 @@ import {
   type CommandRun,
   type Commands,
   lastingOutput,
+  OWN_LINE,
 } from "../../core/ports/commands.ts";
 import { watchTests } from "../../core/tests-ran.ts";
 import { readPlainEnd } from "../files/plain-file.ts";
 import { findProgram } from "../process/programs.ts";
 import { openRedactor } from "../process/redact.ts";
-import { isWorkspace, WITHOUT_SETUP } from "../process/work-folder.ts";
-import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
+import { remarksOn } from "../process/remarks.ts";
+import { isWorkspace } from "../process/work-folder.ts";
+import type { Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
@@ -64,8 +66,7 @@ function masked(path: string, environment: Environment): string {
 }
 
 /** Another shell would read some commands otherwise, without a word. */
-const NO_BASH =
-  'echo "[pawl] Pawl runs commands by bash, and there is none on the PATH. Install it, such as by: apk add bash"; exit 127';
+const NO_BASH = `echo "${OWN_LINE}Pawl runs commands by bash, and there is none on the PATH. Install it, such as by: apk add bash"; exit 127`;
 
 /** The outputs share one stream, so that their order is kept: that of the process, or a file. */
 function shellOf(environment: Environment, command: string, output: string | null) {
@@ -113,7 +114,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   });
   const lacksSetup = setup.hasSetup === false && isWorkspace(order.folder);
   const remarks = ({ code }: ProcessEnd) =>
-    code === 0 ? [] : [lacksSetup ? WITHOUT_SETUP : [], wall ? BEHIND_THE_WALL : []].flat();
+    code === 0 ? [] : remarksOn({ lacksSetup, isWalled: wall !== undefined });
   const ended = running.ended.then((end): CommandEnd => {
     const notStarted = end.ending === "not-started";
     if (isLasting) tail.push(...masked(output, setup.environment).split("\n").slice(-TAIL_LINES));

@@ -42,9 +42,10 @@ import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
+import { remarksOn } from "../process/remarks.ts";
 import { type ChildProcess, type SpawnOptions, spawn } from "../process/start-program.ts";
-import { WITHOUT_SETUP, workFolder } from "../process/work-folder.ts";
-import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
+import { workFolder } from "../process/work-folder.ts";
+import type { Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { maskFile, ranNoTest, tailOf } from "./tail.ts";
 
@@ -310,8 +311,8 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names, setup
     detached: true,
     stdio: ["pipe", output, output],
   };
-  const hints = [run.tree !== null && !setup ? WITHOUT_SETUP : [], run.wall ? BEHIND_THE_WALL : []].flat();
-  const hint = hints.map((each) => `${each}\n`).join("");
+  const remarks = remarksOn({ lacksSetup: run.tree !== null && !setup, isWalled: run.wall !== undefined });
+  const hint = remarks.map((each) => `${each}\n`).join("");
   const words = [
     "-c",
     SHELL,

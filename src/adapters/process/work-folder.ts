@@ -61,10 +61,6 @@ export function prefixOf(folder: AgentFolder): readonly string[] {
   return relative(topOf(folder).agentPath, folder.agentPath).split(sep).filter(Boolean);
 }
 
-/** Shown with the output of a command that failed in a checkout for which the project names no `setup`. */
-export const WITHOUT_SETUP =
-  "[pawl] In a fresh checkout, files that git ignores, such as installed packages, are missing unless `setup` in pawl.yaml makes them.";
-
 /** A file or folder of Pawl's own beside the workspace, invisible to programs that work in it. */
 export function beside({ agentPath }: AgentFolder, kind: string): string {
   const [, base = dirname(agentPath), name = basename(agentPath)] = TOP.exec(agentPath) ?? [];

@@ -89,10 +89,6 @@ export interface Enclosed {
   readonly release?: (() => void) | undefined;
 }
 
-/** Shown with the output of a failed command. */
-export const BEHIND_THE_WALL =
-  "[pawl] This ran behind the wall: HOME and /tmp are empty, and it may write only its own folder. If it needs more, name that in `sandbox.read` and `sandbox.write` of pawl.yaml.";
-
 export interface WallSetup {
   readonly projectRoot: string;
   /** Pawl's folder outside the project. */

@@ -37,6 +37,9 @@ export interface CommandRun {
   stop(): Promise<CommandEnd>;
 }
 
+/** How each line of Pawl's own begins in a command's output. */
+export const OWN_LINE = "[pawl] ";
+
 export interface CommandEnd {
   /** Null if a signal ended the command, or if it could not start. */
   readonly exit: number | null;
@@ -44,7 +47,10 @@ export interface CommandEnd {
   /** Why Pawl ended it, if it did. */
   readonly ended: "itself" | "stopped" | "inactive" | "timed-out";
   readonly duration: number;
-  /** The last lines of output, both streams in the order in which they came, of bounded size. */
+  /**
+   * The last lines of output, both streams in the order in which they came, of bounded size; then Pawl's own remarks, each a
+   * line that begins with `OWN_LINE`.
+   */
   readonly tail: string;
   readonly output: ProjectPath;
   /** By its output, it ran no test. Absent: it ran some, or does not say. */

@@ -3,7 +3,7 @@
  * blame: a check of something that the task has yet to create fails on the target, too, but differently.
  * Pure.
  */
-import type { CommandEnd } from "../../../core/ports/commands.ts";
+import { type CommandEnd, OWN_LINE } from "../../../core/ports/commands.ts";
 
 export type FailedEnd = Pick<CommandEnd, "exit" | "signal" | "ended" | "tail"> & {
   /** The folder that it ran in, removed before comparison because it differs between the two. */
@@ -45,5 +45,5 @@ function linesOf({ folder, tail }: FailedEnd): ReadonlySet<string> {
         .replace(/\s+/g, " ")
         .trim(),
     );
-  return new Set(lines.filter((line) => /[\p{L}]/u.test(line) && !line.startsWith("[pawl] ")));
+  return new Set(lines.filter((line) => /[\p{L}]/u.test(line) && !line.startsWith(OWN_LINE)));
 }

@@ -2147,8 +2147,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the limit of connections that ask for nothing",
-      file: "src/surfaces/mcp/serve-http.ts",
-      find: "if (unasked.size > MAX_UNASKED) oldest?.destroy();",
+      file: "src/surfaces/limit-connections.ts",
+      find: "if (silent.size > MAX_SILENT) oldest?.destroy();",
       replace: "if (oldest?.destroyed) oldest.destroy();",
       tests: [
         "src/surfaces/mcp/serve-http.test.ts: keeps room for its clients, however many connections strangers open, silent or with a request",

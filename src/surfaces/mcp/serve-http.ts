@@ -6,7 +6,7 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -22,6 +22,7 @@ import {
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { firstSignal } from "../ending-signals.ts";
+import { limitConnections } from "../limit-connections.ts";
 import { type AppPorts, openWork } from "./connection.ts";
 import { declaredBy, openServers } from "./server.ts";
 import { type Bus, openBus, openFollower } from "./wake.ts";
@@ -107,8 +108,6 @@ const PATH = "/mcp";
 /** The largest request, in bytes. */
 const LIMITS = { maxRequestBodySize: 4 * 1024 * 1024 };
 const MAX_CONNECTIONS = 256;
-/** At most this many without a request: a new one closes the oldest, so that strangers keep no client out. */
-const MAX_UNASKED = 32;
 /** Milliseconds to wait at the end for unsent answers. */
 const CLOSING_LIMIT = 2000;
 
@@ -130,11 +129,7 @@ export async function openHttp({
   const admit = openRequestGuard(token);
 
   let closing = false;
-  // Some clients open a connection before they need it, and Node does not count one without a request as
-  // idle.
-  const unasked = new Set<Socket>();
   const server: Server = createServer((request, response) => {
-    unasked.delete(request.socket);
     response.once("close", () => {
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
@@ -142,13 +137,7 @@ export async function openHttp({
       void answer(request as NodeIncomingMessageLike, response).catch(onerror);
     }
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("connection", (socket) => {
-    unasked.add(socket);
-    socket.once("close", () => unasked.delete(socket));
-    const [oldest] = unasked;
-    if (unasked.size > MAX_UNASKED) oldest?.destroy();
-  });
+  const silent = limitConnections(server, MAX_CONNECTIONS);
   server.listen(port, HOST);
   await once(server, "listening");
   return {
@@ -161,7 +150,8 @@ export async function openHttp({
       await new Promise((resolve) => setTimeout(resolve, 10));
       await Promise.allSettled([sessions.close(), modern.close()]);
       server.closeIdleConnections();
-      for (const socket of unasked) socket.destroy();
+      // Some clients open a connection before they need it, and Node does not count one without a request as idle.
+      for (const socket of silent) socket.destroy();
       const timer = setTimeout(() => server.closeAllConnections(), CLOSING_LIMIT);
       await closed;
       clearTimeout(timer);

@@ -5,6 +5,7 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { PawlError } from "../../../core/error.ts";
+import { limitConnections } from "../../limit-connections.ts";
 
 export interface BoardServer {
   /** `127.0.0.1:4000` */
@@ -15,11 +16,6 @@ export interface BoardServer {
 
 export const LOOPBACK = "127.0.0.1";
 const MAX_CONNECTIONS = 128;
-/**
- * At most this many connections without a request: a new one closes the oldest, so that silent ones block no
- * one.
- */
-const MAX_SILENT = 32;
 /** Milliseconds until a request must have arrived in full. */
 const REQUEST_LIMIT = 5000;
 
@@ -50,20 +46,12 @@ export async function listenHttp(
   const admitted = new WeakSet<Socket>();
   const answered = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    silent.delete(socket);
     if (!admitted.has(socket) && !admits(socket)) return void socket.destroy();
     admitted.add(socket);
     void answer(request, response);
   };
   const server = tls ? tlsServer({ ...limits, ...tls }, answered) : createServer(limits, answered);
-  const silent = new Set<Socket>();
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-    const [oldest] = silent;
-    if (silent.size > MAX_SILENT) oldest?.destroy();
-  });
+  limitConnections(server, MAX_CONNECTIONS, tls ? "secureConnection" : "connection");
   server.listen(port, host);
   try {
     await once(server, "listening");

@@ -29,7 +29,7 @@ export function launchOf({ home, cwd }: LaunchFolders): readonly string[] {
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
   const isCopy = /[\\/](?:_npx|\.yarn)[\\/]/.test(home);
   const isGlobal = folder === null && !isCopy && home.includes(`${sep}node_modules${sep}pawl${sep}`);
-  return isGlobal ? ["pawl", "mcp"] : [...ownProgramOf({ home, cwd }), "mcp"];
+  return isGlobal ? ["pawl", "mcp"] : [...programIn(folder, home), "mcp"];
 }
 
 /** How this machine starts this program, from any folder. */
@@ -38,8 +38,11 @@ export function programOf(home: string): readonly string[] {
 }
 
 /** The same by the project's own name for it, which outlives an update: what it leads to has a version in its path. */
-export function ownProgramOf({ home, cwd }: LaunchFolders): readonly string[] {
-  const folder = installedIn({ home, cwd });
+export function ownProgramOf(folders: LaunchFolders): readonly string[] {
+  return programIn(installedIn(folders), folders.home);
+}
+
+function programIn(folder: string | null, home: string): readonly string[] {
   return programOf(folder === null ? home : join(folder, PACKAGE, relative(dirname(home), home)));
 }
 

@@ -136,8 +136,9 @@ export function watchTests(): TestWatch {
   };
   return {
     read(given) {
+      if (hasRun) return;
       const line = given.replace(CONTROLS, "").trimEnd().replace(/^.*\r/s, "");
-      if (hasRun || line.length > MAX_LINE_LENGTH) return;
+      if (line.length > MAX_LINE_LENGTH) return;
       const text = line.trimStart();
       readLine(line, text);
       const own = text.replace(PACKAGE, "");

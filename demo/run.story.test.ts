@@ -1,10 +1,9 @@
 /** What the demo says where it cannot begin; `npm run test:stories` builds the program first. */
-import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { end } from "../test/rig/project.ts";
+import { playDemo } from "../test/rig/play-demo.ts";
 import { parseOptions } from "./options.ts";
 
 let place: string;
@@ -13,18 +12,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
-const demo = (...words: string[]) =>
-  end(
-    spawn(process.execPath, [resolve(import.meta.dirname, "run.ts"), ...words], {
-      // No agent lies in these folders.
-      env: {
-        PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
-        HOME: join(place, "home"),
-        TMPDIR: place,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  );
+/** No agent lies in these folders. */
+const PATH = [dirname(process.execPath), "/usr/bin", "/bin"].join(":");
+const demo = (...words: string[]) => playDemo(place, words, PATH);
 
 describe("the demo with an agent that it cannot use", () => {
   it("says that it is not installed, how it would be, and leaves nothing behind", async () => {

@@ -1,10 +1,9 @@
 /** The demonstration of several machines, played for real with the built program. */
-import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { end } from "../test/rig/project.ts";
+import { playDemo } from "../test/rig/play-demo.ts";
 import { promise } from "../test/rig/promise.ts";
 
 let place: string;
@@ -17,11 +16,7 @@ it("the demo of several machines loses nothing where one dies, and runs nothing 
   timeout: 300_000,
 }, async () => {
   promise("team.demonstrated");
-  const program = resolve(import.meta.dirname, "run.ts");
-  const env = { PATH: process.env.PATH, HOME: join(place, "home"), TMPDIR: place };
-  const { code, err, out } = await end(
-    spawn(process.execPath, [program, "--team", "--fast"], { env, stdio: ["ignore", "pipe", "pipe"] }),
-  );
+  const { code, err, out } = await playDemo(place, ["--team", "--fast"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/machine-[23] takes guide over, with what the remote has of it/);
   expect(out).toContain("Nothing is wrong.");

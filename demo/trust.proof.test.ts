@@ -1,11 +1,10 @@
 /** The demonstrations of what stops an agent, played for real; `npm run test:stories` builds the program first. */
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { comparable, PAGE, withRecordings } from "../scripts/record-trust.ts";
-import { end } from "../test/rig/project.ts";
+import { playDemo } from "../test/rig/play-demo.ts";
 import { promise } from "../test/rig/promise.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
@@ -98,11 +97,7 @@ describe("the demonstrations", () => {
   it("need an empty home and nothing else, and no attempt comes through", LONG, async () => {
     promise("demo.trust");
     mkdirSync(join(place, "home"));
-    const child = spawn(process.execPath, [resolve(import.meta.dirname, "run.ts"), "--trust"], {
-      env: { PATH: process.env.PATH, HOME: join(place, "home"), TMPDIR: place },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const { code, err, out } = await end(child);
+    const { code, err, out } = await playDemo(place, ["--trust"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(toldIn(out)).toEqual(

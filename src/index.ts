@@ -127,6 +127,12 @@ export type {
   Gate,
   RunCommand,
   StateHint,
-} from "./workflows/custom/definition.ts";
-export type { Defined, DraftEvent, DraftState, DraftTable, WorkflowDraft } from "./workflows/custom/draft.ts";
-export type { FactFunction, FunctionCall, RuleFunction } from "./workflows/custom/functions.ts";
+} from "./workflows/custom/definition/definition.ts";
+export type {
+  Defined,
+  DraftEvent,
+  DraftState,
+  DraftTable,
+  WorkflowDraft,
+} from "./workflows/custom/definition/draft.ts";
+export type { FactFunction, FunctionCall, RuleFunction } from "./workflows/custom/definition/functions.ts";

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { pawlFile } from "../config/config-schema.ts";
 import { tasksFile } from "../tasks-file/schema.ts";
-import { EXTENDING_FILE, WORKFLOW_FILE } from "../workflows/custom/schema.ts";
+import { EXTENDING_FILE, WORKFLOW_FILE } from "../workflows/custom/definition/schema.ts";
 
 /** Published file name → schema. */
 export const JSON_SCHEMAS = {

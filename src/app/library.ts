@@ -28,7 +28,7 @@ import {
   shownIn,
   type Transaction,
 } from "../runtime/transaction/transaction.ts";
-import type { Definition, DefinitionSource } from "../workflows/custom/definition.ts";
+import type { Definition, DefinitionSource } from "../workflows/custom/definition/definition.ts";
 import type {
   EventOfRun,
   FactsOf,
@@ -36,8 +36,8 @@ import type {
   RunOf,
   StateOfRun,
   WorkflowDraft,
-} from "../workflows/custom/draft.ts";
-import { startsIn } from "../workflows/custom/starts.ts";
+} from "../workflows/custom/definition/draft.ts";
+import { startsIn } from "../workflows/custom/definition/starts.ts";
 
 export interface OpenOptions<Draft extends WorkflowDraft = WorkflowDraft> {
   /** The project's folder, absolute. It need not be a project yet: the first commit makes `.pawl/`. */

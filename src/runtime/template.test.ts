@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { replyFaults } from "../workflows/custom/template.ts";
+import { replyFaults } from "../workflows/custom/definition/template.ts";
 import { faultOf, openTemplates } from "./template.ts";
 
 const { render, variables } = openTemplates({ partials: { head: "# {{ title }}", bad: "\n{% if" } });

@@ -11,7 +11,7 @@ import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
 import { RECORDS } from "../runtime/run-log/team-records.ts";
-import type { DefinitionSource } from "../workflows/custom/definition.ts";
+import type { DefinitionSource } from "../workflows/custom/definition/definition.ts";
 import type { Bases } from "../workflows/custom/load.ts";
 
 /**

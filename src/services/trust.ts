@@ -156,7 +156,7 @@ async function startsOf({ workflows }: Settings, view: View): Promise<readonly S
   if (workflows.length === 0) return [];
   const [{ ownSources }, { startsIn }] = await Promise.all([
     import("./own-workflows.ts"),
-    import("../workflows/custom/starts.ts"),
+    import("../workflows/custom/definition/starts.ts"),
   ]);
   const settings = { workflows } as Settings;
   const loaded = await Promise.all(

@@ -168,6 +168,11 @@ describe("the architecture", () => {
     expect(CODE.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([]);
   });
 
+  it("keeps every room small enough to be known: at most 40 files side by side", () => {
+    const rooms = Map.groupBy(CODE, ({ path }) => dirname(path));
+    expect([...rooms].filter(([, files]) => files.length > 40).map(([room]) => room)).toEqual([]);
+  });
+
   it("lets imports run one way, from the upper layers to the lower ones", () => {
     const upward = CODE.flatMap(({ path, imports }) =>
       imports

@@ -15,7 +15,7 @@ import { belowOf, resolveCommand } from "../../src/core/command-groups.ts";
 import { COMMANDS } from "../../src/surfaces/cli/line/commands.ts";
 import { SHOWN } from "../../src/surfaces/mcp/answer.ts";
 import { tasksFile } from "../../src/tasks-file/schema.ts";
-import { EXTENDING_FILE, WORKFLOW_FILE } from "../../src/workflows/custom/schema.ts";
+import { EXTENDING_FILE, WORKFLOW_FILE } from "../../src/workflows/custom/definition/schema.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { blocksOf, NOT_RUN, blocksIn as of, PAGES, ROOT, textOf } from "../rig/docs.ts";
 import { promise } from "../rig/promise.ts";

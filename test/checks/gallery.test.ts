@@ -8,9 +8,13 @@ import { targetOf } from "../../src/engine/configuration.ts";
 import type { Configuration } from "../../src/engine/workflow.ts";
 import { boundOf } from "../../src/workflows/custom/agents/bound.ts";
 import { checkPrompts, promptNames } from "../../src/workflows/custom/agents/prompt.ts";
-import { agentCommands, beginCommands, type Definition } from "../../src/workflows/custom/definition.ts";
+import {
+  agentCommands,
+  beginCommands,
+  type Definition,
+} from "../../src/workflows/custom/definition/definition.ts";
+import { parseWorkflow } from "../../src/workflows/custom/definition/parse.ts";
 import { filesFor, filesOfSteps, parseTemplate } from "../../src/workflows/custom/gallery.ts";
-import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { checkReplies } from "../../src/workflows/custom/reply.ts";
 import { TEMPLATES } from "../../src/workflows/custom/template-names.ts";
 import { beginOf, type Choice, choicesAt, replyOf } from "../../src/workflows/custom/walk.ts";

@@ -1,7 +1,7 @@
 /** Rows of own workflows that begin runs, without a loop: each call on the run goes on where the last one ended. */
 import { describe, expect, it } from "vitest";
-import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
-import { startsIn } from "../../src/workflows/custom/starts.ts";
+import { parseWorkflow } from "../../src/workflows/custom/definition/parse.ts";
+import { startsIn } from "../../src/workflows/custom/definition/starts.ts";
 import type { BloomProject } from "../rig/bloom-project.ts";
 import { beginProject, PART, WHOLE, WISH } from "../rig/own-begins.ts";
 import { promise } from "../rig/promise.ts";

@@ -38,9 +38,9 @@ import {
 } from "../../src/workflows/alfred/state/state-file.ts";
 import { parseTask } from "../../src/workflows/alfred/state/task-file.ts";
 import { validate } from "../../src/workflows/alfred/tools/validate.ts";
+import { templateFault } from "../../src/workflows/custom/definition/template.ts";
 import { observeChecklist } from "../../src/workflows/custom/observe.ts";
 import { parseRun, RECORDED_STATE } from "../../src/workflows/custom/run-file.ts";
-import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
 import { renderForTerminal } from "../../src/workflows/spells/cast.ts";
 import { isIncomplete, renderRetried } from "../../src/workflows/spells/comments-file.ts";

@@ -18,9 +18,9 @@ import { fileOf } from "../../src/tasks-file/entries.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { eachTask } from "../../src/tasks-file/task.ts";
 import { EXTENSIBLE } from "../../src/workflows/bloom/run/table.ts";
-import { parseOver } from "../../src/workflows/custom/extending-own.ts";
-import { extendedBy, parseWorkflow } from "../../src/workflows/custom/parse.ts";
-import { startsIn } from "../../src/workflows/custom/starts.ts";
+import { parseOver } from "../../src/workflows/custom/definition/extending-own.ts";
+import { extendedBy, parseWorkflow } from "../../src/workflows/custom/definition/parse.ts";
+import { startsIn } from "../../src/workflows/custom/definition/starts.ts";
 import { stateHome } from "./state-home.ts";
 
 export function trustAsItIs(

@@ -5,7 +5,7 @@ import { PAWL_FILE } from "../../config/config-schema.ts";
 import { editTasks } from "../../tasks-file/edit.ts";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { parsePersona } from "../../workflows/alfred/texts/persona.ts";
-import { parseWorkflow } from "../../workflows/custom/parse.ts";
+import { parseWorkflow } from "../../workflows/custom/definition/parse.ts";
 import { parseTaskName } from "../../workflows/spells/front-matter.ts";
 import { readYaml } from "./yaml.ts";
 

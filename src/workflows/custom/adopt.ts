@@ -6,7 +6,7 @@ import { adoptRun } from "../../runtime/run-log/adopt-run.ts";
 import { hashOfTable } from "../../runtime/run-log/history.ts";
 import { checkBranch } from "../../runtime/run-log/replay.ts";
 import type { Context } from "../../runtime/transaction/transaction.ts";
-import type { Loaded } from "./definition.ts";
+import type { Loaded } from "./definition/definition.ts";
 import { loadMissing, missingRunError } from "./load-run.ts";
 import { checkHistory, loadBranches, loadOwn, type OwnBranch } from "./resolve-run.ts";
 import { commandIn, configurationOf, fileOfBranch, type RunFile, renderRun, runPath } from "./run-file.ts";

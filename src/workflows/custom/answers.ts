@@ -16,7 +16,14 @@ import type { Answered } from "../../runtime/transaction/run-event.ts";
 import { agentNotes } from "./agents/order-state.ts";
 import { turnOf } from "./begin/begin-state.ts";
 import { type Child, childrenList } from "./begin/children.ts";
-import { availableEvents, awaitedOf, endWords, factWords, nextOf, renderEvents } from "./describe.ts";
+import {
+  availableEvents,
+  awaitedOf,
+  endWords,
+  factWords,
+  nextOf,
+  renderEvents,
+} from "./definition/describe.ts";
 import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { elsewhereWords } from "./resolve-run.ts";

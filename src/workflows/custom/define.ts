@@ -4,11 +4,11 @@ import type { Problem } from "../../core/yaml/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import type { Workflow } from "../../engine/workflow.ts";
 import { checkPrompts } from "./agents/prompt.ts";
-import { checkDefinition } from "./check-definition.ts";
-import { checkKeys } from "./check-keys.ts";
-import type { Definition, DefinitionSource, Gate, StateHint } from "./definition.ts";
-import type { Defined, DraftOf, FactsOf, WorkflowDraft } from "./draft.ts";
-import { invalidWorkflowError } from "./problem.ts";
+import { checkDefinition } from "./definition/check-definition.ts";
+import { checkKeys } from "./definition/check-keys.ts";
+import type { Definition, DefinitionSource, Gate, StateHint } from "./definition/definition.ts";
+import type { Defined, DraftOf, FactsOf, WorkflowDraft } from "./definition/draft.ts";
+import { invalidWorkflowError } from "./definition/problem.ts";
 import { checkProved, tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
 

@@ -12,8 +12,8 @@ import type { Effects, ProposalContext, Step } from "../../runtime/transaction/r
 import { withRunCost } from "./agents/outcome.ts";
 import { allAnswers, answersBy } from "./agents/prompt.ts";
 import { commandEnded, newRun, runData } from "./answers.ts";
-import { commandOf, gateName } from "./definition.ts";
-import { awaitedOf, nextOf } from "./describe.ts";
+import { commandOf, gateName } from "./definition/definition.ts";
+import { awaitedOf, nextOf } from "./definition/describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { emptyIn, endsIn } from "./observe.ts";
 import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";

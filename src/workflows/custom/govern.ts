@@ -27,7 +27,7 @@ import { isFinal } from "../../engine/lookup.ts";
 import { scopeIn } from "../../engine/scope.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/transaction/run-event.ts";
-import { type Definition, type DefinitionSource, gateNames, type Loaded } from "./definition.ts";
+import { type Definition, type DefinitionSource, gateNames, type Loaded } from "./definition/definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 

@@ -4,8 +4,8 @@ import type { Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { type Judged, versionOf } from "../../runtime/review/version.ts";
 import type { Step } from "../../runtime/run-log/step.ts";
-import { type Gate, gateName } from "./definition.ts";
-import { availableEvents, takesVerdict } from "./describe.ts";
+import { type Gate, gateName } from "./definition/definition.ts";
+import { availableEvents, takesVerdict } from "./definition/describe.ts";
 import type { OwnRun } from "./load-run.ts";
 
 type Verdict = Exclude<Gate, "human">;

@@ -4,7 +4,7 @@ import { type OwnFile, ownFile } from "../../core/own-file.ts";
 import type { FindLife } from "../../core/ports/loop.ts";
 import { answerWords } from "./agents/answer.ts";
 import { allAnswers } from "./agents/prompt.ts";
-import { agentCommands } from "./definition.ts";
+import { agentCommands } from "./definition/definition.ts";
 import { type Bases, fileSource } from "./load.ts";
 import { checkProved } from "./proved.ts";
 

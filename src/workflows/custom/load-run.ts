@@ -8,7 +8,7 @@ import { missingRecords } from "../../runtime/run-log/log-records.ts";
 import { elsewhereError } from "../../runtime/run-log/team-records.ts";
 import type { TableRun } from "../../runtime/transaction/run-event.ts";
 import type { Elsewhere } from "../../runtime/transaction/transaction.ts";
-import type { DefinitionSource, Loaded } from "./definition.ts";
+import type { DefinitionSource, Loaded } from "./definition/definition.ts";
 import { checkElsewhere, checkHistory, loadOwn, type ResolvedRun, resolveRun } from "./resolve-run.ts";
 import { configurationOf, type Order, orderOf, type RunFile, runPath } from "./run-file.ts";
 import { runsOf } from "./run-kind.ts";

@@ -9,10 +9,10 @@ import { openByText } from "../../core/text/by-text.ts";
 import type { Extensible } from "../../engine/extend.ts";
 import type { Violation } from "../../engine/violation.ts";
 import { checkPrompts, checkTexts, promptNames, textNames } from "./agents/prompt.ts";
-import { BLOOM, type Definition, type DefinitionSource, type Loaded } from "./definition.ts";
-import { folderBeside, parseOver } from "./extending-own.ts";
-import { extendedBy, type ParsedWorkflow, parseWorkflow } from "./parse.ts";
-import { invalidWorkflowError } from "./problem.ts";
+import { BLOOM, type Definition, type DefinitionSource, type Loaded } from "./definition/definition.ts";
+import { folderBeside, parseOver } from "./definition/extending-own.ts";
+import { extendedBy, type ParsedWorkflow, parseWorkflow } from "./definition/parse.ts";
+import { invalidWorkflowError } from "./definition/problem.ts";
 import { tableHash } from "./proved.ts";
 import { checkReplies } from "./reply.ts";
 

@@ -5,7 +5,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { AgainInput, GateInput, Table, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction/transaction.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
-import type { Definition, DefinitionSource } from "./definition.ts";
+import type { Definition, DefinitionSource } from "./definition/definition.ts";
 import type { SendInput } from "./sent.ts";
 
 export interface OwnWorkflows {
@@ -83,11 +83,11 @@ async function openOne(
 
 async function tablesOf(source: DefinitionSource, workflows: OwnWorkflows): Promise<readonly Table[]> {
   const [{ ownersOf }, { boundOf }, { repliesOf }, { loadFamily }, { extensionFaults }] = await Promise.all([
-    import("./definition.ts"),
+    import("./definition/definition.ts"),
     import("./agents/bound.ts"),
     import("./proved.ts"),
     import("./begin/family.ts"),
-    import("./extending.ts"),
+    import("./definition/extending.ts"),
   ]);
   const loaded = await source.load(workflows.view());
   const { definition, placeOf } = loaded;

@@ -21,12 +21,12 @@ import type {
   RunContext,
 } from "../../runtime/transaction/run-event.ts";
 import { loadChildren } from "./begin/children.ts";
-import { type Definition, type FactSource, OTHER_BRANCH } from "./definition.ts";
-import { askFunction, type FunctionCall } from "./functions.ts";
+import { type Definition, type FactSource, OTHER_BRANCH } from "./definition/definition.ts";
+import { askFunction, type FunctionCall } from "./definition/functions.ts";
+import { renderWithId } from "./definition/template.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Note, OwnSent, SendInput } from "./sent.ts";
-import { renderWithId } from "./template.ts";
 
 /** The ends of the commands that ran for facts. */
 export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, CommandEnd>> {

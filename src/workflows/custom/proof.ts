@@ -3,7 +3,7 @@ import { hashOfPolicy } from "../../core/policy.ts";
 import { isSignedLevel, levelOf } from "../../core/strength.ts";
 import type { GateProof } from "../../runtime/module.ts";
 import { replayTable } from "../../runtime/run-log/gate-replay.ts";
-import { gateName, type Loaded } from "./definition.ts";
+import { gateName, type Loaded } from "./definition/definition.ts";
 import { policyOf } from "./govern.ts";
 
 export function openProof({ definition, hash }: Loaded): GateProof {

@@ -6,8 +6,8 @@ import { check } from "../../engine/check.ts";
 import { storedTable } from "../../runtime/run-log/history.ts";
 import { boundOf } from "./agents/bound.ts";
 import { type Family, loadFamily } from "./begin/family.ts";
-import type { Definition } from "./definition.ts";
-import { extensionFaults, repliesOver } from "./extending.ts";
+import type { Definition } from "./definition/definition.ts";
+import { extensionFaults, repliesOver } from "./definition/extending.ts";
 import type { OwnRun } from "./load-run.ts";
 
 /** The hash of what decides: the table, the sources of its facts, and its agents with their prompts. */

@@ -6,9 +6,9 @@ import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
 import type { Decision, Facts, Rule } from "../../engine/workflow.ts";
 import { sampleAnswers } from "./agents/prompt.ts";
-import { type Definition, endEvents } from "./definition.ts";
-import { availableEvents, nextOf, renderEvents } from "./describe.ts";
-import { render, renderFault, replyFaults } from "./template.ts";
+import { type Definition, endEvents } from "./definition/definition.ts";
+import { availableEvents, nextOf, renderEvents } from "./definition/describe.ts";
+import { render, renderFault, replyFaults } from "./definition/template.ts";
 
 /** The end of a command that the engine ran, or of an agent. */
 export interface CommandEnd {

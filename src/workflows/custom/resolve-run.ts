@@ -17,7 +17,7 @@ import {
   setAside,
 } from "../../runtime/run-log/team-records.ts";
 import type { AsideBranch, Elsewhere } from "../../runtime/transaction/transaction.ts";
-import type { Loaded } from "./definition.ts";
+import type { Loaded } from "./definition/definition.ts";
 import {
   configurationOf,
   fileOfBranch,

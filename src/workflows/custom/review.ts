@@ -22,7 +22,7 @@ import { levelAt } from "../../runtime/transaction/signed-gate.ts";
 import { totalOf } from "../../scheduler/costs.ts";
 import { agentNotes } from "./agents/order-state.ts";
 import { type Child, childrenShown, childrenWords } from "./begin/children.ts";
-import { type DefinitionSource, gateName } from "./definition.ts";
+import { type DefinitionSource, gateName } from "./definition/definition.ts";
 import { eventFor, inspectWork, presentVersion, roundOf, verdictsAt } from "./judged.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 

@@ -36,8 +36,8 @@ import {
   type Loaded,
   type RuleCommand,
   renderCommand,
-} from "./definition.ts";
-import type { RuleFunction } from "./functions.ts";
+} from "./definition/definition.ts";
+import type { RuleFunction } from "./definition/functions.ts";
 
 const key = accepts<string>(
   (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),

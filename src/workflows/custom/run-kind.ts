@@ -2,7 +2,7 @@
 import { attempt } from "../../core/attempt.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunKind, Runs } from "../../runtime/run-log/kind.ts";
-import type { DefinitionSource, Loaded } from "./definition.ts";
+import type { DefinitionSource, Loaded } from "./definition/definition.ts";
 import { runPath, type StoredRun, sharedIn } from "./run-file.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 

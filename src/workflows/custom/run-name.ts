@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import { nearest } from "../../core/text/nearest.ts";
-import type { DefinitionSource } from "./definition.ts";
+import type { DefinitionSource } from "./definition/definition.ts";
 
 export interface RunName {
   readonly workflow: string;

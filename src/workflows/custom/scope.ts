@@ -4,11 +4,11 @@ import { scopeIn } from "../../engine/scope.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import { type Scope, scopeOr } from "../../runtime/scope.ts";
 import { turnOf } from "./begin/begin-state.ts";
-import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
-import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
+import type { Definition, DefinitionSource, Loaded } from "./definition/definition.ts";
+import { availableEvents, awaitedOf, takesVerdict } from "./definition/describe.ts";
+import { renderWithId } from "./definition/template.ts";
 import { checkHistory } from "./resolve-run.ts";
 import { configurationOf, orderOf, parseRun, runPath, type StoredRun } from "./run-file.ts";
-import { renderWithId } from "./template.ts";
 
 /** What may be written in the run's present state; null: it has not begun, or is over. */
 export async function scopeOf(source: DefinitionSource, view: View, id: string): Promise<Scope | null> {

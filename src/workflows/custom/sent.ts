@@ -4,7 +4,7 @@ import type { Snapshot } from "../../core/ports/git.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Sent, TypesOf } from "../../runtime/transaction/run-event.ts";
 import type { RunUsage } from "../../scheduler/costs.ts";
-import type { Gate } from "./definition.ts";
+import type { Gate } from "./definition/definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Looks } from "./run-file.ts";

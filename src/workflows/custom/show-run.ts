@@ -4,7 +4,7 @@ import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/transaction/run-event.ts";
 import { shown } from "./answers.ts";
 import { type Child, childrenShown } from "./begin/children.ts";
-import type { DefinitionSource } from "./definition.ts";
+import type { DefinitionSource } from "./definition/definition.ts";
 import { govern } from "./govern.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { overview } from "./overview.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../../runtime/module.ts";
-import type { DefinitionSource } from "./definition.ts";
+import type { DefinitionSource } from "./definition/definition.ts";
 import { sendTo } from "./send.ts";
 import { show } from "./show-run.ts";
 

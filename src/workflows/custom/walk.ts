@@ -4,7 +4,14 @@ import { decide, initialConfiguration } from "../../engine/decide.ts";
 import { isFinal, pairOf, valuesOf } from "../../engine/lookup.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule } from "../../engine/workflow.ts";
 import { sampleAnswers } from "./agents/prompt.ts";
-import { agentCommands, commandOf, type Definition, endsOf, isBegin, isForAgent } from "./definition.ts";
+import {
+  agentCommands,
+  commandOf,
+  type Definition,
+  endsOf,
+  isBegin,
+  isForAgent,
+} from "./definition/definition.ts";
 import { type CommandEnd, decidedValues, renderReply } from "./reply.ts";
 
 /** A possible next step: a rule, and inputs with which it applies. */

@@ -1,4 +1,4 @@
-import { parseWorkflow } from "../../../src/workflows/custom/parse.ts";
+import { parseWorkflow } from "../../../src/workflows/custom/definition/parse.ts";
 import type { Target } from "../target.ts";
 
 export const workflowYaml: Target = {

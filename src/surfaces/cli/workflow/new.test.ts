@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { check } from "../../../engine/check.ts";
-import { parseWorkflow } from "../../../workflows/custom/parse.ts";
+import { parseWorkflow } from "../../../workflows/custom/definition/parse.ts";
 import { answers } from "./new.ts";
 
 /** A person who types these lines, and then nothing more. */

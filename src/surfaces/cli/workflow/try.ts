@@ -5,7 +5,7 @@ import { ownFile } from "../../../core/own-file.ts";
 import { nearest } from "../../../core/text/nearest.ts";
 import { isFinal, valuesOf } from "../../../engine/lookup.ts";
 import type { Configuration, Facts, FactValue } from "../../../engine/workflow.ts";
-import type { Definition } from "../../../workflows/custom/definition.ts";
+import type { Definition } from "../../../workflows/custom/definition/definition.ts";
 import { fileSource } from "../../../workflows/custom/load.ts";
 import { checkProved } from "../../../workflows/custom/proved.ts";
 import { beginOf, type Choice, choicesAfter, orderWords, replyOf } from "../../../workflows/custom/walk.ts";

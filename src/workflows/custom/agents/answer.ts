@@ -4,7 +4,7 @@ import { isObject } from "../../../core/json.ts";
 import type { EventDefinition } from "../../../engine/workflow.ts";
 import type { AgentAnswers } from "../../../runtime/agent-order.ts";
 import type { ListLimits, ProposedTask } from "../../../tasks-file/proposal.ts";
-import { BLOOM, beginCommands, type Definition } from "../definition.ts";
+import { BLOOM, beginCommands, type Definition } from "../definition/definition.ts";
 
 /** By field of tasks: what may begin from it. */
 export type AnswerLimits = Readonly<Record<string, ListLimits>>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { REVIEW } from "../../../../test/rig/own-agents.ts";
 import { WISH } from "../../../../test/rig/own-begins.ts";
 import { promise } from "../../../../test/rig/promise.ts";
-import { parseWorkflow } from "../parse.ts";
+import { parseWorkflow } from "../definition/parse.ts";
 import { boundOf } from "./bound.ts";
 
 const boundIn = (text: string) => boundOf(parseWorkflow("review", "review.yaml", text).definition);

@@ -11,7 +11,15 @@ import { reachOf } from "../../../engine/reach.ts";
 import type { Violation } from "../../../engine/violation.ts";
 import type { Rule, Workflow } from "../../../engine/workflow.ts";
 import type { Family } from "../begin/family.ts";
-import { BLOOM, commandOf, type Definition, endEvents, endsOf, isBegin, isForAgent } from "../definition.ts";
+import {
+  BLOOM,
+  commandOf,
+  type Definition,
+  endEvents,
+  endsOf,
+  isBegin,
+  isForAgent,
+} from "../definition/definition.ts";
 
 export interface Bound {
   readonly orders: number;

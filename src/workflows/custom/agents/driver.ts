@@ -33,7 +33,7 @@ import { agentEnded, agentLost, endOrStop, showAgent } from "../../../scheduler/
 import { added, exceeded, limitsLeft, minutesLeft } from "../../../scheduler/budget.ts";
 import { forAbandoned } from "../../../scheduler/leftovers.ts";
 import { withRetries } from "../../../scheduler/retry-policy.ts";
-import type { DefinitionSource } from "../definition.ts";
+import type { DefinitionSource } from "../definition/definition.ts";
 import type { OrderWork } from "../run-file.ts";
 import { sendTo } from "../send.ts";
 import { limitsOf } from "./answer.ts";

@@ -16,7 +16,7 @@ import {
 import type { RunUsage } from "../../../scheduler/costs.ts";
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
 import { type ChildContext, loadChildren } from "../begin/children.ts";
-import { agentCommands, beginCommands, type DefinitionSource } from "../definition.ts";
+import { agentCommands, beginCommands, type DefinitionSource } from "../definition/definition.ts";
 import { govern, heldRunError } from "../govern.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
 import { checkMayMove } from "../proved.ts";

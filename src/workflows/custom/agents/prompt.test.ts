@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Definition } from "../definition.ts";
+import type { Definition } from "../definition/definition.ts";
 import { allAnswers } from "./prompt.ts";
 
 it("has a text for each field of each agent, whichever of its orders asked for it", () => {

@@ -3,11 +3,11 @@ import type { Problem } from "../../../core/yaml/located-yaml.ts";
 import { initialVariables } from "../../../engine/configuration.ts";
 import type { Facts, Workflow } from "../../../engine/workflow.ts";
 import type { AgentCommand } from "../../../runtime/agent-order.ts";
-import { agentCommands, beginCommands, type Definition } from "../definition.ts";
-import { ownReplies } from "../extending.ts";
+import { agentCommands, beginCommands, type Definition } from "../definition/definition.ts";
+import { ownReplies } from "../definition/extending.ts";
+import { render, renderFault, replyFaults } from "../definition/template.ts";
 import type { OwnRun } from "../load-run.ts";
 import type { AgentTexts } from "../run-file.ts";
-import { render, renderFault, replyFaults } from "../template.ts";
 import { type AnswerLimits, answerWords, limitsOf, tasksWords } from "./answer.ts";
 
 export interface PromptValues {

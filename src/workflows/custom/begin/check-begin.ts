@@ -3,8 +3,14 @@ import { pathFault } from "../../../core/path.ts";
 import { targetOf } from "../../../engine/configuration.ts";
 import { pairOf } from "../../../engine/lookup.ts";
 import type { Rule } from "../../../engine/workflow.ts";
-import { agentCommands, type BeginCommand, BLOOM, type Definition, GATHERED } from "../definition.ts";
-import { renderWithId, templateFault } from "../template.ts";
+import {
+  agentCommands,
+  type BeginCommand,
+  BLOOM,
+  type Definition,
+  GATHERED,
+} from "../definition/definition.ts";
+import { renderWithId, templateFault } from "../definition/template.ts";
 
 type Checked = Pick<Definition, "sources" | "table">;
 

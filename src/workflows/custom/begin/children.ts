@@ -6,7 +6,7 @@ import { isFinal } from "../../../engine/lookup.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { loadTasks } from "../../../tasks-file/load.ts";
 import { findTask, type Task } from "../../../tasks-file/task.ts";
-import { BLOOM, type DefinitionSource } from "../definition.ts";
+import { BLOOM, type DefinitionSource } from "../definition/definition.ts";
 import { loadRun } from "../load-run.ts";
 import type { StoredRun } from "../run-file.ts";
 

@@ -8,9 +8,9 @@ import { clean, cleanLine } from "../../../core/text/clean.ts";
 import { parseTaskItems } from "../../../core/text/markdown.ts";
 import { type ProposedTask, readList } from "../../../tasks-file/proposal.ts";
 import { promptValues } from "../agents/prompt.ts";
-import type { BeginCommand } from "../definition.ts";
+import type { BeginCommand } from "../definition/definition.ts";
+import { render, renderWithId } from "../definition/template.ts";
 import type { OwnRun } from "../load-run.ts";
-import { render, renderWithId } from "../template.ts";
 
 export interface Entry {
   /** Unique among the entries. */

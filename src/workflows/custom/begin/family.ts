@@ -14,8 +14,8 @@ import {
   type DefinitionSource,
   endEvents,
   type Loaded,
-} from "../definition.ts";
-import { invalidWorkflowError } from "../problem.ts";
+} from "../definition/definition.ts";
+import { invalidWorkflowError } from "../definition/problem.ts";
 
 /** By name. */
 export type Family = ReadonlyMap<string, Definition>;

@@ -5,7 +5,7 @@ import type { Reply } from "../../../runtime/module.ts";
 import { isPersonHere } from "../../../runtime/transaction/person.ts";
 import type { Answered, RunContext } from "../../../runtime/transaction/run-event.ts";
 import { shown } from "../answers.ts";
-import { GATHERED } from "../definition.ts";
+import { GATHERED } from "../definition/definition.ts";
 import type { OwnRun } from "../load-run.ts";
 import type { BeginOrder } from "../run-file.ts";
 import type { OwnSent, SendInput } from "../sent.ts";

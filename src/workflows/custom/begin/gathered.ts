@@ -1,6 +1,6 @@
 /** The event `gathered` of a table whose rules begin runs. */
 import type { FactValue, Rule, Workflow } from "../../../engine/workflow.ts";
-import { type FactSource, GATHERED } from "../definition.ts";
+import { type FactSource, GATHERED } from "../definition/definition.ts";
 
 /**
  * The table with the event, and with a rule for runs that are still open wherever it has none: the event comes once

@@ -19,7 +19,7 @@ import { changesOf, readTasksText, type TasksText } from "../../../tasks-file/gr
 import { TASKS_RUN } from "../../../tasks-file/load.ts";
 import { itemOf } from "../../../tasks-file/proposal.ts";
 import { eachTask, idsIn } from "../../../tasks-file/task.ts";
-import { BLOOM, type DefinitionSource } from "../definition.ts";
+import { BLOOM, type DefinitionSource } from "../definition/definition.ts";
 import { loadRun, type OwnRun } from "../load-run.ts";
 import { type BeginOrder, type RunFile, renderRun } from "../run-file.ts";
 import { runsOfSources } from "../run-kind.ts";

@@ -1,10 +1,10 @@
 /** A workflow of your own, from a file or a program: its table, and what its runs need besides. */
-import type { View } from "../../core/ports/store.ts";
-import type { Extensible } from "../../engine/extend.ts";
-import type { Violation } from "../../engine/violation.ts";
-import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
-import type { AgentCommand, AgentEntry } from "../../runtime/agent-order.ts";
-import type { Owners } from "../../runtime/transaction/check-event.ts";
+import type { View } from "../../../core/ports/store.ts";
+import type { Extensible } from "../../../engine/extend.ts";
+import type { Violation } from "../../../engine/violation.ts";
+import type { Command, FactValue, Rule, Workflow } from "../../../engine/workflow.ts";
+import type { AgentCommand, AgentEntry } from "../../../runtime/agent-order.ts";
+import type { Owners } from "../../../runtime/transaction/check-event.ts";
 import type { FactFunction, RuleFunction } from "./functions.ts";
 import { renderWithId } from "./template.ts";
 

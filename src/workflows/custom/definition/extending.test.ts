@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { CAREFUL } from "../../../test/rig/life.ts";
-import { promise } from "../../../test/rig/promise.ts";
-import { check } from "../../engine/check.ts";
-import { decide } from "../../engine/decide.ts";
-import type { Facts } from "../../engine/workflow.ts";
-import { EXTENSIBLE } from "../bloom/run/table.ts";
-import { boundOf } from "./agents/bound.ts";
+import { CAREFUL } from "../../../../test/rig/life.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import { check } from "../../../engine/check.ts";
+import { decide } from "../../../engine/decide.ts";
+import type { Facts } from "../../../engine/workflow.ts";
+import { EXTENSIBLE } from "../../bloom/run/table.ts";
+import { boundOf } from "../agents/bound.ts";
 import type { Definition } from "./definition.ts";
 import { extensionFaults, repliesOver } from "./extending.ts";
 import { parseWorkflow } from "./parse.ts";

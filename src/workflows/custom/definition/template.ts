@@ -1,9 +1,9 @@
 /** Replies, paths and commands as templates. */
 
-import { PawlError } from "../../core/error.ts";
-import { tidy } from "../../core/text/lines.ts";
-import { nearest } from "../../core/text/nearest.ts";
-import { faultOf, openTemplates } from "../../runtime/template.ts";
+import { PawlError } from "../../../core/error.ts";
+import { tidy } from "../../../core/text/lines.ts";
+import { nearest } from "../../../core/text/nearest.ts";
+import { faultOf, openTemplates } from "../../../runtime/template.ts";
 
 const templates = openTemplates();
 

@@ -2,10 +2,10 @@
  * Checks the keys of a definition made by a program. A schema checks a file's keys, but a program has no
  * types at run time, so a misspelt key, such as a gate, would be dropped silently.
  */
-import { type Fields, isObject } from "../../core/json.ts";
-import { nearest } from "../../core/text/nearest.ts";
-import type { Problem } from "../../core/yaml/located-yaml.ts";
-import { PERMISSIONS, SESSIONS } from "../../runtime/agent-order.ts";
+import { type Fields, isObject } from "../../../core/json.ts";
+import { nearest } from "../../../core/text/nearest.ts";
+import type { Problem } from "../../../core/yaml/located-yaml.ts";
+import { PERMISSIONS, SESSIONS } from "../../../runtime/agent-order.ts";
 import { FACT_SOURCES } from "./definition.ts";
 
 const DEFINITION = [

@@ -5,9 +5,9 @@
  *     run, and after a crash it is called again with the same key.
  * F2  In one process it is called once per key: a later read of the run gets the same promise.
  */
-import { PawlError } from "../../core/error.ts";
-import type { CheckOutcome } from "../../core/ports/checks.ts";
-import type { Fact, Facts, FactValue } from "../../engine/workflow.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { CheckOutcome } from "../../../core/ports/checks.ts";
+import type { Fact, Facts, FactValue } from "../../../engine/workflow.ts";
 
 /** A function's argument. */
 export interface FunctionCall {

@@ -1,9 +1,9 @@
 /** Parses a workflow's file: YAML → table, sources, gates and hints; or all problems, each with its place. */
-import { isObject } from "../../core/json.ts";
-import { type ProjectPath, pathFault } from "../../core/path.ts";
-import { type LocatedYaml, type Problem, parseYaml } from "../../core/yaml/located-yaml.ts";
-import type { Extensible } from "../../engine/extend.ts";
-import type { Violation } from "../../engine/violation.ts";
+import { isObject } from "../../../core/json.ts";
+import { type ProjectPath, pathFault } from "../../../core/path.ts";
+import { type LocatedYaml, type Problem, parseYaml } from "../../../core/yaml/located-yaml.ts";
+import type { Extensible } from "../../../engine/extend.ts";
+import type { Violation } from "../../../engine/violation.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { Definition } from "./definition.ts";
 import { definitionOver } from "./extending.ts";

@@ -1,7 +1,7 @@
 /** The schema of a workflow's file. A single entry may replace a list. */
 import { z } from "zod";
-import { GIT_ACTS, WRITES } from "../../engine/workflow.ts";
-import { PERMISSIONS, SESSIONS } from "../../runtime/agent-order.ts";
+import { GIT_ACTS, WRITES } from "../../../engine/workflow.ts";
+import { PERMISSIONS, SESSIONS } from "../../../runtime/agent-order.ts";
 
 const text = z.string({ error: "expected a string" }).min(1, "expected a non-empty string");
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {

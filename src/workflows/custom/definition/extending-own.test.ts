@@ -1,16 +1,16 @@
 /** A file that extends another workflow of the project. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { promise } from "../../../test/rig/promise.ts";
-import { projectPath } from "../../core/path.ts";
-import type { Entry, View } from "../../core/ports/store.ts";
-import { check } from "../../engine/check.ts";
-import { boundOf } from "./agents/bound.ts";
+import { promise } from "../../../../test/rig/promise.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { Entry, View } from "../../../core/ports/store.ts";
+import { check } from "../../../engine/check.ts";
+import { boundOf } from "../agents/bound.ts";
+import { fileSource } from "../load.ts";
 import { parseOver } from "./extending-own.ts";
-import { fileSource } from "./load.ts";
 
 const RELEASE = readFileSync(
-  new URL("../../../examples/release-project/release.yaml", import.meta.url),
+  new URL("../../../../examples/release-project/release.yaml", import.meta.url),
   "utf8",
 );
 

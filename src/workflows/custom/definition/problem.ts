@@ -1,8 +1,8 @@
-import { PawlError } from "../../core/error.ts";
-import type { LocatedYaml, Problem } from "../../core/yaml/located-yaml.ts";
-import { checkStructure } from "../../engine/structure.ts";
-import type { Violation } from "../../engine/violation.ts";
-import type { Workflow } from "../../engine/workflow.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { LocatedYaml, Problem } from "../../../core/yaml/located-yaml.ts";
+import { checkStructure } from "../../../engine/structure.ts";
+import type { Violation } from "../../../engine/violation.ts";
+import type { Workflow } from "../../../engine/workflow.ts";
 
 /** All problems in one error. */
 export function invalidWorkflowError(name: string, file: string, problems: readonly Problem[]): PawlError {

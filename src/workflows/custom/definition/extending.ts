@@ -6,11 +6,11 @@
  * L2  Only an event of the file's own is an answer of its agents: none of Bloom's.
  * L3  A row starts an agent, or none: commands belong to `verify`.
  */
-import type { LocatedYaml, Problem } from "../../core/yaml/located-yaml.ts";
-import { type Extensible, extend, type OwnRow } from "../../engine/extend.ts";
-import { checkPromises } from "../../engine/promises.ts";
-import type { Violation } from "../../engine/violation.ts";
-import { GIT_ACTS, type State, type Workflow } from "../../engine/workflow.ts";
+import type { LocatedYaml, Problem } from "../../../core/yaml/located-yaml.ts";
+import { type Extensible, extend, type OwnRow } from "../../../engine/extend.ts";
+import { checkPromises } from "../../../engine/promises.ts";
+import type { Violation } from "../../../engine/violation.ts";
+import { GIT_ACTS, type State, type Workflow } from "../../../engine/workflow.ts";
 import { checkAgents, commandFaults } from "./check-definition.ts";
 import { agentCommandOf, type Definition } from "./definition.ts";
 import { eventsOf, factOf, isChange, mapped, openStates, rowOver, runFaults } from "./file-entries.ts";

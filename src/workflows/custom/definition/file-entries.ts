@@ -1,11 +1,11 @@
 /** What the entries of a workflow's file mean to the engine, and what its schema cannot say of them. */
 import type { z } from "zod";
-import { type Fault, faultsOf } from "../../core/faults.ts";
-import type { LocatedYaml, Problem } from "../../core/yaml/located-yaml.ts";
-import type { OwnRow } from "../../engine/extend.ts";
-import { fillBlocked } from "../../engine/guard.ts";
-import type { Fact, FactValue, Rule, State, Workflow } from "../../engine/workflow.ts";
-import { withGathered } from "./begin/gathered.ts";
+import { type Fault, faultsOf } from "../../../core/faults.ts";
+import type { LocatedYaml, Problem } from "../../../core/yaml/located-yaml.ts";
+import type { OwnRow } from "../../../engine/extend.ts";
+import { fillBlocked } from "../../../engine/guard.ts";
+import type { Fact, FactValue, Rule, State, Workflow } from "../../../engine/workflow.ts";
+import { withGathered } from "../begin/gathered.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
 import { invalidWorkflowError } from "./problem.ts";
 import type {

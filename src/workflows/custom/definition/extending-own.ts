@@ -2,10 +2,10 @@
  * A file that extends another workflow of the project. Its rows take their cases from the rows there, and its states, events, facts and
  * agents are added; an agent of the same name replaces the one there. It is a workflow of its own, with runs of its own.
  */
-import type { OwnFile } from "../../core/own-file.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
-import { parseYaml } from "../../core/yaml/located-yaml.ts";
-import { extend } from "../../engine/extend.ts";
+import type { OwnFile } from "../../../core/own-file.ts";
+import { type ProjectPath, projectPath } from "../../../core/path.ts";
+import { parseYaml } from "../../../core/yaml/located-yaml.ts";
+import { extend } from "../../../engine/extend.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { doubleFaults, shapeFaults, takenFaults } from "./extending.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Starts } from "../../core/trust.ts";
-import { type AgentEntry, permissionOf } from "../../runtime/agent-order.ts";
+import type { Starts } from "../../../core/trust.ts";
+import { type AgentEntry, permissionOf } from "../../../runtime/agent-order.ts";
 import {
   agentCommands,
   BLOOM,

@@ -3,12 +3,12 @@
  * faulty.
  */
 
-import { pathFault } from "../../core/path.ts";
-import { targetOf } from "../../engine/configuration.ts";
-import { isFinal, isVariable } from "../../engine/lookup.ts";
-import type { Rule, Workflow } from "../../engine/workflow.ts";
-import type { AgentCommand } from "../../runtime/agent-order.ts";
-import { beginFaults } from "./begin/check-begin.ts";
+import { pathFault } from "../../../core/path.ts";
+import { targetOf } from "../../../engine/configuration.ts";
+import { isFinal, isVariable } from "../../../engine/lookup.ts";
+import type { Rule, Workflow } from "../../../engine/workflow.ts";
+import type { AgentCommand } from "../../../runtime/agent-order.ts";
+import { beginFaults } from "../begin/check-begin.ts";
 import {
   agentCommands,
   commandOf,

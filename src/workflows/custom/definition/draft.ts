@@ -11,8 +11,8 @@ import type {
   Setting,
   State,
   Workflow,
-} from "../../engine/workflow.ts";
-import type { AgentSession } from "../../runtime/agent-order.ts";
+} from "../../../engine/workflow.ts";
+import type { AgentSession } from "../../../runtime/agent-order.ts";
 import type { BeginCommand, Definition, FactSource, Gate, StateHint } from "./definition.ts";
 import type { RuleFunction } from "./functions.ts";
 

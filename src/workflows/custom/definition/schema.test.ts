@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { WORKFLOW_FILE } from "./schema.ts";
 
-const PAGE = readFileSync(new URL("../../../docs/own-workflows.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../../../docs/own-workflows.md", import.meta.url), "utf8");
 const BLOCKS = [...PAGE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
 
 it("takes the file that its page shows", () => {

@@ -1,9 +1,9 @@
 /** Describes a run in words: the next step, and the events that can be sent. */
-import { neededFacts } from "../../engine/inputs.ts";
-import { isFinal } from "../../engine/lookup.ts";
-import { movingEvents } from "../../engine/reach.ts";
-import type { Configuration } from "../../engine/workflow.ts";
-import type { EndedCommand, Step } from "../../runtime/run-log/step.ts";
+import { neededFacts } from "../../../engine/inputs.ts";
+import { isFinal } from "../../../engine/lookup.ts";
+import { movingEvents } from "../../../engine/reach.ts";
+import type { Configuration } from "../../../engine/workflow.ts";
+import type { EndedCommand, Step } from "../../../runtime/run-log/step.ts";
 import { type Awaited, type Definition, endEvents } from "./definition.ts";
 
 export interface AvailableEvent {

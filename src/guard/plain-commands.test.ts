@@ -261,6 +261,27 @@ describe("a plain command", () => {
     expect(
       ["npm install", "npm run deploy", "make", "npm testing"].some((line) => isTrue(isTesting)(line)),
     ).toBe(false);
+    const foreign = [
+      ...[
+        "make test --eval=x",
+        "make test -f a",
+        "make test -E x",
+        "make test SHELL=/tmp/x",
+        "make test -C a",
+      ],
+      ...["go test -exec a ./...", "go vet -vettool=a", "go test -o a", "cargo test --config x"],
+      ...["cargo test --manifest-path=a", "npm test --prefix a", "npm run test --script-shell a"],
+      ...["pytest /tmp/x", "pytest -c x", "pytest ../x", "pytest ~/x", "pytest --rootdir=a", "mvn test -f a"],
+      ...["./gradlew test -I a", "go test ../x"],
+    ];
+    expect(foreign.filter((line) => isTrue(isTesting)(line))).toEqual([]);
+    const own = [
+      "make test -j4",
+      "go test ./... -run TestA -count=1",
+      "pytest -x -k name a/b.py",
+      "npm test -- a",
+    ];
+    expect(own.filter((line) => !isTrue(isTesting)(line))).toEqual([]);
     expect(each("rm -f a b; git restore a; git checkout -- b", undoneBy)).toEqual([["a", "b"], ["a"], ["b"]]);
     expect(each("rm -r a; git restore -s x a; git checkout a; git -C x restore a; ls", undoneBy)).toEqual([
       null,
@@ -271,7 +292,7 @@ describe("a plain command", () => {
     ]);
   });
 
-  it("calls a tool of Pawl's where its words tell which, and with what", () => {
+  it("calls a tool of Pawl's if its words tell which, and with what", () => {
     promise("guard.sessions");
     expect(each(`npx --no pawl call start_task '{"task_id": "T"}' --json`, callOf)).toEqual([
       { tool: "start_task", given: '{"task_id": "T"}' },

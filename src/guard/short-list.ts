@@ -124,9 +124,13 @@ export function isGitWork(command: PlainCommand): boolean {
 const TESTS =
   /^(?:(?:npm|pnpm|yarn|bun) (?:run )?(?:test|t|check|lint)(?::[\w:-]+)?|pytest|python3? -m pytest|cargo (?:test|check|clippy)|go (?:test|vet)|make (?:test|check|lint)|mvn test|\.\/gradlew test|dotnet test)(?: |$)/;
 
+/** Words that bring code of the line's own, or start a runner outside of the folder. */
+const FOREIGN_TEST_WORDS =
+  /^--?(?:E|eval|f|file|c|C|directory|I|init-script|exec|toolexec|vettool|overlay|modfile|config|manifest-path|prefix|script-shell|node-options|cwd|dir|rootdir|o)(?:=|$)|^\w+=|(?:^|=)[/~]|(?:^|[=/])\.\.(?:\/|$)/;
+
 /** Runs the project's own tests, which states for testing require. */
 export function isTesting(command: PlainCommand): boolean {
-  return TESTS.test(command.join(" "));
+  return TESTS.test(command.join(" ")) && !command.some((word) => FOREIGN_TEST_WORDS.test(word));
 }
 
 /** Most folders in which a line's commands may run. */

@@ -24,7 +24,7 @@ const LOOPBACK = ["0100007F", "0000000000000000FFFF00000100007F"];
 export function peerSocket({ localPort, remoteAddress, remotePort }: Ports): PeerSocket | null {
   if (localPort === undefined || remotePort === undefined) return null;
   for (const path of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    const table = attempt(() => readFileSync(path, "latin1"), "");
+    const table = socketTable(path);
     const sockets = [...LOOPBACK, ...hostsOf(remoteAddress)].map((host) =>
       findSocket(table, `${host}:${hex(remotePort)}`, `:${hex(localPort)}`),
     );
@@ -32,6 +32,21 @@ export function peerSocket({ localPort, remoteAddress, remotePort }: Ports): Pee
     if (first) return first;
   }
   return null;
+}
+
+const tables = new Map<string, string>();
+
+/**
+ * One look serves all requests of one turn of the event loop, since the kernel lists every connection of the machine. No
+ * connection is younger than the look: its first request comes in a later turn than the connection itself.
+ */
+function socketTable(path: string): string {
+  const known = tables.get(path);
+  if (known !== undefined) return known;
+  const table = attempt(() => readFileSync(path, "latin1"), "");
+  tables.set(path, table);
+  setImmediate(() => tables.clear());
+  return table;
 }
 
 /**

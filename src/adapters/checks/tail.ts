@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, renameSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 import { watchTests } from "../../core/tests-ran.ts";
+import { withoutControls } from "../../core/text/clean.ts";
 import { REPLACING } from "../files/own-folder.ts";
 import { openPlain, readPlainEnd } from "../files/plain-file.ts";
 import { writeAll } from "../files/write-whole.ts";
@@ -14,7 +15,9 @@ export function tailOf(path: string, redactor: Redactor): string {
   try {
     // The window may begin inside a secret, so read that much more, and cut it off after masking.
     const { bytes, isCut } = readPlainEnd(path, MAX_BYTES + redactor.longest);
-    const text = plain(lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES));
+    const text = withoutControls(
+      lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES).replace(/\r\n?/g, "\n"),
+    );
     const lines = text.trimEnd().split("\n").slice(-MAX_LINES);
     // A cut may fall inside a character or a line.
     if (isCut && lines.length > 1) lines.shift();
@@ -60,16 +63,4 @@ export function maskFile(path: string, redactor: Redactor): void {
     closeSync(from);
   }
   renameSync(`${path}.masked`, path);
-}
-
-/** Removes colours, cursor movements and control characters other than the line break and the tab. */
-function plain(text: string): string {
-  return (
-    text
-      .replace(/\r\n?/g, "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is taken out
-      .replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g, "")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
-  );
 }

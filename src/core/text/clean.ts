@@ -35,6 +35,11 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
+/** The text without colours, cursor movements and control characters other than the line break and the tab. */
+export function withoutControls(text: string): string {
+  return text.replace(SEQUENCES, "").replace(CONTROLS, "");
+}
+
 /** Cleans the text, into one line. */
 export function cleanLine(text: string): string {
   return oneLine(clean(text));

@@ -4,6 +4,7 @@
  * Pure.
  */
 import { type CommandEnd, OWN_LINE } from "../../../core/ports/commands.ts";
+import { withoutControls } from "../../../core/text/clean.ts";
 
 export type FailedEnd = Pick<CommandEnd, "exit" | "signal" | "ended" | "tail"> & {
   /** The folder that it ran in, removed before comparison because it differs between the two. */
@@ -29,14 +30,9 @@ export function saysMuch(end: FailedEnd): boolean {
   return linesOf(end).size >= FEW_LINES;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out
-const COLOURS = /\u001b\[[0-9;]*m/g;
-
 /** The meaningful lines, without Pawl's own, and without what differs from run to run: folders, numbers, hashes, times. */
 function linesOf({ folder, tail }: FailedEnd): ReadonlySet<string> {
-  const lines = tail
-    .replaceAll(folder, "")
-    .replace(COLOURS, "")
+  const lines = withoutControls(tail.replaceAll(folder, ""))
     .split("\n")
     .map((line) =>
       line

@@ -71,7 +71,7 @@ describe("the demo's options", () => {
     expect(parseOptions(words, true)).toBe(message);
   });
 
-  it("are the scripted agent, and no pauses where nobody looks on, without any", () => {
+  it("are the scripted agent, and no pauses if nobody looks on, without any", () => {
     const agent = { name: "scripted", acp: null, environment: [] };
     expect(parseOptions([], false)).toEqual({ fast: true, help: false, trust: false, team: false, agent });
     expect(parseOptions(["--trust"], true)).toMatchObject({ fast: false, trust: true });

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
-it("the demo of several machines loses nothing where one dies, and runs nothing twice", {
+it("the demo of several machines loses nothing if one dies, and runs nothing twice", {
   timeout: 300_000,
 }, async () => {
   promise("team.demonstrated");

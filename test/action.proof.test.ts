@@ -60,7 +60,7 @@ describe("action.yml", () => {
     expect(JSON.parse(sarif).runs[0].results).toHaveLength(1);
   });
 
-  it("counts reviews where it is told to, and keeps the token from the program otherwise", async () => {
+  it("counts reviews if it is told to, and keeps the token from the program otherwise", async () => {
     promise("verify.forge");
     using repository = approved.copy();
     const calls = join(repository.root, ".git/bin/calls");

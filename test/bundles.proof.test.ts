@@ -54,7 +54,7 @@ describe("a bundle", () => {
     expect(readdirSync(project)).toEqual([".git"]);
   });
 
-  it("takes no plugin's folder for a project, where the client names none", () => {
+  it("takes no plugin's folder for a project, if the client names none", () => {
     promise("clients.own-program");
     const folder = join(bundles.marketplace, "clients/agent-plugin");
     const before = readdirSync(folder);

@@ -127,7 +127,7 @@ describe("a program with an agent of its own", () => {
     await pawl.close();
   });
 
-  it("asks, is tried again where it throws, and ends where the program stops it", async () => {
+  it("asks, is tried again if it throws, and ends if the program stops it", async () => {
     promise("library.agents");
     using project = bloomProject({
       tasks: task("  steps:\n  - id: a\n    instruction: Do it.\n"),

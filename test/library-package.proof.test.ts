@@ -199,7 +199,7 @@ describe("the library, installed in another project", () => {
     expect(() => execFileSync(process.execPath, [TSC, "-p", consumer], { stdio: "pipe" })).not.toThrow();
   });
 
-  it("type-checks where it is all that was installed: its types name no other package", () => {
+  it("type-checks if it is all that was installed: its types name no other package", () => {
     const bare = mkdtempSync(join(tmpdir(), "pawl-bare-"));
     try {
       mkdirSync(join(bare, "node_modules"));

@@ -217,7 +217,7 @@ async function open(patience = 20_000) {
 }
 
 describe("a run of a program's own workflow", () => {
-  it("runs no command where the files decide already, and reads lists by a parser", async () => {
+  it("runs no command if the files decide already, and reads lists by a parser", async () => {
     const project = await open();
     const ring = async () => (await project.send("door:a", "ring")).data.row;
     expect(await ring()).toBe("no-key");
@@ -290,7 +290,7 @@ describe("a run of a program's own workflow", () => {
     });
   });
 
-  it("fails loudly where an advance of the program's own asks for a person", async () => {
+  it("fails loudly if an advance of the program's own asks for a person", async () => {
     const project = await openProject({ root, workflows: [] });
     const asking = {
       run: () => "own:1",
@@ -439,7 +439,7 @@ describe("a project in memory", () => {
 });
 
 describe("a definition and a project that cannot be used", () => {
-  it("a table that does not decide each case is refused where it is defined", () => {
+  it("a table that does not decide each case is refused if it is defined", () => {
     promise("library.proved");
     const { rules, ...table } = DOOR.table;
     const partly = { ...DOOR, table: { ...table, rules: rules.filter(({ id }) => id !== "dark") } };
@@ -507,7 +507,7 @@ describe("gates and hints that a table says at its events and states, as a file 
     [{ hints: { rung: { waits: "human" } } }, "did you mean awaits?"],
     [{ sources: { ...DOOR.sources, key: { type: "file", file: "x" } } }, "file is not a key"],
     [{ sources: { ...DOOR.sources, key: { type: "folder", path: "x" } } }, "expected file, checklist,"],
-  ])("are refused where a key or a word is unknown: %j", (change, words) => {
+  ])("are refused if a key or a word is unknown: %j", (change, words) => {
     promise("library.gates");
     expect(() => defineWorkflow({ ...DOOR, ...change } as WorkflowDraft)).toThrow(words);
   });

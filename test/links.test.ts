@@ -117,7 +117,7 @@ describe("a link in the place of Pawl's own", () => {
 });
 
 describe("a folder of Pawl's own", () => {
-  test("is made where it is missing, and a file in its place is refused", () => {
+  test("is made if it is missing, and a file in its place is refused", () => {
     expect(openOwnFolder(root, ".pawl/a/b")).toBe(join(root, ".pawl/a/b"));
     expect(existsSync(join(root, ".pawl/a/b"))).toBe(true);
     writeOwnFile(root, ".pawl/a/file", "x", 0o700);

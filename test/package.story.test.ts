@@ -113,7 +113,7 @@ describe("the package", () => {
     expect(ran.status).toBe(0);
   });
 
-  it("starts as clients start it, by npx, also where the project has a program of that name", () => {
+  it("starts as clients start it, by npx, also if the project has a program of that name", () => {
     promise("package.whole");
     const clientInfo = { name: "a test", version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
@@ -129,7 +129,7 @@ describe("the package", () => {
     expect(ran.status).toBe(0);
   });
 
-  it("starts so from what `init` writes where pnpm has linked it and npm may run nothing", () => {
+  it("starts so from what `init` writes if pnpm has linked it and npm may run nothing", () => {
     promise("package.whole");
     const linked = join(base, "linked");
     const real = join(linked, "node_modules/.pnpm/pawl@0.1.0/node_modules/pawl");
@@ -154,7 +154,7 @@ describe("the package", () => {
     expect(readFileSync(join(linked, ".git/hooks/pre-commit"), "utf8")).not.toContain(".pnpm");
   });
 
-  it("is fetched from nowhere where a clone lacks it", () => {
+  it("is fetched from nowhere if a clone lacks it", () => {
     promise("package.whole");
     const clone = join(base, "clone");
     mkdirSync(clone);

@@ -53,7 +53,7 @@ describe("run/action.yml", () => {
     expect(calls).not.toContain(`in ${project.root}\n`);
   });
 
-  it("does not fail where something waits for a person, and says so", { timeout: 120_000 }, async () => {
+  it("does not fail if something waits for a person, and says so", { timeout: 120_000 }, async () => {
     promise("run.action");
     using project = bloomProject({ tasks: checkpointTask("one") });
     const ran = await act(project);

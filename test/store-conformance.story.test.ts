@@ -33,7 +33,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
   });
   afterEach(() => place.close());
 
-  it("reads a text as it was written, with BOM and CRLF, and null where there is none", async () => {
+  it("reads a text as it was written, with BOM and CRLF, and null if there is none", async () => {
     const { store } = await place.open();
     await put(
       store,
@@ -74,7 +74,7 @@ describe.each(STORES)("a store on %s", (_, make) => {
     expect(await store.commit(absent, [append("new", "f", "f\n")])).toBe("changed");
   });
 
-  it("lists a folder sorted, with what is in it, and nothing where there is no folder", async () => {
+  it("lists a folder sorted, with what is in it, and nothing if there is no folder", async () => {
     const { store } = await place.open();
     await put(
       store,

@@ -30,7 +30,7 @@ describe("How a client starts Pawl again", () => {
     ]);
   });
 
-  it("is by the package's name where it is installed as one, and fetches no stranger of that name", () => {
+  it("is by the package's name if it is installed as one, and fetches no stranger of that name", () => {
     const installed = (home: string) => launchOf({ home, cwd: base });
     for (const home of [
       "/cache/_npx/1/node_modules/pawl/dist",
@@ -45,7 +45,7 @@ describe("How a client starts Pawl again", () => {
     ["pnpm", ".pnpm/pawl@1.0.0/node_modules/pawl"],
     ["bun", ".bun/pawl@1.0.0/node_modules/pawl"],
   ])(
-    "is by that name where %s keeps the package elsewhere, and its own path outlives an update",
+    "is by that name if %s keeps the package elsewhere, and its own path outlives an update",
     (manager, store) => {
       const { folders, link } = projectWith(manager, store);
       expect(launchOf(folders)).toEqual([...BY_NPX, "mcp"]);
@@ -53,14 +53,14 @@ describe("How a client starts Pawl again", () => {
     },
   );
 
-  it("is by its own path where npx would find no program", () => {
+  it("is by its own path if npx would find no program", () => {
     const { folders, link, root } = projectWith("yarn", ".store/pawl-npm-1.0.0/package");
     rmSync(join(root, "node_modules/.bin"), { recursive: true });
     const own = [process.execPath, join(link, "dist/main.js")];
     expect(launchOf(folders)).toEqual([...own, "mcp"]);
   });
 
-  it("is by force where the project lets npm run nothing, as what pnpm makes does", () => {
+  it("is by force if the project lets npm run nothing, as what pnpm makes does", () => {
     const { folders, root } = projectWith("engines");
     const devEngines = { packageManager: { name: "pnpm", version: "12.0.0", onFail: "download" } };
     writeFileSync(join(root, "package.json"), JSON.stringify({ devEngines }));

@@ -5,7 +5,7 @@ interface Greeting {
   greet(name: string): Promise<string>;
 }
 
-it("loads at the first call, once, and again where that failed", async () => {
+it("loads at the first call, once, and again if that failed", async () => {
   let loads = 0;
   const port = lazyPort<Greeting>(async () => {
     loads += 1;

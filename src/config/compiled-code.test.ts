@@ -96,7 +96,7 @@ describe("the compiled code of the program", () => {
         symlinkSync(join(base, "elsewhere"), compiled);
       },
     ],
-  ])("is neither used nor written where %s", (_, loosen) => {
+  ])("is neither used nor written if %s", (_, loosen) => {
     promise("cli.compiled-code");
     mkdirSync(compiled, { recursive: true, mode: 0o700 });
     loosen();
@@ -105,7 +105,7 @@ describe("the compiled code of the program", () => {
   });
 
   it.runIf(process.getuid?.() === 0).each(["compiled", ""])(
-    "is neither used nor written where another user owns the folder pawl/%s",
+    "is neither used nor written if another user owns the folder pawl/%s",
     (name) => {
       mkdirSync(compiled, { recursive: true, mode: 0o700 });
       chownSync(join(pawl, name), 1234, 1234);
@@ -114,7 +114,7 @@ describe("the compiled code of the program", () => {
     },
   );
 
-  it("is done without where the folder cannot be made", () => {
+  it("is done without if the folder cannot be made", () => {
     mkdirSync(join(base, "state"));
     symlinkSync(join(base, "nowhere"), pawl);
     expect(start()).toEqual({ used: "", temporary: [] });

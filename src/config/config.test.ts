@@ -31,7 +31,7 @@ async function refusal(files: Readonly<Record<string, string>>): Promise<PawlErr
 }
 
 describe("the configuration", () => {
-  it("is the defaults where no file is", async () => {
+  it("is the defaults if no file is", async () => {
     const { settings, origins } = await load({});
     expect(settings).toEqual(DEFAULT_SETTINGS);
     expect(new Set(origins.map(({ from }) => from))).toEqual(new Set(["default"]));
@@ -78,7 +78,7 @@ describe("the configuration", () => {
     expect((await refusal({ "pawl.yaml": `notify: {${text}}\n` })).message).toContain(why);
   });
 
-  it("is the defaults where the files are empty or only comments", async () => {
+  it("is the defaults if the files are empty or only comments", async () => {
     expect((await load({ "pawl.yaml": "# nothing\n", ".alfred/config.yml": "" })).settings).toEqual(
       DEFAULT_SETTINGS,
     );
@@ -247,14 +247,14 @@ describe("the configuration", () => {
     expect(error.fix).toContain(fix);
   });
 
-  it("names .alfred/config.yml and its own keys where the fault is there", async () => {
+  it("names .alfred/config.yml and its own keys if the fault is there", async () => {
     const error = await refusal({ ".alfred/config.yml": "provider: local\nreviews:\n  default: [robot]\n" });
     expect(error.message).toContain(
       ".alfred/config.yml:3:12: reviews.default: expected [], [ai], [human] or [ai, human]",
     );
   });
 
-  it("takes a list of agents, of which the others stand in where `on_limit` says so", async () => {
+  it("takes a list of agents, of which the others stand in if `on_limit` says so", async () => {
     const bloomOf = async (text: string) => (await load({ "pawl.yaml": `bloom:\n${text}` })).settings.bloom;
     const list = "  agent: [claude, codex, gemini]\n";
     expect(await bloomOf(`${list}  on_limit: next\n`)).toMatchObject({

@@ -90,12 +90,12 @@ describe("the project's root", () => {
     expect(find("yaml", { variable: "" })).toBe(at("yaml"));
   });
 
-  it("is refused where the named folder does not exist", () => {
+  it("is refused if the named folder does not exist", () => {
     expect(() => find("bare", { option: "nowhere" })).toThrow('--project names "nowhere"');
     expect(() => find("bare", { variable: at("yaml/pawl.yaml") })).toThrow("$PAWL_PROJECT names");
   });
 
-  it("is missing where no folder has a marker, but for who may make one", () => {
+  it("is missing if no folder has a marker, but for who may make one", () => {
     expect(() => find("bare/src")).toThrow("There is no Pawl project here");
     expect(find("bare/src", { create: true })).toBe(at("bare/src"));
     expect(find("worktree/src", { create: true })).toBe(at("worktree"));

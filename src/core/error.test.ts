@@ -18,7 +18,7 @@ describe("What is thrown", () => {
     expect(toPawlError(system(code)).message).toBe(`The system failed: ${words}.`);
   });
 
-  it("is unforeseen where it is anything else, and what it was where it is Pawl's own", () => {
+  it("is unforeseen if it is anything else, and what it was if it is Pawl's own", () => {
     for (const thrown of [system("ENOENT"), new Error("odd"), "odd", null, { code: "ENOSPC" }])
       expect(toPawlError(thrown).code).toBe("internal");
     const own = new PawlError("usage", "m", "f");

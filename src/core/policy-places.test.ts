@@ -52,7 +52,7 @@ describe("the place of a change", () => {
     expect(await placeOf(path, inTasks(id))).toBe(place);
   });
 
-  it("is not there where no file has anything of it, and a file that cannot be read is no error", async () => {
+  it("is not there if no file has anything of it, and a file that cannot be read is no error", async () => {
     promise("policy.placed");
     expect(await placeOf("bloom.tries")).toBeUndefined();
     expect(await placeOf("x", () => [{ file: "none.yaml", path: "x" }])).toBeUndefined();

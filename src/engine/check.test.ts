@@ -180,7 +180,7 @@ describe("check", () => {
     expect(names.find(({ kind }) => kind === "trap")?.message).toContain("to a goal (gone, attic)");
   });
 
-  it("counts in words the configurations of a trap, where there is one and where there are several", () => {
+  it("counts in words the configurations of a trap, if there is one and if there are several", () => {
     const values = [0, 1, 2, 3];
     const stuck = (steps: number) =>
       violationsOf({
@@ -198,7 +198,7 @@ describe("check", () => {
     expect(stuck(4)).toBe(`${words}, nor from 3 more configurations of that state.`);
   });
 
-  it("counts in words the combinations of a gap, where there is one and where there are several", () => {
+  it("counts in words the combinations of a gap, if there is one and if there are several", () => {
     const gaps = (values: readonly number[]) =>
       violationsOf({
         ...door,
@@ -272,7 +272,7 @@ describe("check, of a rule that is blocked, without effect or only shown", () =>
     ["leads to another state", { to: { closed: "open" } }],
     ["sets facts", { set: { pushes: 0 } }],
     ["has commands", { commands: [{ type: "ring" }] }],
-  ])("refuses it where it %s", (what, change) => {
+  ])("refuses it if it %s", (what, change) => {
     const found = violationsOf(withRule("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
     expect(found).toEqual([
       {
@@ -303,7 +303,7 @@ describe("check, of a table that is too large to enumerate", () => {
     Array.from({ length: 24 }, (_, index) => [`f${index}`, { description: "", values: [0, 1, 2] }]),
   );
 
-  it("judges combinations without number where few facts matter at a time", () => {
+  it("judges combinations without number if few facts matter at a time", () => {
     const names = Object.keys(facts);
     const rules = names.map((name, index) =>
       rule({

@@ -121,7 +121,7 @@ describe("decide", () => {
     expect(error.message).toContain(message);
   });
 
-  it("says which variables are expected where a table has none", () => {
+  it("says which variables are expected if a table has none", () => {
     const simple = {
       ...lamp,
       facts: { power: { description: "", values: ["none", "some"] } },
@@ -155,7 +155,7 @@ describe("decide", () => {
     );
   });
 
-  it("names state, event, facts and rules where a table has none or several for them", () => {
+  it("names state, event, facts and rules if a table has none or several for them", () => {
     const gap = { ...lamp, rules: lamp.rules.filter(({ id }) => id !== "dark") };
     expect(errorOf(() => decide(gap, at("off"), "press", { power: "none" }))).toEqual({
       code: "workflow-invalid",
@@ -207,7 +207,7 @@ describe("initialConfiguration", () => {
 });
 
 describe("a configuration", () => {
-  it("is reachable where some sequence of events leads to it from a start", () => {
+  it("is reachable if some sequence of events leads to it from a start", () => {
     expect(isReachable(lamp, at("on", 2))).toBe(true);
     expect(isReachable(lamp, at("on", 0))).toBe(false);
     expect(isReachable(lamp, at("broken", 0))).toBe(false);

@@ -183,7 +183,7 @@ describe("the markdown table", () => {
     );
   });
 
-  it("leaves out the facts where there are none, and shows a step back, a fixed value and a command", () => {
+  it("leaves out the facts if there are none, and shows a step back, a fixed value and a command", () => {
     const rules = [
       rule({
         id: "1",
@@ -208,7 +208,7 @@ describe("the markdown table", () => {
     expect(text).toContain("| none = +0 |");
   });
 
-  it("says what may be written in each state, where the table does", () => {
+  it("says what may be written in each state, if the table does", () => {
     const [first, second, ...others] = Object.entries(odd.states).map(([name, state]) => {
       return [name, { ...state, writes: "none", forbids: ["commit", "push"] }] as const;
     });
@@ -257,7 +257,7 @@ describe("the XState export", () => {
       agreesWithXState(workflow, { implementations });
   });
 
-  it("is caught by the oracle where it differs in one rule", () => {
+  it("is caught by the oracle if it differs in one rule", () => {
     promise("table.xstate-agrees");
     const rules = startTask.workflow.rules.map((each) =>
       each.id === "reject.branch_created" ? { ...each, to: "git_status_checked" } : each,
@@ -275,7 +275,7 @@ describe("the XState export", () => {
     expect(renderXState(structuredClone(workflow))).toBe(renderXState(workflow));
   });
 
-  it("leaves the target out where the state stays, also where a map says so", () => {
+  it("leaves the target out if the state stays, also if a map says so", () => {
     const rules = odd.rules.map((each) => (each.id === "4" ? { ...each, to: { "a:b": "a:b" } } : each));
     expect(xstateConfig({ ...odd, rules }).states["a:b"]?.on?.["go:on"]).toEqual([
       {

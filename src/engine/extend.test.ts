@@ -60,7 +60,7 @@ const rulesWith = (...rows: readonly OwnRow[]) => {
 const faultsOf = (...rows: readonly OwnRow[]) => extended(...rows).faults;
 
 describe("A table laid over another", () => {
-  it("has the events and facts of both, and the base's rules where it has no rows", () => {
+  it("has the events and facts of both, and the base's rules if it has no rows", () => {
     const { faults, table } = extended();
     expect(faults).toEqual([]);
     expect(table).toEqual({
@@ -70,7 +70,7 @@ describe("A table laid over another", () => {
     });
   });
 
-  it("decides by its own row in the row's combinations, where the base's rule is gone", () => {
+  it("decides by its own row in the row's combinations, if the base's rule is gone", () => {
     const own = rule({ id: "own", from: ["draft"], on: "send", when: [{ big: [false] }], to: "read" });
     expect(rulesWith(own)).toEqual([REFUSES, RECALLS, own]);
   });
@@ -140,7 +140,7 @@ describe("A row that decides as the base did (`as`)", () => {
     ]);
   });
 
-  it("needs no combinations where the rule had none", () => {
+  it("needs no combinations if the rule had none", () => {
     const own = rule({ id: "own", from: ["sent"], on: "recall", to: "read" });
     const like = { id: "like", from: ["sent"], on: "resend", as: "recall" };
     const { when: _, ...always } = { ...RECALLS, id: "like", from: ["sent"], on: "resend" };
@@ -158,7 +158,7 @@ describe("A row that decides as the base did (`as`)", () => {
     ]);
   });
 
-  it("applies in the combinations of both, and not at all where there are none", () => {
+  it("applies in the combinations of both, and not at all if there are none", () => {
     const own = taken(undefined);
     const like = {
       id: "like",
@@ -188,7 +188,7 @@ describe("A row that decides as the base did (`as`)", () => {
     expect(faults.map(({ row }) => row)).toEqual(["again"]);
   });
 
-  it("is a fault where no row has taken the event, or where the base has none of the name", () => {
+  it("is a fault if no row has taken the event, or if the base has none of the name", () => {
     const like = (as: string) => ({ id: "like", from: ["sent"], on: "resend", as });
     const faultOf = (as: string) => faultsOf(like(as));
     expect(faultOf("send")).toEqual([
@@ -207,7 +207,7 @@ describe("A row that decides as the base did (`as`)", () => {
   });
 });
 
-describe("A row that sets more where a rule of the base applies (`of`)", () => {
+describe("A row that sets more if a rule of the base applies (`of`)", () => {
   it("adds its variables to the rule's", () => {
     expect(rulesWith({ id: "recalls", of: "base", set: { seals: 1 } })).toEqual([
       SENDS,

@@ -67,7 +67,7 @@ describe("the facts that a decision needs", () => {
     expect(matters("clear", { light: "green" })).toBe(true);
   });
 
-  it("matter to the only rule that is left where it asks in each of its boxes", () => {
+  it("matter to the only rule that is left if it asks in each of its boxes", () => {
     // Only "stays" is left, and one of its boxes does not ask.
     expect(matters("clear", { light: "red" })).toBe(false);
     // Only "runs" is left, by the variable.
@@ -76,7 +76,7 @@ describe("the facts that a decision needs", () => {
     expect(matters("light", {}, false, "look")).toBe(false);
   });
 
-  it("can matter where one box of one of several rules asks", () => {
+  it("can matter if one box of one of several rules asks", () => {
     const value = { description: "", values: [1, 2] };
     const go = (id: string, when: readonly Record<string, readonly number[]>[]) =>
       rule({ id, from: ["waiting"], on: "walk", when, to: "across" });
@@ -91,7 +91,7 @@ describe("the facts that a decision needs", () => {
     expect(asks("z", { x: 3, y: 3 })).toBe(false);
   });
 
-  it("are asked for always where a rule has boxes and each of them names the fact", () => {
+  it("are asked for always if a rule has boxes and each of them names the fact", () => {
     const asking = (when?: readonly Record<string, readonly boolean[]>[]) =>
       asksAlways({ ...rule({ id: "r", from: [], on: "e", to: "same" }), ...(when ? { when } : {}) }, "clear");
     expect(asking()).toBe(false);

@@ -38,7 +38,7 @@ const broken = (promises: readonly TablePromise[], ...more: readonly Rule[]) =>
   checkPromises({ ...WORK, rules: [...WORK.rules, ...more] }, promises, ["remote", "tests"]);
 
 describe("What a table promises to those that extend it", () => {
-  it("holds where each way leads through the state, or takes the event", () => {
+  it("holds if each way leads through the state, or takes the event", () => {
     expect(broken([CHECKED, { ...CHECKED, without: { event: "check" } }])).toEqual([]);
   });
 

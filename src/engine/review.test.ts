@@ -90,7 +90,7 @@ describe("start_task, whose work states share their review states", () => {
     );
   });
 
-  it("waits for the human alone where the policy asks for the human alone", () => {
+  it("waits for the human alone if the policy asks for the human alone", () => {
     expect(applyEvents(workflow, startWith(workflow, "human"), "submit").state).toBe("awaiting_human_review");
   });
 
@@ -134,7 +134,7 @@ describe("start_task, whose work states share their review states", () => {
 describe("a start_task whose shared review states ignore review_source", () => {
   const { workflow } = startTask;
 
-  it("is refused where both approvals apply, with the state, event, facts and rules that show it", () => {
+  it("is refused if both approvals apply, with the state, event, facts and rules that show it", () => {
     promise("table.kept-facts");
     const broken = withRules(workflow, (rule) => ({
       ...rule,
@@ -153,7 +153,7 @@ describe("a start_task whose shared review states ignore review_source", () => {
     );
   });
 
-  it("is refused where the first approval wins, because the end is never reached", () => {
+  it("is refused if the first approval wins, because the end is never reached", () => {
     const broken = withRules(workflow, (rule) =>
       /^(approve|reject)\.branch_created/.test(rule.id)
         ? null
@@ -290,7 +290,7 @@ describe("plan_task, whose work states have review states of their own", () => {
     expect(approvals).toBe(4 * reviewersOf(policy).length);
   });
 
-  it("says what is under review and whose turn it is, and nothing where no review runs", () => {
+  it("says what is under review and whose turn it is, and nothing if no review runs", () => {
     const begin = ai();
     expect(planTask.underReview(begin)).toBeNull();
     expect(planTask.underReview({ state: "design", variables: { review_stage: "ai" } })).toBeNull();

@@ -316,7 +316,7 @@ describe("check, of a table's scopes, accepts", () => {
   const scope = { writes: "plan", forbids: [] } as const;
   const { closed, gone, open } = door.states as Record<"closed" | "gone" | "open", State>;
 
-  it("none at all, one for every state, and a state without one where the run is over", () => {
+  it("none at all, one for every state, and a state without one if the run is over", () => {
     promise("scope.every-state");
     expect(violationsOf(door)).toEqual([]);
     const states = { closed: { ...closed, ...scope }, open: { ...open, writes: "none" as const } };

@@ -67,7 +67,7 @@ describe("what a scope lets an assistant write", () => {
     expect(isAllowed(write("/p/.git/config"), ALL, above)).toBe(false);
   });
 
-  it("is nothing where the project cannot be read, but in temporary folders", () => {
+  it("is nothing if the project cannot be read, but in temporary folders", () => {
     const fault = { fault: "it cannot be read", fix: "Run `pawl status`." };
     expect(isAllowed(write("src/a"), fault)).toBe(false);
     expect(isAllowed(write("/tmp/a"), fault)).toBe(true);
@@ -109,12 +109,12 @@ describe("what a scope lets an assistant write", () => {
     });
   });
 
-  it("is Pawl's own source where that is the project", () => {
+  it("is Pawl's own source if that is the project", () => {
     const own = { ...PLACE, program: "/p/src/main.ts" };
     for (const path of ["src/main.ts", "README.md"]) expect(isAllowed(write(path), ALL, own)).toBe(true);
   });
 
-  it("is judged where a link leads, and where its path says", () => {
+  it("is judged if a link leads, and if its path says", () => {
     const linked = {
       ...PLACE,
       real: (path: string) => path.replace("/p/link", "/p/.pawl").replace("/p/away", "/q"),
@@ -166,7 +166,7 @@ describe("a place that an argument names", () => {
     expect(isWritten(path)).toBe(false);
   });
 
-  it("is looked at where no key says that it is one, too, and what is no place is left alone", () => {
+  it("is looked at if no key says that it is one, too, and what is no place is left alone", () => {
     promise("guard.protected");
     const mentions = (text: string): Action => ({
       type: "write",
@@ -181,7 +181,7 @@ describe("a place that an argument names", () => {
       expect(isAllowed(mentions(text), ALL), text).toBe(true);
   });
 
-  it("is missing in the call of a tool that writes: it is refused where nothing may be written", () => {
+  it("is missing in the call of a tool that writes: it is refused if nothing may be written", () => {
     promise("guard.scope");
     const unknown: Action = { type: "write", paths: [], mentions: [], cwd: "/p", tool: "save_all" };
     expect([NONE, PLAN, WORKTREE, ALL, null].map((limits) => isAllowed(unknown, limits))).toEqual([
@@ -215,7 +215,7 @@ describe("a shell's command", () => {
         expect(byKind(command, limits), command).toEqual(all("as it is"));
   });
 
-  it("that may write runs behind a wall where nothing may be written, or not at all", () => {
+  it("that may write runs behind a wall if nothing may be written, or not at all", () => {
     promise("guard.shell");
     for (const limits of [NONE, PLAN, { fault: "x", fix: "y" }])
       for (const command of ["echo x > a", "python3 a.py", "sort -o a b", "cat $(ls)", "git add -A"])
@@ -226,7 +226,7 @@ describe("a shell's command", () => {
     );
   });
 
-  it("is not on the short list where what it starts is decided outside of the project", () => {
+  it("is not on the short list if what it starts is decided outside of the project", () => {
     promise("guard.shell");
     const tops: Readonly<Record<string, string | null>> = { "/p": "/p", "/p/a": "/p", "/tmp/x": "/tmp/x" };
     const repository = (folder: string) =>
@@ -264,7 +264,7 @@ describe("a shell's command", () => {
     expect(byKind(command, NONE)).toEqual(["closed", "closed", "as it is", "refused"]);
   });
 
-  it("of git's runs as it is where git may commit, and no client's own wall stands there", () => {
+  it("of git's runs as it is if git may commit, and no client's own wall stands there", () => {
     promise("guard.shell");
     expect(byKind("git add -A && git commit -m x", G)).toEqual(all("as it is"));
     expect(byKind("git push", G)).toEqual(all("refused"));

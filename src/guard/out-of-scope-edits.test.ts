@@ -58,7 +58,7 @@ it("keeps the measure through moves, whatever they are, until somebody accepts w
   expect(world.told).toEqual(["stray"]);
 });
 
-it("takes plan files for lawful where they were, also after the state that let them be written", async () => {
+it("takes plan files for lawful if they were, also after the state that let them be written", async () => {
   const { found, watch, world } = openWorld();
   world.scope = { ...NONE, writes: "plan", planFiles: ["plan.md"] };
   await watch.note(RUN, null);
@@ -71,7 +71,7 @@ it("takes plan files for lawful where they were, also after the state that let t
   expect(await found()).toEqual(["more"]);
 });
 
-it("holds the run where the files cannot be read, until a person accepts what is there", async () => {
+it("holds the run if the files cannot be read, until a person accepts what is there", async () => {
   promise("guard.out-of-scope-edits");
   const { watch, world } = openWorld();
   world.fault = "x/ is odd.";

@@ -4,13 +4,13 @@ import { WORKFLOWS } from "../workflows/index.ts";
 import { PERSON_VERBS, personVerbOf } from "./person-verbs.ts";
 
 describe("a person's verbs", () => {
-  it("are commands of the program, of two words where they have two", async () => {
+  it("are commands of the program, of two words if they have two", async () => {
     const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
     const known = [...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].map(({ name }) => name);
     expect(PERSON_VERBS.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it("are known behind options, and not where they only show something", () => {
+  it("are known behind options, and not if they only show something", () => {
     expect(personVerbOf(["--project", "approve", "status"])).toBeNull();
     expect(personVerbOf(["--project", "x", "approve", "y"])).toBe("approve");
     expect(personVerbOf(["--format", "json", "approve", "y"])).toBe("approve");

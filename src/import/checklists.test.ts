@@ -124,7 +124,7 @@ describe("OpenSpec", () => {
     expect(stepsOf(found)[2]?.text).toContain("- [ ] not a box");
   });
 
-  it("takes bullets, then headings, where there are no boxes, and says where there is nothing", () => {
+  it("takes bullets, then headings, if there are no boxes, and says where there is nothing", () => {
     expect(stepsOf(read({ "c/tasks.md": "# T\n## 1. A\n- one\n- two\n" })).map(({ title }) => title)).toEqual(
       ["one", "two"],
     );

@@ -36,7 +36,7 @@ function run(text: string, tasks: readonly SourceTask[], repo?: string) {
 const changes = ({ rows }: ReturnType<typeof run>) => rows.map(({ change }) => change);
 
 describe("An import into tasks.yaml", () => {
-  it("writes tasks with their steps, subtasks, dependencies and where they come from", () => {
+  it("writes tasks with their steps, subtasks, dependencies and if they come from", () => {
     const { tasks } = run(
       "",
       [
@@ -173,7 +173,7 @@ describe("An import into tasks.yaml", () => {
     expect(remarks.join()).toContain("2 dependencies");
   });
 
-  it("breaks circles where they close, those over parents and present tasks too", () => {
+  it("breaks circles if they close, those over parents and present tasks too", () => {
     promise("import.dependencies");
     const chain = [task("A", { after: ["B"] }), task("B", { after: ["C"] }), task("C", { after: ["A"] })];
     const { remarks, tasks } = run("", chain);

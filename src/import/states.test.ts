@@ -41,7 +41,7 @@ it.each([
   ["Progress", "1", "todo"],
   ["Cancelled At", "2026-01-01", "cancelled"],
   ["Resolution", "Won't Do", "cancelled"],
-])("a column proves a state where the source has no other: %s %j", (column, value, status) => {
+])("a column proves a state if the source has no other: %s %j", (column, value, status) => {
   promise("import.states");
   const { tasks } = settleStates(rows(`Title,${column}\na,"${value}"\n`), new Map());
   expect(tasks.map((task) => task.status)).toEqual([status]);

@@ -95,7 +95,7 @@ describe("A markdown checklist", () => {
     expect(tasks[3]?.text).toContain(long);
   });
 
-  it("takes bullets where there is no box, and headings with a tick where nothing stands below them", () => {
+  it("takes bullets if there is no box, and headings with a tick if nothing stands below them", () => {
     promise("import.formats");
     expect(read("- one\n- two\n  - detail\n").tasks.map(({ title }) => title)).toEqual(["one", "two"]);
     const { tasks } = read("## ✅ Ready\ntext\n## Section ✅\n- [ ] box\n## ☐ Open\n");
@@ -208,7 +208,7 @@ describe("CSV", () => {
     ).toMatchObject([{ id: "434", title: "Drop it", text: "As a user", notes: ["Label: x"] }]);
   });
 
-  it("decides a status by its category, a date or a tick where it does not know the word", () => {
+  it("decides a status by its category, a date or a tick if it does not know the word", () => {
     promise("import.states");
     const states = (text: string) => read(text).tasks.map(({ status }) => status);
     expect(
@@ -341,7 +341,7 @@ describe("The format of files", () => {
     );
   });
 
-  it("is asked for where it is not certain", () => {
+  it("is asked for if it is not certain", () => {
     expect(() => of("a.bin")).toThrow(/is not certain/);
     for (const [name, found, fix] of [
       ["a.xlsx", "a spreadsheet", "CSV"],

@@ -84,11 +84,11 @@ describe("an agent's answer", () => {
       "it begins in the last half million characters",
       `${"x".repeat(500_000)}{"verdict":"good","points":"p"}`,
     ],
-  ])("is found where %s", (_, text) => {
+  ])("is found if %s", (_, text) => {
     expect(read(text)).toEqual({ event: "good", texts: { points: "p" } });
   });
 
-  it("is none where it nests too deeply to be shown", () => {
+  it("is none if it nests too deeply to be shown", () => {
     expect(read(`{"verdict":${"[".repeat(100_000)}${"]".repeat(100_000)},"points":"p"}`)).toEqual({
       faults: ["There is no JSON object in your last message."],
     });
@@ -154,7 +154,7 @@ describe("a person is told of an answer that was refused twice", () => {
     expect(refusedTwice(first, faults)).toBe(words);
   });
 
-  it("the second time alone where the first is not in that form", () => {
+  it("the second time alone if the first is not in that form", () => {
     expect(refusedTwice("In words - of another kind", ["One. Two."])).toBe("One. Two");
   });
 });

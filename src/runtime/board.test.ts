@@ -23,7 +23,7 @@ describe("what a person can do about a task", () => {
     expect(labels(task)).toEqual(expected);
   });
 
-  it("asks for words where the act needs some, and once more before it stops the agent", () => {
+  it("asks for words if the act needs some, and once more before it stops the agent", () => {
     const [interject, stop] = taskDeeds(card("working"));
     expect(interject).toMatchObject({ words: expect.stringMatching(/./) });
     expect(stop).toEqual({ act: "stop", label: "Stop", isSure: true });

@@ -87,7 +87,7 @@ describe("A budget", () => {
 });
 
 describe("What is spent", () => {
-  it("adds up over the runs, to the millionth of a dollar, also where an agent does not say what it used", () => {
+  it("adds up over the runs, to the millionth of a dollar, also if an agent does not say what it used", () => {
     const usage = { inputTokens: null, outputTokens: null };
     const first = added(NOTHING_SPENT, { ...usage, usd: 0.1, turns: 3 }, 1000);
     const second = added(first, { ...usage, usd: 0.2, turns: 4 }, 2000);

@@ -69,7 +69,7 @@ describe("several drivers", () => {
     });
   });
 
-  it("are busy where one of them is, and hear of an agent and of the end one after another", async () => {
+  it("are busy if one of them is, and hear of an agent and of the end one after another", async () => {
     const said: string[] = [];
     const busy = (is: boolean) => ({ isBusy: () => is, ended: async () => void said.push("end") });
     const joined = joinDrivers([driverOf("a", said, busy(false)), driverOf("b", said, busy(true))]);

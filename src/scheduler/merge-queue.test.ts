@@ -115,7 +115,7 @@ describe("the merge trains of a process", () => {
     expect(held).toEqual(["b takes main"]);
   });
 
-  it("hold the lock under its lease, let go of it once, and take it anew where the target was overtaken", async () => {
+  it("hold the lock under its lease, let go of it once, and take it anew if the target was overtaken", async () => {
     const { joined, join, trains, held } = setup();
     const a = await joined("a");
     expect(a.lease).toBe(lease);
@@ -180,7 +180,7 @@ describe("the merge trains of a process", () => {
     expect([heard.length, timers.length]).toEqual([0, 0]);
   });
 
-  it("let go of the lock where the last one that waited leaves, and after so many merges in one go", async () => {
+  it("let go of the lock if the last one that waited leaves, and after so many merges in one go", async () => {
     const { joined, join, trains, held } = setup({ limit: 1 });
     const a = await joined("a");
     await join("b", { waits: false });

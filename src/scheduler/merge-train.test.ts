@@ -44,18 +44,18 @@ describe("the merge train", () => {
     expect(baseFor(train, "b")).toBe("A");
   });
 
-  it("lets those behind stand where the first published what they were prepared on", () => {
+  it("lets those behind stand if the first published what they were prepared on", () => {
     const train = leave(prepared("a", "b", "c"), "a", "commit of a");
     expect([mergeTurn(train, "b"), mergeTurn(train, "c")]).toEqual(["first", "behind"]);
   });
 
-  it("makes those behind void where one leaves without a merge, and those ahead stand", () => {
+  it("makes those behind void if one leaves without a merge, and those ahead stand", () => {
     const train = leave(prepared("a", "b", "c", "d"), "b", null);
     expect(["a", "c", "d"].map((task) => mergeTurn(train, task))).toEqual(["first", "void", "void"]);
     expect(baseFor(train, "c")).toBe("commit of a");
   });
 
-  it("makes those behind void where another commit was published or announced than they were prepared on", () => {
+  it("makes those behind void if another commit was published or announced than they were prepared on", () => {
     expect(mergeTurn(leave(prepared("a", "b"), "a", "another"), "b")).toBe("void");
     expect(mergeTurn(announce(prepared("a", "b"), "a", "another"), "b")).toBe("void");
     expect(mergeTurn(prepare(prepared("a", "b"), "a", TARGET), "b")).toBe("void");

@@ -45,7 +45,7 @@ describe("A turn to merge among several machines", () => {
     expect(asked).toEqual([]);
   });
 
-  it("leaves no lock behind where the lease cannot be taken or given back", async () => {
+  it("leaves no lock behind if the lease cannot be taken or given back", async () => {
     const away = new Error("the database is away");
     const untaken = opened(() => {
       throw away;

@@ -32,7 +32,7 @@ function virtual() {
 }
 
 describe("The signal", () => {
-  it("wakes who waits, and whoever waits next where nobody did; each call once", async () => {
+  it("wakes who waits, and whoever waits next if nobody did; each call once", async () => {
     const { clock, settled } = virtual();
     const signal = openSignal(new AbortController().signal, clock);
     const first = signal.wait(Number.POSITIVE_INFINITY);
@@ -221,7 +221,7 @@ describe("The retry policy", () => {
     expect([...thrice(), retries.shouldRetry(invalid)]).toEqual([true, true, true, false]);
   });
 
-  it("waits out nothing once it stops, and waits a second, or less where it is stopped", async () => {
+  it("waits out nothing once it stops, and waits a second, or less if it is stopped", async () => {
     const { retries, stop, pass, settled, simulator, told } = opened();
     retries.succeeded(false);
     const waiting = retries.wait();

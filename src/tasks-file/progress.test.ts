@@ -58,7 +58,7 @@ describe("What the work writes of tasks in a database", () => {
     ]);
   });
 
-  it("is an error with a fix where it is damaged", () => {
+  it("is an error with a fix if it is damaged", () => {
     for (const text of ["{", "[]", '{"A":1}'])
       expect(() => parseProgress(text)).toThrow(expect.objectContaining({ code: "state-unreadable" }));
   });

@@ -114,7 +114,7 @@ describe("tasks.yaml by its entries", () => {
     expect(cut).toBeGreaterThan(50);
   });
 
-  it("says the same where entries are known from another text", () => {
+  it("says the same if entries are known from another text", () => {
     promise("bloom.one-task");
     fc.assert(
       fc.property(mixed, mixed, (before, text) => {
@@ -226,7 +226,7 @@ describe("tasks.yaml by its entries", () => {
   });
 
   it.each(["- id: B\n  title: b\n", "- b\n", " more\n", "\n- id: B\n  title: b\n"])(
-    "says the same where a last line that had no end goes on with %j",
+    "says the same if a last line that had no end goes on with %j",
     (more) => {
       const before = "tasks:\n- id: A\n  title: a";
       const known = readTasks(before, null);

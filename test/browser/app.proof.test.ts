@@ -158,7 +158,7 @@ describe.runIf(HAS_CHROMIUM)("the review inside a client", () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  it("says where to decide instead, where a verdict given in a client is too weak", async () => {
+  it("says where to decide instead, if a verdict given in a client is too weak", async () => {
     promise("mcp.app-verdict");
     await using at = await waiting("gates: terminal\n");
     await using opened = await at.open(browser);

@@ -61,7 +61,7 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it("says what is missing where there is nothing, with the command that changes it", async () => {
+  it("says what is missing if there is nothing, with the command that changes it", async () => {
     await using fixture = await BoardFixture.open({ isEmpty: true, projects: 1 });
     await using opened = await openPage(browser, fixture.url);
     for (const name of NAMES) {
@@ -246,7 +246,7 @@ describe.runIf(HAS_CHROMIUM)("each page of the board", () => {
     await leads.waitFor();
   });
 
-  it("shows the end of what an agent said last, where it is taller than its place", async () => {
+  it("shows the end of what an agent said last, if it is taller than its place", async () => {
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, fixture.url);
     await goTo(opened.page, PAGES.tasks);

@@ -71,7 +71,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it("is approved with one key and Enter; where a check failed, that is seen first and asked about once", async () => {
+  it("is approved with one key and Enter; if a check failed, that is seen first and asked about once", async () => {
     promise("board-page.keyboard");
     await using fixture = await BoardFixture.open();
     await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
@@ -150,7 +150,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     expect(fixture.verdicts).toMatchObject([{ points: [{ at, text }] }]);
   });
 
-  it("approves the selected of the inbox by one key, only where everything agrees; one is out of sight for a day", async () => {
+  it("approves the selected of the inbox by one key, only if everything agrees; one is out of sight for a day", async () => {
     await using fixture = await BoardFixture.open();
     const [first, ...rest] = fixture.inbox.items;
     if (!first) throw new Error("The inbox is empty.");
@@ -276,7 +276,7 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     expect(await page.getByLabel("Viewed src/http/rate-limit.ts").isChecked()).toBe(true);
   });
 
-  it("asks for the digits where the gate is signed, and takes no others", async () => {
+  it("asks for the digits if the gate is signed, and takes no others", async () => {
     await using fixture = await BoardFixture.open({ isSigned: true });
     await using opened = await openPage(browser, `${fixture.url}${REVIEW}`);
     const { page } = opened;

@@ -214,7 +214,7 @@ describe("the architecture", () => {
     }
   });
 
-  it("lists a whole folder only where no agent behind a wall can fill it", () => {
+  it("lists a whole folder only if no agent behind a wall can fill it", () => {
     promise("files.planted");
     const listers = CODE.filter(({ text }) => /\breaddir(?:Sync)?\(/.test(uncommented(text)));
     expect(listers.map(({ path }) => path).sort()).toEqual(WHOLE_FOLDERS);
@@ -273,7 +273,7 @@ describe("the architecture", () => {
     expect(users).toEqual(["src/adapters/postgres/connections.ts"]);
   });
 
-  it("loads no reader of files where a program imports the library", () => {
+  it("loads no reader of files if a program imports the library", () => {
     promise("library.light");
     const reached = eagerlyReached("src/index.ts");
     expect(reached.size).toBeGreaterThan(40);

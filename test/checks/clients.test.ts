@@ -84,7 +84,7 @@ describe("the packages for clients", () => {
     }
   });
 
-  it("add to OpenCode's configuration, where what a person says of the same name counts", async () => {
+  it("add to OpenCode's configuration, if what a person says of the same name counts", async () => {
     promise("clients.one-source");
     const folder = join(ROOT, "clients/opencode");
     const { exports } = data("clients/opencode/package.json");

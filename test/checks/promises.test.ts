@@ -14,7 +14,7 @@ describe("the list of what Pawl promises", () => {
     }
   });
 
-  it("names a heading or a threat of the page on security where that page promises it", () => {
+  it("names a heading or a threat of the page on security if that page promises it", () => {
     const page = readFileSync(resolve(import.meta.dirname, "../../docs/security.md"), "utf8");
     const named = Object.values(REQUIREMENTS).flatMap(
       ({ source }) => /^docs\/security\.md, (.+)$/.exec(source)?.[1] ?? [],

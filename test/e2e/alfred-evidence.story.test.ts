@@ -169,7 +169,7 @@ test("a long check is not waited for: it is told as running, and its outcome by 
   ).toContainEqual(["check test", "agrees"]);
 });
 
-test("where evidence is required, a disagreement stops the approval, and a rejection is still possible", async () => {
+test("if evidence is required, a disagreement stops the approval, and a rejection is still possible", async () => {
   promise("alfred.evidence");
   using project = await begun({ evidence: "require" });
   project.write("surprise.txt", "x");

@@ -101,7 +101,7 @@ const REFUSALS: readonly [
     /^Artifact validation failed for state 'initialized'\.[\s\S]*is_clean: expected true or false, found "yes"[\s\S]*current_branch: expected a string, found nothing[\s\S]*extra: expected no such key, found 1/,
   ],
   [
-    "a review where nothing is under review",
+    "a review if nothing is under review",
     (project) => project.review(ID, true),
     /^Invalid action: cannot trigger 'approve' from state 'initialized'\.$/,
   ],

@@ -112,7 +112,7 @@ test.each([
   expect(project.read(STATE)).toBe(before);
 });
 
-test("where nothing of .alfred is committed, stash -u and clean take the task's file, and never its state", async () => {
+test("if nothing of .alfred is committed, stash -u and clean take the task's file, and never its state", async () => {
   using project = new AlfredProject({ settings: { reviews: { default: [] } } });
   project.write(".gitignore", "");
   project.commit("Begin");
@@ -227,9 +227,9 @@ test("a task that was advanced on two branches is held in a clone, with both sid
 });
 
 test.each([
-  ["at most 3 files with 60 lines where the project shares records", { share: true }, 1, 60],
-  ["nothing where it does not", { share: false }, 0, 0],
-  ["a record where a person signs one of its gates", { gates: { "alfred.plan_task": "signed" } }, 1, 60],
+  ["at most 3 files with 60 lines if the project shares records", { share: true }, 1, 60],
+  ["nothing if it does not", { share: false }, 0, 0],
+  ["a record if a person signs one of its gates", { gates: { "alfred.plan_task": "signed" } }, 1, 60],
 ] as const)("a finished task with the default reviews leaves %s", async (_, around, files, lines) => {
   promise("team.shared-by-setting");
   using project = await shared(ID);

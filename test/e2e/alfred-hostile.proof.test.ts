@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 describe("the work that is approved is the work that was handed in", () => {
-  it("agrees and is approved where nothing changed, with the tree's id in the verdict", async () => {
+  it("agrees and is approved if nothing changed, with the tree's id in the verdict", async () => {
     await handIn();
     expect(findings().map(({ about, verdict }) => [about, verdict])).toEqual([
       ["subtasks", "agrees"],
@@ -75,7 +75,7 @@ describe("the work that is approved is the work that was handed in", () => {
     expect((await approve()).status).toBe("success");
   });
 
-  it("shows it first where evidence is only shown", async () => {
+  it("shows it first if evidence is only shown", async () => {
     await handIn({ evidence: "show" });
     project.write("src/bucket.test.txt", "evil\n");
     const shown = await project.call("implement_task", { task_id: ID });
@@ -168,7 +168,7 @@ describe("checks", () => {
     expect((await approve()).status).toBe("success");
   });
 
-  it("run in the working folder where the project says so, and the weaker strength is shown", async () => {
+  it("run in the working folder if the project says so, and the weaker strength is shown", async () => {
     promise("evidence.checks");
     await begin({ checks: { test: "cat ignored.txt" }, checks_in: "worktree" });
     project.write(".git/info/exclude", "ignored.txt\n");
@@ -181,7 +181,7 @@ describe("checks", () => {
     });
   });
 
-  it("say in a fresh checkout what may be missing where they fail", async () => {
+  it("say in a fresh checkout what may be missing if they fail", async () => {
     await handIn({ checks: { test: "node_modules/.bin/vitest" } });
     expect(found("check test")?.check?.tail).toContain("unless `setup` in pawl.yaml makes them");
   });

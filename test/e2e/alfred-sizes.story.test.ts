@@ -62,7 +62,7 @@ test.each(LIGHT)(
   },
 );
 
-test("a report that nobody reviews is not accepted where git differs from it", async () => {
+test("a report that nobody reviews is not accepted if git differs from it", async () => {
   promise("alfred.sizes");
   using made = project("light");
   await made.call("create_task", { task_content: taskMarkdown(ID) });

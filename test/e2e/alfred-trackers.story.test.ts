@@ -357,7 +357,7 @@ describe("github", () => {
     expect(issue).toMatchObject({ state: "closed", comments: ["Planned. (mark)"] });
   });
 
-  test("the repository is the checkout's where the configuration names none, or the error says how to name it", async () => {
+  test("the repository is the checkout's if the configuration names none, or the error says how to name it", async () => {
     promise("alfred.github");
     await using rig = await github();
     const { project } = rig;

@@ -139,7 +139,7 @@ describe("A task's environment", () => {
     expect(log(project).map((line) => line.split(" ")[0])).toEqual(["up", "down", "up", "down"]);
   });
 
-  it("leaves nothing running where nothing takes it away", { timeout: LONG }, async () => {
+  it("leaves nothing running if nothing takes it away", { timeout: LONG }, async () => {
     using project = opened(task("T1"), { environment: { down: undefined } });
     expect((await project.run()).code).toBe(0);
     const [name = ""] = servers(project);

@@ -228,7 +228,7 @@ it("says in the same words who rests as the loop and the board, for tasks that w
   ]);
 });
 
-it("is a run that went well where an agent rests for which no task waits", { timeout: 60_000 }, async () => {
+it("is a run that went well if an agent rests for which no task waits", { timeout: 60_000 }, async () => {
   promise("agents.next");
   using limited = limitedProject({ agent: ["limited", "scripted"], on_limit: "next" });
   const ran = await limited.project.run();

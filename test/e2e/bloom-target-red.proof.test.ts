@@ -95,7 +95,7 @@ describe("A target whose own check fails", () => {
     expect(project.runs()).toHaveLength(1);
   });
 
-  it("is the remote's where branches go there", { timeout: LONG }, async () => {
+  it("is the remote's if branches go there", { timeout: LONG }, async () => {
     promise("bloom.target-red");
     using project = red(task("T1"), "git: {push_to_remote: true}\n");
     expect((await project.run()).of("target:red")).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("A target whose own check fails", () => {
 });
 
 describe("A check that fails once", () => {
-  it("is flaky where it passes on the same files: told, kept as evidence, and nobody repairs it", {
+  it("is flaky if it passes on the same files: told, kept as evidence, and nobody repairs it", {
     timeout: LONG,
   }, async () => {
     promise("bloom.flaky");

@@ -143,7 +143,7 @@ describe("tasks.yaml on the command line", () => {
     });
   });
 
-  it("names the places where it looked for a file that is nowhere", async () => {
+  it("names the places if it looked for a file that is nowhere", async () => {
     using made = temporaryProject({ environment: ALL });
     made.write("src/x.txt", "");
     const missing = await pawlInside(join(made.root, "src"), ["list"], ALL);

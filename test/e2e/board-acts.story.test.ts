@@ -194,7 +194,7 @@ describe("a verdict on the board", () => {
     expect(story).toContain("Too long.");
   });
 
-  it("counts once where two tabs race for it: the other is refused, and sees what became of it", async () => {
+  it("counts once if two tabs race for it: the other is refused, and sees what became of it", async () => {
     promise("board.verdict");
     using project = await waiting();
     await using one = await boardOf(project);
@@ -225,7 +225,7 @@ describe("a verdict on the board", () => {
     ).toBe(200);
   });
 
-  it("is refused on a board that only shows, and where the request is not as it should be", async () => {
+  it("is refused on a board that only shows, and if the request is not as it should be", async () => {
     promise("board.verdict");
     using project = await waiting();
     await using shows = await boardOf(project, { args: ["--read-only"] });
@@ -293,7 +293,7 @@ describe("a signed verdict on the board", () => {
     expect(project.read(".alfred/gates/release/1.2.0/0001.sig")).toContain("SSH SIGNATURE");
   });
 
-  it("is asked for anew where another verdict is sent with the record of the first", async () => {
+  it("is asked for anew if another verdict is sent with the record of the first", async () => {
     promise("board.signed");
     using ada = personWithKey();
     using project = await signing(ada);
@@ -307,7 +307,7 @@ describe("a signed verdict on the board", () => {
     expect(stateOf(project)).toBe("in_review");
   });
 
-  it("goes to the terminal where the key asks for what the board cannot give", async () => {
+  it("goes to the terminal if the key asks for what the board cannot give", async () => {
     promise("board.signed");
     using ada = personWithKey(undefined, "a passphrase");
     using project = await signing(ada);
@@ -450,7 +450,7 @@ describe("the board's other pages", () => {
     expect(runs.workflows.find(({ name }: { name: string }) => name === "release").runs[0].run).toBe(RUN);
   });
 
-  it("pass on hostile content as data, cleaned where it is Pawl's own sentence, and never fail on it", async () => {
+  it("pass on hostile content as data, cleaned if it is Pawl's own sentence, and never fail on it", async () => {
     promise("board.hostile");
     using project = await waiting();
     const hostile = "<script>alert(1)</script>\u001b[2J\u202Eevil\u200b";

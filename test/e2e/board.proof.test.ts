@@ -64,7 +64,7 @@ describe("the board's admission", () => {
     expect(foreign).toBeUndefined();
   });
 
-  it("is not used up by a program that only looks where its address leads", async () => {
+  it("is not used up by a program that only looks if its address leads", async () => {
     promise("board.door");
     await using other = await openBoardServer(project);
     const looked = await ask(other.address, { method: "HEAD" });
@@ -211,7 +211,7 @@ describe("the board's admission", () => {
     expect((await browser.post(path, big, { "transfer-encoding": "chunked" })).status).toBe(413);
   });
 
-  it("serves only so many streams at once, and takes another where one has ended", async () => {
+  it("serves only so many streams at once, and takes another if one has ended", async () => {
     promise("board.limits");
     const open = [];
     for (;;) {
@@ -405,7 +405,7 @@ describe("the board's place", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("is known to be stale where its process is gone, and is taken by the next", async () => {
+  it("is known to be stale if its process is gone, and is taken by the next", async () => {
     promise("board.place");
     using project = temporaryProject();
     const folder = stateFolder(project.root, stateHome());

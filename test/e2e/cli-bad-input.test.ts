@@ -79,7 +79,7 @@ describe("bad input", () => {
     expect(await refused(project, "config")).toContain("expected a file, found something that is neither");
   });
 
-  it("says that the folder is gone where it was removed", async () => {
+  it("says that the folder is gone if it was removed", async () => {
     using project = open();
     const gone = join(project.root, "gone");
     mkdirSync(gone);

@@ -11,7 +11,7 @@ async function pawl(
   return { code, text: code === 0 ? out : err };
 }
 
-test("a story is told by the workflow that knows the id, and asked for by its whole name where two do", async () => {
+test("a story is told by the workflow that knows the id, and asked for by its whole name if two do", async () => {
   using project = await projectWithTask("TS-01", { withoutGit: true });
   project.write(
     "tasks.yaml",
@@ -53,7 +53,7 @@ test("`pawl init` tells a person to have a task created, and a model to call the
   expect(answer.message).toContain("Call create_task to add a task.");
 });
 
-test("`pawl init` says in one sentence where no project should be made", async () => {
+test("`pawl init` says in one sentence if no project should be made", async () => {
   using plain = new AlfredProject({ withoutGit: true });
   const { err } = await pawlInside(plain.root, ["init"], { DOOR_ONLY: "" });
   expect(err).toBe(

@@ -68,7 +68,7 @@ describe("pawl", () => {
     expect(ended.err).toContain(words);
   });
 
-  it("says what could stand where an argument is missing", async () => {
+  it("says what could stand if an argument is missing", async () => {
     using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
     const { code, err } = await project.pawl("cast");
     expect(code).toBe(2);
@@ -83,7 +83,7 @@ describe("pawl", () => {
     expect(JSON.parse(out)).toMatchObject({ error: { code: "run-missing" } });
   });
 
-  it("says so where there is no project, and never shows a stack trace", async () => {
+  it("says so if there is no project, and never shows a stack trace", async () => {
     promise("cli.errors");
     using project = temporaryProject({ marked: false });
     const ended = await project.pawl("status");
@@ -129,7 +129,7 @@ describe("pawl", () => {
     expect((await project.pawl("worker", "drain", "--help")).out).toContain("  pawl worker drain ci-1\n");
   });
 
-  it("is called bloom where it was called so", async () => {
+  it("is called bloom if it was called so", async () => {
     using project = temporaryProject({ environment: { PROGRAM_NAME: "/usr/bin/bloom" } });
     expect((await project.pawl("--help")).out).toContain("Usage: bloom");
     expect((await project.pawl("statu")).err).toContain("bloom: Unknown command 'statu'.");
@@ -232,7 +232,7 @@ describe("pawl log", () => {
 });
 
 describe("pawl repair", () => {
-  it("says that all is well, and changes nothing, where nothing is damaged", async () => {
+  it("says that all is well, and changes nothing, if nothing is damaged", async () => {
     using project = temporaryProject();
     await project.pawl("door", "knock", "front");
     expect(await project.pawl("repair")).toEqual({
@@ -262,7 +262,7 @@ describe("pawl repair", () => {
   });
 });
 
-it("a review says that Pawl ran no check where the project names none", async () => {
+it("a review says that Pawl ran no check if the project names none", async () => {
   promise("evidence.checks");
   for (const [checks, says] of [
     ["", true],

@@ -66,7 +66,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(events.map((line) => JSON.parse(line).summary)).toHaveLength(7);
   });
 
-  it("is found however pawl.yaml spells its key, and not where only a comment has the word", async () => {
+  it("is found however pawl.yaml spells its key, and not if only a comment has the word", async () => {
     using project = releaseProject();
     change(project, "pawl.yaml", "workflows:", '"w\\x6frkflows":');
     expect((await project.pawl("check", "release")).out).toMatch(/release .* proved/);
@@ -161,7 +161,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     );
   });
 
-  it("goes on with a changed table where the run stands in it still, and else says what to do", async () => {
+  it("goes on with a changed table if the run stands in it still, and else says what to do", async () => {
     using project = releaseReady();
     await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
     change(project, "release.yaml", "values: [0, 1, 2, 3]", "values: [0, 1]");

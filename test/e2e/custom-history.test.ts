@@ -87,7 +87,7 @@ describe("A run of a workflow of the project's own", () => {
       /its log, \.pawl\/log\/release\/1\.2\.0\.jsonl, is missing/,
       (project) => rmSync(join(project.root, LOG)),
     ],
-  ])("is held where %s", async (_, said, change) => {
+  ])("is held if %s", async (_, said, change) => {
     promise("gates.history", "gates.history-missing");
     using project = releaseReady();
     await project.pawl(...SUBMIT);
@@ -168,7 +168,7 @@ describe("A run of a workflow of the project's own", () => {
   });
 });
 
-it("A command that ran no test is told apart from one that passed, where a person decides and in the history", async () => {
+it("A command that ran no test is told apart from one that passed, if a person decides and in the history", async () => {
   promise("bloom.no-test");
   using project = releaseReady();
   project.write("test.sh", "echo 'No test files found, exiting with code 0'\n");

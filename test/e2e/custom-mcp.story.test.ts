@@ -54,7 +54,7 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
 });
 
 describe("a workflow of the project's own, over MCP", () => {
-  it("asks anew where the work changed while the person read the question", async () => {
+  it("asks anew if the work changed while the person read the question", async () => {
     using project = releaseReady();
     const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
     git("init", "-q", "-b", "main");

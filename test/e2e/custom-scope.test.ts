@@ -72,7 +72,7 @@ describe("the scope of a run of an own workflow", () => {
     expect(await scopes(project)).toEqual([]);
   });
 
-  it("limits nothing where no state has one", async () => {
+  it("limits nothing if no state has one", async () => {
     promise("scope.follows-the-run");
     using project = releaseReady();
     project.write(FILE, (project.read(FILE) ?? "").replace(SCOPES, ""));

@@ -225,7 +225,7 @@ describe("a fault that pawl doctor finds", () => {
     expect(faultsOf(await doctorOf(project))).toEqual([]);
   });
 
-  it("is mended by the two commands that it names, where a client would start a program that is gone", async () => {
+  it("is mended by the two commands that it names, if a client would start a program that is gone", async () => {
     promise("doctor.fix");
     using project = await newProject();
     await project.pawl("init", "--client", "cursor");

@@ -201,7 +201,7 @@ describe("a journal that was set aside", () => {
     ["a path outside the project", "../elsewhere.md"],
     ["git's folder", ".git/hooks/pre-commit"],
     ["the store's own files", ".pawl/journal"],
-  ])("is accepted by nobody where it names %s, not even its other files", async (_, path) => {
+  ])("is accepted by nobody if it names %s, not even its other files", async (_, path) => {
     promise("commit.accept");
     const kept = await setAside(...GOOD, [put(path, "owned\n")]);
     const { code, err } = await project.person("repair", "--accept", kept);

@@ -71,7 +71,7 @@ describe("a write outside of the scope", () => {
     expect(await said(project, "write")).toContain("no file may be written");
   });
 
-  it("is judged where no run is open by the protected places alone", async () => {
+  it("is judged if no run is open by the protected places alone", async () => {
     promise("guard.protected");
     using project = await projectAt(null);
     expect(await said(project, "write")).toBeNull();
@@ -265,7 +265,7 @@ describe("a call that the guard cannot read", () => {
     },
   );
 
-  it("is allowed where it is of an event that the guard does not know", async () => {
+  it("is allowed if it is of an event that the guard does not know", async () => {
     using project = await projectAt("start_task");
     for (const call of [
       {},

@@ -161,7 +161,7 @@ describe("a session", () => {
     expect(await said(CLAUDE, "write", project.root), "it has gone over to TS-02").toBeNull();
   });
 
-  it("has the scope of the run whose tool it called by `pawl call`, where its command tells the arguments", async () => {
+  it("has the scope of the run whose tool it called by `pawl call`, if its command tells the arguments", async () => {
     promise("guard.sessions");
     using project = await besideWorking();
     project.write("given.json", `{"task_id": "${ID}"}`);
@@ -211,7 +211,7 @@ describe("a session", () => {
     }
   });
 
-  it("goes on where what is kept of it is damaged", async () => {
+  it("goes on if what is kept of it is damaged", async () => {
     promise("guard.sessions");
     using project = await projectAtStart();
     await said(CLAUDE, "call", project.root);
@@ -263,7 +263,7 @@ describe.skipIf(NO_WALL).each(Object.keys(TRIED) as Tried[])("%s, as it was trie
   const isRoot = process.getuid?.() === 0;
   const hasWall = client === "codex" ? !isRoot : client !== "claude-code" || isRoot;
 
-  it.runIf(hasWall)("is given a command that runs behind a wall, where nothing may be written", async () => {
+  it.runIf(hasWall)("is given a command that runs behind a wall, if nothing may be written", async () => {
     promise("guard.clients", "guard.shell");
     using project = await projectAtStart();
     const call = recorded(client, "shell", project.root);
@@ -278,7 +278,7 @@ describe.skipIf(NO_WALL).each(Object.keys(TRIED) as Tried[])("%s, as it was trie
     expect(said.stdout).toContain("a person's word");
   });
 
-  it("has the short list alone before that version, and where no bubblewrap is", async () => {
+  it("has the short list alone before that version, and if no bubblewrap is", async () => {
     promise("guard.shell");
     using project = await projectAtStart();
     const call = recorded(client, "shell", project.root);
@@ -293,7 +293,7 @@ describe.skipIf(NO_WALL).each(Object.keys(TRIED) as Tried[])("%s, as it was trie
   });
 });
 
-it("Codex's commands are left alone where a rule of the person's forbids some", async () => {
+it("Codex's commands are left alone if a rule of the person's forbids some", async () => {
   promise("guard.shell");
   using project = await projectAtStart();
   project.write(".codex/rules/mine.rules", 'prefix_rule(pattern=["rm"], decision="forbidden")\n');
@@ -400,7 +400,7 @@ appendFileSync(${JSON.stringify(join(project.root, "asked"))}, readFileSync(0) +
     expect(await ask("opencode", wanted, project.root)).toMatchObject({ stdout: "", exit: 0 });
   });
 
-  it("lets only reading go on where Pawl cannot be asked", async () => {
+  it("lets only reading go on if Pawl cannot be asked", async () => {
     promise("guard.clients");
     using project = await projectAtStart();
     const call = await pluginFor(project.root, ["/nowhere/pawl"]);

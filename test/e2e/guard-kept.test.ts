@@ -93,7 +93,7 @@ test("a run that came or went without an event is noticed, although another has 
   await until(() => !("alfred:TS-02" in runsKept(project)));
 });
 
-test("the session's own run is read again where its file was edited", async () => {
+test("the session's own run is read again if its file was edited", async () => {
   promise("guard.kept");
   using project = await begun();
   await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
@@ -102,7 +102,7 @@ test("the session's own run is read again where its file was edited", async () =
   expect(await writing(project)).toContain('"unreadable"');
 });
 
-test("everything is read again where the settings or the log are others", async () => {
+test("everything is read again if the settings or the log are others", async () => {
   promise("guard.kept");
   using project = await begun();
   expect(await writing(project, "plan/work.yaml")).toContain("no file may be written");

@@ -75,7 +75,7 @@ describe("pawl init --guard", () => {
     expect(project.read(".mcp.json")).toContain("pawl");
   });
 
-  it("writes nothing where a client's file cannot be read", async () => {
+  it("writes nothing if a client's file cannot be read", async () => {
     promise("guard.setup");
     using project = repository();
     project.write(SETTINGS, '{ "hooks": [] }');
@@ -129,7 +129,7 @@ describe("git's hooks", () => {
     return { code: status, err: stderr };
   };
 
-  it("refuse an agent's commit and push where no run allows them, and let a person's pass", async () => {
+  it("refuse an agent's commit and push if no run allows them, and let a person's pass", async () => {
     promise("guard.git");
     using project = repository();
     project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
@@ -203,7 +203,7 @@ describe("git's hooks", () => {
 
   const NODE = "#!/usr/bin/env node\n";
 
-  it("are left alone where the place of a hook that has to go aside is taken, by a link or a file", async () => {
+  it("are left alone if the place of a hook that has to go aside is taken, by a link or a file", async () => {
     promise("guard.git");
     using project = repository();
     const outside = `${project.root}-outside`;
@@ -271,7 +271,7 @@ describe("git's hooks", () => {
     expect(commit(project, { CLAUDECODE: "1", PAWL_RUN_MARK: "x.y" })).toEqual({ code: 0, err: "" });
   });
 
-  it("are where git looks: a folder of the project, husky's own, or the one that worktrees share", async () => {
+  it("are if git looks: a folder of the project, husky's own, or the one that worktrees share", async () => {
     promise("guard.git");
     using project = repository();
     project.write("team/pre-commit", "#!/bin/sh\nexit 0\n");
@@ -366,7 +366,7 @@ describe("pawl guard --canary", () => {
   }, 60_000);
 });
 
-it("the canary fails where `guard: true` is set, and neither a client's file nor git's hooks call the guard", async () => {
+it("the canary fails if `guard: true` is set, and neither a client's file nor git's hooks call the guard", async () => {
   promise("guard.canary");
   using project = repository();
   await project.pawl("init", "--guard", "--client", "claude-code");

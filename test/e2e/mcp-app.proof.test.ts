@@ -158,7 +158,7 @@ describe("a verdict of the app", () => {
     expect((await decide(client, { nonce: (await read(client)).nonce, version })).isError).toBe(false);
   });
 
-  it("is refused where what is judged has changed since it was read", async () => {
+  it("is refused if what is judged has changed since it was read", async () => {
     promise("mcp.app-verdict");
     project = await waiting();
     await using client = await connect(project, APPS);
@@ -203,7 +203,7 @@ describe("a verdict of the app", () => {
     expect(stateOf(project)).toBe("in_review");
   });
 
-  it("is no verdict in a terminal, where a task's human review must be one", async () => {
+  it("is no verdict in a terminal, if a task's human review must be one", async () => {
     promise("mcp.app-verdict");
     project = planned("human_review: relay");
     const run = "alfred:TS-01";
@@ -222,7 +222,7 @@ describe("a verdict of the app", () => {
     expect([late.nonce, late.page.closed?.code]).toEqual([undefined, "verdict-too-weak"]);
   });
 
-  it("is asked once more where files changed that may not, and a yes to exactly them accepts them", async () => {
+  it("is asked once more if files changed that may not, and a yes to exactly them accepts them", async () => {
     promise("mcp.app-verdict");
     project = planned("human_review: relay", "guard: true\n");
     await using client = await connect(project, { ...APPS, workflows: ["alfred"] });

@@ -43,7 +43,7 @@ describe("the arguments of every tool", () => {
     }
   });
 
-  it("are refused where one is unknown, with the name that was probably meant, and nothing changes", async () => {
+  it("are refused if one is unknown, with the name that was probably meant, and nothing changes", async () => {
     promise("mcp.strict-arguments");
     const { tools } = await connected.client.listTools();
     const before = project.read(".pawl/events.jsonl");

@@ -68,17 +68,14 @@ describe.each(ERAS)("a client of %s that leads a person to an address", (era) =>
     expect((await project.pawl("show", RUN)).out).toContain("given on the board");
   });
 
-  it.each(["decline", "cancel"] as const)(
-    "decides nothing where the person chooses to %s",
-    async (action) => {
-      promise("mcp.led-to-the-board");
-      using project = await waiting();
-      await using _ = await person(project);
-      await using client = await connect(project, { environment, era, led: () => ({ action }) });
-      expect((await client.call("advance", APPROVING)).text).toContain("Nothing was decided");
-      expect(stateOf(project)).toBe("in_review");
-    },
-  );
+  it.each(["decline", "cancel"] as const)("decides nothing if the person chooses to %s", async (action) => {
+    promise("mcp.led-to-the-board");
+    using project = await waiting();
+    await using _ = await person(project);
+    await using client = await connect(project, { environment, era, led: () => ({ action }) });
+    expect((await client.call("advance", APPROVING)).text).toContain("Nothing was decided");
+    expect(stateOf(project)).toBe("in_review");
+  });
 
   it("decides nothing by the client's word alone: it is called off, and the run waits as before", async () => {
     promise("mcp.led-to-the-board");
@@ -102,7 +99,7 @@ describe.each(ERAS)("a client of %s that leads a person to an address", (era) =>
 });
 
 describe("a client that can neither ask nor lead", () => {
-  it("has the board's address in the reply that leaves a run at a gate, and none where no board runs", async () => {
+  it("has the board's address in the reply that leaves a run at a gate, and none if no board runs", async () => {
     promise("mcp.led-to-the-board");
     using project = releaseProject();
     project.write("releases/1.2.0.md", DONE);

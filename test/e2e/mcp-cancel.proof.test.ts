@@ -45,7 +45,7 @@ describe.each(ERAS)("a call that is called off by a client of %s", (era) => {
     expect((await connected.call("advance", SUBMIT)).data).toMatchObject({ state: "in_review" });
   });
 
-  it("is told of the progress of a long wait, where it asked for that", async () => {
+  it("is told of the progress of a long wait, if it asked for that", async () => {
     promise("mcp.cancel");
     using project = slowProject();
     await using connected = await connect(project, { era });

@@ -241,7 +241,7 @@ describe("the process of pawl mcp --http", () => {
     expect(await server.stop(signal)).toMatchObject({ code, err: "" });
   });
 
-  it("says it where the port is taken, or is none", async () => {
+  it("says it if the port is taken, or is none", async () => {
     using project = temporaryProject();
     await using server = await openHttpServer(project);
     const { port } = new URL(server.url);

@@ -56,13 +56,13 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
     });
   });
 
-  it("does not carry the model's notes where the human gave none", async () => {
+  it("does not carry the model's notes if the human gave none", async () => {
     answer = () => ({ action: "accept", content: { approve: true } });
     await connected.call("answer", { id: "front", is_approved: false, feedback_notes: "No!" });
     expect(stateOf(project, "front")).toEqual({ state: "open", by: "elicitation" });
   });
 
-  it.each(["decline", "cancel"] as const)("decides nothing where the human chooses to %s", async (action) => {
+  it.each(["decline", "cancel"] as const)("decides nothing if the human chooses to %s", async (action) => {
     answer = () => ({ action });
     const answered = await connected.call("answer", { id: "front", is_approved: true });
     expect(answered.isError).toBe(true);
@@ -71,14 +71,14 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
     expect(project.read(".door/front.json")).toBe(KNOCKED);
   });
 
-  it("decides nothing where the client's answer has no verdict in it", async () => {
+  it("decides nothing if the client's answer has no verdict in it", async () => {
     answer = () => ({ action: "accept", content: { approve: "sure" } });
     const answered = await connected.call("answer", { id: "front", is_approved: true });
     expect(answered.isError).toBe(true);
     expect(project.read(".door/front.json")).toBe(KNOCKED);
   });
 
-  it("asks again where what was asked about changed meanwhile", async () => {
+  it("asks again if what was asked about changed meanwhile", async () => {
     answer = () => {
       if (asked.length === 1) project.write(".door/front.json", '{"state":"knocked","notes":"boo"}\n');
       return { action: "accept", content: { approve: true } };
@@ -90,7 +90,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
     ]);
   });
 
-  it("decides nothing where somebody else decided meanwhile", async () => {
+  it("decides nothing if somebody else decided meanwhile", async () => {
     answer = () => {
       project.write(".door/front.json", '{"state":"open"}\n');
       return { action: "accept", content: { approve: false } };
@@ -100,7 +100,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
     expect(stateOf(project, "front")).toEqual({ state: "open" });
   });
 
-  it("is given in a terminal where the client cannot ask", async () => {
+  it("is given in a terminal if the client cannot ask", async () => {
     await using silent = await connect(project, { era });
     const answered = await silent.call("answer", { id: "front", is_approved: true });
     expect(answered).toMatchObject({ isError: true, data: { data: { code: "caller-not-allowed" } } });
@@ -112,7 +112,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
 describe("the state of a question", () => {
   const accepted = { verdict: { action: "accept", content: { approve: true } } };
 
-  it("counts for the call that it was made for, and is refused where it was tampered with", async () => {
+  it("counts for the call that it was made for, and is refused if it was tampered with", async () => {
     using project = askingProject();
     knockAt(project, "back");
     await using connected = await connect(project, { era: "2026", human: () => ({ action: "cancel" }) });
@@ -145,7 +145,7 @@ describe.each(ERAS)("a tool that may pass on a person's verdict, in the list of 
     ["relay", "[ai]", undefined],
     ["elicit", "[human]", undefined],
     ["confirm", "[human]", undefined],
-  ])("needs the person for each call only where it does so: %s, %s", async (how, reviews, isNeeded) => {
+  ])("needs the person for each call only if it does so: %s, %s", async (how, reviews, isNeeded) => {
     promise("mcp.relayed-verdict");
     using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
     project.write("pawl.yaml", `alfred:\n  reviews: { default: ${reviews} }\n  human_review: ${how}\n`);

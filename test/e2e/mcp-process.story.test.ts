@@ -31,7 +31,7 @@ describe("the process of pawl mcp", () => {
     expect(project.read(".door/far-away.json")).toBe('{"state":"knocked"}\n');
   });
 
-  it("answers a handshake and what comes with it where its input ends at once", async () => {
+  it("answers a handshake and what comes with it if its input ends at once", async () => {
     promise("mcp.ends-after-answers");
     using project = temporaryProject();
     const server = startServer(project);

@@ -49,7 +49,7 @@ describe.each(ERAS)("resources and prompts, for a client of %s", (era) => {
     expect(completion.values).toEqual(["TS-01", "TS-02"]);
   });
 
-  it("keep the fix where they cannot be read", async () => {
+  it("keep the fix if they cannot be read", async () => {
     promise("mcp.resources");
     await expect(read("pawl://alfred/tasks/TS-02/plan")).rejects.toThrow(
       "The task 'TS-02' has no accepted plan yet.\nCall work_on_task with task_id \"TS-02\"",

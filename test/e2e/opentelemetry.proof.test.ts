@@ -126,7 +126,7 @@ describe("OpenTelemetry", () => {
     expect(idsIn((await both.one.pawl("trace", "bloom:T1", "--json")).out)).toEqual(idsOf(collector.spans));
   });
 
-  it("speaks protobuf where nothing else is asked for", { timeout: 60_000 }, async () => {
+  it("speaks protobuf if nothing else is asked for", { timeout: 60_000 }, async () => {
     promise("telemetry.live");
     await using collector = await Collector.open();
     using project = bloomProject({ tasks: ONE });
@@ -138,7 +138,7 @@ describe("OpenTelemetry", () => {
     expect(root?.lasted).toBeGreaterThanOrEqual(agent?.lasted ?? Number.NaN);
   });
 
-  it("is sent by a process beside the loop, which ends with it, also where it is killed", {
+  it("is sent by a process beside the loop, which ends with it, also if it is killed", {
     timeout: 60_000,
   }, async () => {
     promise("telemetry.beside");
@@ -155,7 +155,7 @@ describe("OpenTelemetry", () => {
   });
 
   it.each(["refuses", "never answers"])(
-    "stops and delays no work where the receiver %s: it is said once",
+    "stops and delays no work if the receiver %s: it is said once",
     { timeout: 60_000 },
     async (what) => {
       promise("telemetry.harmless");

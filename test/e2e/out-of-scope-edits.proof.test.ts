@@ -118,7 +118,7 @@ it("still count when the guard is switched off in pawl.yaml meanwhile", async ()
   expect((await client.call("provide_review", approving)).text).toContain("these files changed: pawl.yaml.");
 });
 
-it("do not matter where the guard is off", async () => {
+it("do not matter if the guard is off", async () => {
   using project = guarded("ai", "false");
   await using client = await planned(project);
   project.write("greet.js", "changed\n");

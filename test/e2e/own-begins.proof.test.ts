@@ -61,7 +61,7 @@ describe("A row that begins runs of another workflow", () => {
     expect(fileOf(project, RUN)).toMatchObject({ state: "ended" });
   });
 
-  it("gathers at once where there is nothing to begin", async () => {
+  it("gathers at once if there is nothing to begin", async () => {
     promise("own.begin");
     using project = beginProject();
     project.write("lists/w.md", "- [x] The roof\n");
@@ -160,7 +160,7 @@ describe("A row that begins tasks from a file", () => {
     expect((await project.bloom("repair")).code).toBe(0);
   });
 
-  it("is held where it may begin more than before, until a person agrees", async () => {
+  it("is held if it may begin more than before, until a person agrees", async () => {
     promise("own.begin");
     using project = beginProject();
     project.write("lists/w.md", "The door\n");

@@ -61,7 +61,7 @@ describe("A person's verdict at the command line", () => {
     expect(stateOf(project)).toBe("published");
   });
 
-  it.each(["n\n", "\n", "yes please\n", ""])("is no verdict where they type %j", async (answer) => {
+  it.each(["n\n", "\n", "yes please\n", ""])("is no verdict if they type %j", async (answer) => {
     promise("gates.terminal");
     using project = await waiting();
     const ended = await personAtTerminal(project.root, ["approve", "1.2.0"], { answer });
@@ -94,7 +94,7 @@ describe("A person's verdict at the command line", () => {
     ["sent into a session without a terminal", "yes | setsid --wait $PAWL approve 1.2.0"],
     ["sent by the event itself", "echo y | $PAWL cast release:1.2.0 approve"],
     ["sent in an empty environment", "yes | env -i $PAWL approve release:1.2.0"],
-  ])("is refused where it is %s", async (_, script) => {
+  ])("is refused if it is %s", async (_, script) => {
     promise("gates.terminal");
     using project = await waiting();
     const ended = await shell(project, script);

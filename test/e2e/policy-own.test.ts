@@ -38,7 +38,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     ["more may be written there", "    writes: none\n", "    writes: all\n"],
     ["git may push there", "    forbids: [commit, push]\n", "    forbids: commit\n"],
     ["an event leads past the gate", "    from: failed\n", "    from: [failed, in_review]\n"],
-  ])("does not move where %s", async (_, from, to) => {
+  ])("does not move if %s", async (_, from, to) => {
     promise("policy.own", "scope.pinned");
     using project = await atTheGate();
     change(project, FILE, from, to);
@@ -90,7 +90,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     expect(refused).toContain("Restore release.yaml, or have a person");
   });
 
-  it("goes on where nothing is loosened: words, replies, and one more gate", async () => {
+  it("goes on if nothing is loosened: words, replies, and one more gate", async () => {
     promise("policy.own");
     using project = await atTheGate();
     change(project, FILE, "title: Release", "title: A release");
@@ -169,7 +169,7 @@ describe("a run of an own workflow, of which nothing is kept", () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
   };
 
-  it("goes on where the definition is the one that its file names, else a person decides", async () => {
+  it("goes on if the definition is the one that its file names, else a person decides", async () => {
     promise("policy.own");
     using project = await atTheGate();
     forget(project);

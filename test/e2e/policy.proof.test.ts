@@ -362,7 +362,7 @@ describe("an assistant with a shell", () => {
     expect((await project.pawl("policy", `alfred:${ID}`)).out).not.toContain("ignored");
   });
 
-  it("is held where the policy is not known on this machine, unless the files say the same or a person accepts them", async () => {
+  it("is held if the policy is not known on this machine, unless the files say the same or a person accepts them", async () => {
     promise("policy.accepted");
     using project = await begun();
     for (const path of policies(project)) rmSync(path);
@@ -375,7 +375,7 @@ describe("an assistant with a shell", () => {
     expect((await review(project)).isError).toBe(false);
   });
 
-  it.each(["is damaged", "cannot be read"])("is held where the policy that was kept %s", async (how) => {
+  it.each(["is damaged", "cannot be read"])("is held if the policy that was kept %s", async (how) => {
     promise("state-home.unreadable");
     using project = await begun();
     const [path = ""] = policies(project);

@@ -100,7 +100,7 @@ describe("The review of a task of Alfred's", () => {
     expect(await waiting(asProject(project))).toEqual([]);
   });
 
-  it("says what is not known where there is no repository", async () => {
+  it("says what is not known if there is no repository", async () => {
     using project = await projectWithTask(ID, { withoutGit: true });
     await project.call("start_task", { task_id: ID });
     await project.submit(ID, CLEAN);
@@ -708,7 +708,7 @@ describe("A review full of hostile texts", () => {
     }
   });
 
-  it("is cut where its texts are megabytes", () => {
+  it("is cut if its texts are megabytes", () => {
     promise("review.cleaned");
     for (const [name, text] of Object.entries(AWKWARD)) {
       // It is there about a hundred times.

@@ -124,7 +124,7 @@ describe("A signed gate of an own workflow", () => {
     expect(stateOf(project)).toBe("in_review");
   });
 
-  it("asks for a touch of the key where it wants one", async () => {
+  it("asks for a touch of the key if it wants one", async () => {
     promise("gates.level");
     using ada = personWithKey();
     using project = await waiting(ada, "gates: {release: touch}\n");

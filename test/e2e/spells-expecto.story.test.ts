@@ -116,7 +116,7 @@ describe("Expecto with credentials", () => {
     expect(project.read("context.md")).not.toMatch(/[^\r]\n/);
   });
 
-  test("takes an issue whole or not at all: where its comments fail, nothing is written", async () => {
+  test("takes an issue whole or not at all: if its comments fail, nothing is written", async () => {
     await using rig = await open();
     const { project, jira } = rig;
     jira.faults.push({ path: /startAt=100/, answer: { status: 500, json: {} }, times: 1 });
@@ -145,14 +145,14 @@ describe("Expecto with credentials", () => {
     expect(text).toContain("Offer the developer to fetch them with tools of your own");
   });
 
-  test("says so where the site cannot be reached", async () => {
+  test("says so if the site cannot be reached", async () => {
     await using rig = await open();
     await rig.jira[Symbol.asyncDispose]();
     rig.project.write("context.md", ISSUE);
     expect((await rig.project.cast("expecto")).text).toContain("could not be reached");
   });
 
-  test("says so where the token is wrong, and asks the same server no more", async () => {
+  test("says so if the token is wrong, and asks the same server no more", async () => {
     await using rig = await open({ token: "other" });
     rig.project.write("context.md", `${ISSUE}\n${OTHER}\n`);
     const { text } = await rig.project.cast("expecto");

@@ -19,7 +19,7 @@ function commit(project: TemporaryProject, message: string): void {
 
 const stateIn = (project: TemporaryProject) => JSON.parse(project.read(STATE) ?? "{}").current_state;
 
-it("a commit of all files leaves out where the work stands: after a switch of branches the next spell works", async () => {
+it("a commit of all files leaves out if the work stands: after a switch of branches the next spell works", async () => {
   promise("gates.history-git");
   using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
   git(project, "init", "-q", "-b", "main");

@@ -110,7 +110,7 @@ describe("The state of Spells", () => {
       (project) => project.write(`/${LOG}`, Buffer.from([0x7b, 0xff, 0xfe, 0x0a])),
     ],
     ["the log is an empty line", /it is not JSON/, (project) => project.write(`/${LOG}`, "\n")],
-  ])("is held where %s, until a person accepts it", async (_, said, change) => {
+  ])("is held if %s, until a person accepts it", async (_, said, change) => {
     promise("gates.history");
     using project = await withContext();
     change(project);
@@ -162,7 +162,7 @@ describe("The state of Spells", () => {
     }
   });
 
-  it("goes on where only its layout was changed", async () => {
+  it("goes on if only its layout was changed", async () => {
     using project = await withContext();
     const state = project.read("state.json");
     project.write("state.json", JSON.stringify(JSON.parse(state)).replaceAll("\n", "\r\n"));
@@ -186,7 +186,7 @@ describe("The state of Spells", () => {
     expect(await faultsOf(project)).toEqual([]);
   });
 
-  it("is taken as it is where it has no log, is shown as unproved, and gets a log", async () => {
+  it("is taken as it is if it has no log, is shown as unproved, and gets a log", async () => {
     promise("gates.history-missing");
     using project = new SpellsProject();
     project.state("GATHER_EDITING_CONTEXT");
@@ -201,7 +201,7 @@ describe("The state of Spells", () => {
     expect(await faultsOf(project)).toEqual([]);
   });
 
-  it("begins anew where its files are gone, and is proved from there", async () => {
+  it("begins anew if its files are gone, and is proved from there", async () => {
     using project = new SpellsProject();
     project.state("GATHER_EDITING_CONTEXT");
     project.write("context.md", CONTEXT);

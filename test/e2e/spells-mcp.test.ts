@@ -54,7 +54,7 @@ describe("the six spells over MCP", () => {
     expect(client.getInstructions()).toContain("cast one only when they ask for it");
   });
 
-  test("answer with the reply as text and with where the work stands as data; Lumos is a resource too", async () => {
+  test("answer with the reply as text and with if the work stands as data; Lumos is a resource too", async () => {
     const moved = await client.callTool({ name: "accio", arguments: {} });
     expect(moved.isError).toBeFalsy();
     const [content] = moved.content as { text: string }[];

@@ -105,7 +105,7 @@ describe("Reparo with a token", () => {
     expect(await rig.project.castAll("reparo")).toEqual(["PB4"]);
   });
 
-  test("leaves the resolved marks out where they cannot be told", async () => {
+  test("leaves the resolved marks out if they cannot be told", async () => {
     await using rig = await open();
     rig.github.faults.push({ path: /graphql/, answer: { status: 502, json: {} } });
     await rig.project.cast("reparo");
@@ -198,21 +198,18 @@ describe("Reparo with a token", () => {
     ],
     [{ status: 500, json: {} }, "in a way that was not understood"],
     [{ silent: true as const }, "did not answer in time"],
-  ])(
-    "moves all the same where GitHub answers %j, and says why nothing was fetched",
-    async (answer, words) => {
-      await using rig = await open("silent" in answer ? { limits: { ...LIMITS, silence: 1_500 } } : {});
-      rig.github.faults.push({ path: /./, answer });
-      const { row, state, text } = await rig.project.cast("reparo");
-      expect([row, state]).toEqual(["G5", "PR_GATHERING_COMMENTS_G"]);
-      expect(text).toContain(words);
-      expect(text).not.toContain(GITHUB_TOKEN);
-      expect(rig.project.read("comments.md")).toContain(words);
-      rig.github.faults.length = 0;
-      expect(await rig.project.castAll("reparo", "reparo")).toEqual(["H15", "PB4"]);
-      expect(rig.project.read("comments.md")).not.toContain("Nothing was fetched yet");
-    },
-  );
+  ])("moves all the same if GitHub answers %j, and says why nothing was fetched", async (answer, words) => {
+    await using rig = await open("silent" in answer ? { limits: { ...LIMITS, silence: 1_500 } } : {});
+    rig.github.faults.push({ path: /./, answer });
+    const { row, state, text } = await rig.project.cast("reparo");
+    expect([row, state]).toEqual(["G5", "PR_GATHERING_COMMENTS_G"]);
+    expect(text).toContain(words);
+    expect(text).not.toContain(GITHUB_TOKEN);
+    expect(rig.project.read("comments.md")).toContain(words);
+    rig.github.faults.length = 0;
+    expect(await rig.project.castAll("reparo", "reparo")).toEqual(["H15", "PB4"]);
+    expect(rig.project.read("comments.md")).not.toContain("Nothing was fetched yet");
+  });
 });
 
 test("a review that goes on with incomplete comments is told to fetch the rest, not to set up what is there", async () => {
@@ -226,7 +223,7 @@ test("a review that goes on with incomplete comments is told to fetch the rest, 
   expect(await rig.project.castAll("reparo", "reparo")).toEqual(["H15", "PB4"]);
 });
 
-test("a review that is started over begins anew, also where its first fetch fails: nothing of it is left out", async () => {
+test("a review that is started over begins anew, also if its first fetch fails: nothing of it is left out", async () => {
   await using rig = await open();
   rig.github.faults.push({ path: /issues\/7\/comments/, answer: { status: 500, json: {} }, times: 1 });
   expect(await rig.project.castAll("reparo", "reverto", "reparo")).toEqual(["G5", "V1", "PR1"]);
@@ -259,7 +256,7 @@ describe("Reparo without what it needs", () => {
     expect(rig.project.has("comments.md")).toBe(true);
   });
 
-  test("says so where no branch is checked out, no remote is on GitHub, or there is no repository", async () => {
+  test("says so if no branch is checked out, no remote is on GitHub, or there is no repository", async () => {
     const cases: readonly [Given & { readonly prepare?: (root: string) => void }, string][] = [
       [
         { prepare: (root) => git(root, "remote", "remove", "origin") },

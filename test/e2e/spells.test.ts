@@ -121,7 +121,7 @@ describe("what writes nothing", () => {
 });
 
 describe("what a person wrote", () => {
-  test("is set aside where a spell creates its file anew", async () => {
+  test("is set aside if a spell creates its file anew", async () => {
     promise("spells.nothing-lost");
     using project = new SpellsProject();
     project.write("context.md", "my notes\r\n");
@@ -134,7 +134,7 @@ describe("what a person wrote", () => {
     expect(project.read("plan.md.bak-2026-01-31T09-30-15Z")).toBe("my plan");
   });
 
-  test("gets a counter where the name of the copy is taken", async () => {
+  test("gets a counter if the name of the copy is taken", async () => {
     using project = new SpellsProject();
     project.write("context.md", "second");
     project.write("context.md.bak-2026-01-31T09-30-15Z", "first");
@@ -143,7 +143,7 @@ describe("what a person wrote", () => {
     expect(project.read("context.md.bak-2026-01-31T09-30-15Z-2")).toBe("second");
   });
 
-  test("is not copied where only the server's own text would be replaced", async () => {
+  test("is not copied if only the server's own text would be replaced", async () => {
     using project = new SpellsProject();
     await project.cast("accio");
     const template = project.read("context.md");
@@ -161,7 +161,7 @@ describe("what a person wrote", () => {
     expect(project.has("/.ai/task-guide.md")).toBe(true);
   });
 
-  test("stays untouched where a missing file is back, and the reply says so", async () => {
+  test("stays untouched if a missing file is back, and the reply says so", async () => {
     using project = new SpellsProject();
     project.write("plan.md", PLAN);
     project.write("task.md", "mine");
@@ -172,7 +172,7 @@ describe("what a person wrote", () => {
     expect(text).toContain("was found again and left unchanged");
   });
 
-  test("is never touched where it is no text: the cast says which file and why", async () => {
+  test("is never touched if it is no text: the cast says which file and why", async () => {
     using project = new SpellsProject();
     const bytes = Buffer.from([0x2d, 0xff, 0xfe, 0x0a]);
     project.write("plan.md", PLAN);
@@ -413,7 +413,7 @@ describe("criteria", () => {
     expect(await project.castAll("accio")).toEqual([row]);
   });
 
-  test("that are all checked get words of their own where there is no task", async () => {
+  test("that are all checked get words of their own if there is no task", async () => {
     using project = new SpellsProject();
     project.write("plan.md", DONE);
     project.state("GATHER_EDITING");
@@ -451,7 +451,7 @@ test("what is loaded into a reply stays data: it is fenced, and no template", as
   expect(text).toContain(`\`\`\`\`\`markdown\n${results}\`\`\`\`\``);
 });
 
-test("what is loaded into a reply is cut where it is very long, and stays whole on disk", async () => {
+test("what is loaded into a reply is cut if it is very long, and stays whole on disk", async () => {
   using project = new SpellsProject();
   project.write("plan.md", PLAN);
   project.write("task.md", "x".repeat(300_000));

@@ -71,7 +71,7 @@ async function bothHaveIt(team: Team): Promise<readonly [Member, Member]> {
 }
 
 describe("A task of Alfred's, for a team", () => {
-  it("goes on in its own checkout where two people finished the same tool, and is held in a clone with both branches named, until a person chooses", {
+  it("goes on in its own checkout if two people finished the same tool, and is held in a clone with both branches named, until a person chooses", {
     timeout: 180_000,
   }, async () => {
     promise("team.branches");
@@ -123,7 +123,7 @@ describe("A task of Alfred's, for a team", () => {
     expect((await toolsOf(ana).call("review_task", { task_id: ID })).status).toBe("success");
   });
 
-  it("goes on where one person is in the middle of a tool that another has finished; who chooses their own overrules the other", async () => {
+  it("goes on if one person is in the middle of a tool that another has finished; who chooses their own overrules the other", async () => {
     promise("team.branches");
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
@@ -150,7 +150,7 @@ describe("A task of Alfred's, for a team", () => {
     expect((await toolsOf(cleo).call("implement_task", { task_id: ID })).status).toBe("success");
   });
 
-  it("goes on in a clone while a tool is open where it was recorded so, and is the clone's from then on", async () => {
+  it("goes on in a clone while a tool is open if it was recorded so, and is the clone's from then on", async () => {
     promise("team.shared-when-said");
     using team = await alfredTeam();
     const ana = team.clone("ana");
@@ -171,7 +171,7 @@ describe("A task of Alfred's, for a team", () => {
     expect((await ana.pawl("share", `alfred:${ID}`)).err).toContain("[run-elsewhere]");
   });
 
-  it("is taken over where the other side is chosen, and what was open here is given up", async () => {
+  it("is taken over if the other side is chosen, and what was open here is given up", async () => {
     promise("team.taken-over-by-a-person");
     using team = await alfredTeam();
     const [ana, ben] = await bothHaveIt(team);
@@ -190,7 +190,7 @@ describe("A task of Alfred's, for a team", () => {
     expect((await toolsOf(ana).call("implement_task", { task_id: ID })).status).toBe("success");
   });
 
-  it("is never moved by a record where there is a state of it, whatever the record claims", async () => {
+  it("is never moved by a record if there is a state of it, whatever the record claims", async () => {
     promise("team.records-prove-nothing");
     using team = await alfredTeam();
     const ana = team.clone("ana");

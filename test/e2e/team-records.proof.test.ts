@@ -127,7 +127,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect((await ana.pawl("show", "release:1.0.0")).out).toContain("token-123");
   });
 
-  it("are not recorded where the project does not share them, and read where there are records", async () => {
+  it("are not recorded if the project does not share them, and read if there are records", async () => {
     promise("team.shared-by-setting");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -150,7 +150,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(records(ben)).toHaveLength(before.length + 1);
   });
 
-  it("are never begun again where they are over in another checkout", async () => {
+  it("are never begun again if they are over in another checkout", async () => {
     promise("team.taken-over-by-a-person");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -196,7 +196,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(await storyOf(ana, "1.0.0")).toEqual(await storyOf(ben, "1.0.0"));
   });
 
-  it("are recorded before they rest where somebody says so, and go on in another checkout", async () => {
+  it("are recorded before they rest if somebody says so, and go on in another checkout", async () => {
     promise("team.shared-when-said");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -227,7 +227,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     });
   });
 
-  it("go on in their own checkout where one was advanced on two branches, and are held in a clone, until a person chooses", async () => {
+  it("go on in their own checkout if one was advanced on two branches, and are held in a clone, until a person chooses", async () => {
     promise("team.branches");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -296,7 +296,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect((await ana.pawl("cast", "release:1.0.0", "submit")).err).toContain("[run-elsewhere]");
   });
 
-  it("stay where they are over a stash and a branch switch, and their records are whole when branches meet", async () => {
+  it("stay if they are over a stash and a branch switch, and their records are whole when branches meet", async () => {
     promise("team.what-git-moves");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -324,7 +324,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(await sameFor(ana)).toMatchObject([{ state: "in_review", awaits: "human" }]);
   });
 
-  it("stay where they are over a revert of their last step, which the next step records again", async () => {
+  it("stay if they are over a revert of their last step, which the next step records again", async () => {
     promise("team.what-git-moves");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -345,7 +345,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     expect(await storyOf(ben, "1.0.0")).toEqual(await storyOf(ana, "1.0.0"));
   });
 
-  it("say which step is missing where a commit in between was reverted", async () => {
+  it("say which step is missing if a commit in between was reverted", async () => {
     promise("team.what-git-moves");
     using team = releaseTeam();
     const ana = team.clone("ana");
@@ -402,7 +402,7 @@ describe("The runs of a workflow of the project's own, for a team", () => {
     });
   });
 
-  it("are refused where a record says of the run what its steps do not lead to, by who has it and by who would adopt it", async () => {
+  it("are refused if a record says of the run what its steps do not lead to, by who has it and by who would adopt it", async () => {
     promise("team.records-prove-nothing");
     using team = releaseTeam();
     const ana = team.clone("ana");

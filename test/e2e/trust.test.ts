@@ -66,7 +66,7 @@ describe("a cloned project", () => {
     expect(project.read("tasks.yaml")).toContain("verify: [touch started]");
   });
 
-  it("has no task worked on where settings would give every agent more: the loop does not begin", async () => {
+  it("has no task worked on if settings would give every agent more: the loop does not begin", async () => {
     promise("trust.asked");
     using project = cloned("sandbox: none\n");
     project.write("tasks.yaml", TASKS);
@@ -132,7 +132,7 @@ describe("a cloned project", () => {
     expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
   });
 
-  it("is not said to be untrusted where what was agreed to cannot be read: the error names the place", async () => {
+  it("is not said to be untrusted if what was agreed to cannot be read: the error names the place", async () => {
     promise("files.unreadable");
     using project = cloned();
     project.write("tasks.yaml", TASKS);
@@ -215,7 +215,7 @@ describe("what an edit, a pull or a merge brings", () => {
     expect((await atScreen(project, "n\n", "run", "--once")).screen).toBe("");
   });
 
-  it("is not started where it came while its task was worked on", async () => {
+  it("is not started if it came while its task was worked on", async () => {
     promise("trust.new");
     using project = begun();
     project.write("pawl.yaml", "sandbox: none\n");

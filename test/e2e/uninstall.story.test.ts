@@ -90,7 +90,7 @@ describe.each(CLIENTS)("pawl uninstall, after pawl init --client %s", (name) => 
     expect(treeOf(project.root)).toEqual(before);
   });
 
-  it("takes out only this client where it is named", async () => {
+  it("takes out only this client if it is named", async () => {
     promise("uninstall.as-before");
     using project = repository();
     await project.pawl("init", "--client", name === "cursor" ? "vscode" : "cursor");

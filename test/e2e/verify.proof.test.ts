@@ -349,7 +349,7 @@ describe("pawl verify", () => {
     expect((await repository.verify()).faults.map(({ rule }) => rule)).toContain("gates-unsigned");
   });
 
-  it("runs the base's checks on HEAD's files where it is asked to", async () => {
+  it("runs the base's checks on HEAD's files if it is asked to", async () => {
     promise("verify.machines");
     using repository = approved.copy();
     const checks = (command: string) => {
@@ -381,7 +381,7 @@ describe("pawl verify", () => {
     expect([sarif.code, junit.code]).toEqual([1, 1]);
   });
 
-  it("ends with a usage error where the range is none, or is not there", async () => {
+  it("ends with a usage error if the range is none, or is not there", async () => {
     promise("verify.faults");
     for (const range of ["HEAD", "none..HEAD", "-x..HEAD"]) {
       const { code, err } = await approved.run(range);

@@ -89,7 +89,7 @@ describe("pawl workflow new", () => {
     expect((await project.pawl("check", "errand")).out).toContain("proved");
   });
 
-  it("says what to give where nobody can be asked, and is a person's", async () => {
+  it("says what to give if nobody can be asked, and is a person's", async () => {
     promise("workflow.new");
     using project = newProject();
     expect((await project.pawl("workflow", "new", "x")).err).toContain(

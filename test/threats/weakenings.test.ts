@@ -129,14 +129,14 @@ describe("a test's state in what vitest reports", () => {
   });
   const state = (...found: Parameters<typeof results>) => stateOf(results(...found), "src/a.test.ts: holds");
 
-  it("is red where it fails by itself, not where it takes too long", () => {
+  it("is red if it fails by itself, not if it takes too long", () => {
     expect(state({ status: "failed", failureMessages: ["AssertionError: no"] })).toBe("failed");
     expect(state({ status: "failed", failureMessages: ["Error: Test timed out in 5ms."] })).toBe("timed out");
     expect(state({ status: "passed" }, { status: "failed", failureMessages: ["no"] })).toBe("failed");
     expect(state({ status: "passed" })).toBe("passed");
   });
 
-  it("is none where it is not run, or its file cannot be loaded", () => {
+  it("is none if it is not run, or its file cannot be loaded", () => {
     expect(state({ status: "skipped" })).toBe("not run");
     expect(state()).toBe("not run");
     expect(stateOf({ testResults: [] }, "src/a.test.ts: holds")).toBe("not run");

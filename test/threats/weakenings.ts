@@ -75,8 +75,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (present !== signed.record)",
       replace: "if (present === null)",
       tests: [
-        "src/runtime/transaction/signed-gate.test.ts: is asked for anew where the work has changed since it was signed",
-        "src/runtime/transaction/signed-gate.test.ts: is asked for anew where the artifact has changed since it was signed",
+        "src/runtime/transaction/signed-gate.test.ts: is asked for anew if the work has changed since it was signed",
+        "src/runtime/transaction/signed-gate.test.ts: is asked for anew if the artifact has changed since it was signed",
       ],
     },
     {
@@ -94,7 +94,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: '(level, each) => stricter(level, each ?? "any"),',
       replace: "(level) => level,",
       tests: [
-        "src/runtime/transaction/signed-gate.test.ts: is signed where it was pinned so, whatever the files say since",
+        "src/runtime/transaction/signed-gate.test.ts: is signed if it was pinned so, whatever the files say since",
       ],
     },
     {
@@ -102,7 +102,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/runtime/transaction/signed-gate.ts",
       find: "if (!isStrongEnough(verdict.strength, level)) throw weakVerdictError(verdict, level);",
       replace: 'if (level === "touch") throw weakVerdictError(verdict, level);',
-      tests: ["src/runtime/transaction/signed-gate.test.ts: is refused where it is weaker than terminal"],
+      tests: ["src/runtime/transaction/signed-gate.test.ts: is refused if it is weaker than terminal"],
     },
   ],
   "Pawl's folder in a repository": [
@@ -121,7 +121,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (path.split("/").some(isPawlName)) return "pawl";',
       replace: 'if (path.split("/").includes(".pawl")) return "pawl";',
       tests: [
-        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged if a commit of it holds .PAWL/journal, be it only in between",
       ],
     },
     {
@@ -130,7 +130,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;",
       replace: "if (statSync(path).isDirectory()) return path;",
       tests: [
-        "src/adapters/git/discover.test.ts: is the one that git finds, where an empty folder stands in .git",
+        "src/adapters/git/discover.test.ts: is the one that git finds, if an empty folder stands in .git",
         "src/adapters/git/discover.test.ts: is the one whose index shows that files of .pawl/ are tracked, past an empty .git",
       ],
     },
@@ -208,7 +208,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: [
         "src/adapters/files/journal/record.test.ts: that name ../outside with mode undefined are never good, whatever their MAC",
         "src/adapters/files/journal/record.test.ts: that name sub/.GIT/config with mode undefined are never good, whatever their MAC",
-        "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
+        "test/e2e/foreign-journal.test.ts: is accepted by nobody if it names git's folder, not even its other files",
       ],
     },
     {
@@ -235,7 +235,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (commits.includes(null) || commits.length === 0 || nested !== undefined)",
       replace: "if (steps.length === 0 || nested !== undefined)",
       tests: [
-        "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
+        "test/e2e/foreign-journal.test.ts: is accepted by nobody if it names git's folder, not even its other files",
       ],
     },
     {
@@ -292,7 +292,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (values > MAX_VALUES)",
       replace: "if (values < 0)",
       tests: [
-        "src/adapters/agents/heard.test.ts: is not parsed where a line has millions of values, and is where it has one long text",
+        "src/adapters/agents/heard.test.ts: is not parsed if a line has millions of values, and is if it has one long text",
       ],
     },
     {
@@ -596,9 +596,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/safe-config.ts",
       find: "return [...filters, ...merges];",
       replace: "return merges.length > 99 ? merges : filters;",
-      tests: [
-        "src/adapters/git/hostile-config.proof.test.ts: a merge driver, where both sides changed a file",
-      ],
+      tests: ["src/adapters/git/hostile-config.proof.test.ts: a merge driver, if both sides changed a file"],
     },
     {
       takes: "the look at whether the configuration has changed",
@@ -746,7 +744,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (planted.governing !== null) {",
       replace: 'if (planted.governing === "") {',
       tests: [
-        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged where it names ignored files for the next workspaces",
+        "src/adapters/git/workspace/worktrees.story.test.ts: is not merged if it names ignored files for the next workspaces",
       ],
     },
   ],
@@ -822,7 +820,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/surfaces/cli/terminal/controlling-terminal.ts",
       find: 'const DEVICE = "/dev/tty";',
       replace: 'const DEVICE = "/dev/stdin";',
-      tests: ["test/e2e/person.story.test.ts: is refused where it is piped in"],
+      tests: ["test/e2e/person.story.test.ts: is refused if it is piped in"],
     },
     {
       takes: "the agent among the ancestors",
@@ -830,7 +828,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  for (const ancestor of chain) {\n",
       replace: "  for (const ancestor of [...chain].slice(0, 0)) {\n",
       tests: [
-        "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
+        "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment if its own was cleared",
         "test/e2e/person.story.test.ts: is refused to an agent at one in an empty environment",
       ],
     },
@@ -913,7 +911,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'if (shownHash(open.ask) !== question.message || answer.kind !== "elicit") {',
       replace: 'if (answer.kind !== "elicit") {',
       tests: [
-        "test/e2e/custom-mcp.story.test.ts: asks anew where the work changed while the person read the question",
+        "test/e2e/custom-mcp.story.test.ts: asks anew if the work changed while the person read the question",
       ],
     },
     {
@@ -923,7 +921,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (work.tree.length === tree.length) return [];",
       tests: [
         "test/e2e/alfred-hostile.proof.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
-        "test/e2e/alfred-hostile.proof.test.ts: shows it first where evidence is only shown",
+        "test/e2e/alfred-hostile.proof.test.ts: shows it first if evidence is only shown",
       ],
     },
   ],
@@ -979,7 +977,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'kind === "setting" || kind === "setup"',
       replace: 'kind === "setup"',
       tests: [
-        "test/e2e/trust.test.ts: has no task worked on where settings would give every agent more: the loop does not begin",
+        "test/e2e/trust.test.ts: has no task worked on if settings would give every agent more: the loop does not begin",
       ],
     },
     {
@@ -997,7 +995,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/bloom/scheduler/work-on.ts",
       find: "    if (lacking !== null) throw lacking;\n",
       replace: '    if (lacking?.message === "") throw lacking;\n',
-      tests: ["test/e2e/trust.test.ts: is not started where it came while its task was worked on"],
+      tests: ["test/e2e/trust.test.ts: is not started if it came while its task was worked on"],
     },
     {
       takes: "the exact text that was agreed to",
@@ -1050,12 +1048,12 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (document === hashOfState(kind, text))",
       replace: 'if (document !== "")',
       tests: [
-        "test/e2e/custom-history.test.ts: is held where its counter is set back",
+        "test/e2e/custom-history.test.ts: is held if its counter is set back",
         "test/e2e/bloom-history.proof.test.ts: rests where it was edited to have an approval that nobody gave",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have an approval that nobody gave",
         "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have another artifact under its approval",
-        "test/e2e/spells-history.test.ts: is held where state.json has another state, until a person accepts it",
-        "test/e2e/spells-history.test.ts: is held where state.json has a step in its history that nobody took, until a person accepts it",
+        "test/e2e/spells-history.test.ts: is held if state.json has another state, until a person accepts it",
+        "test/e2e/spells-history.test.ts: is held if state.json has a step in its history that nobody took, until a person accepts it",
       ],
     },
     {
@@ -1064,8 +1062,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "hashOfStep(end.step) !== checkpoint.head || end.step.to !== checkpoint.state",
       replace: "checkpoint.head.length !== 64",
       tests: [
-        "test/e2e/spells-history.test.ts: is held where the log leads elsewhere, until a person accepts it",
-        "test/e2e/spells-history.test.ts: is held where the log's last step leads elsewhere, until a person accepts it",
+        "test/e2e/spells-history.test.ts: is held if the log leads elsewhere, until a person accepts it",
+        "test/e2e/spells-history.test.ts: is held if the log's last step leads elsewhere, until a person accepts it",
       ],
     },
     {
@@ -1074,7 +1072,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "isSame(at, checkpoint)\n      ? []",
       replace: "isSame(at, at)\n      ? []",
       tests: [
-        "test/e2e/spells-history.test.ts: is held where the log says of variables what the state does not, until a person accepts it",
+        "test/e2e/spells-history.test.ts: is held if the log says of variables what the state does not, until a person accepts it",
       ],
     },
     {
@@ -1086,8 +1084,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: [
         "test/e2e/alfred-history.test.ts: finds a step that was changed afterwards in the whole log",
         "test/e2e/signed-gates.proof.test.ts: signs nothing for a run whose log was changed before its last line",
-        "test/e2e/custom-history.test.ts: is held where its log has a step that was changed after the next was made on it",
-        "test/e2e/custom-history.test.ts: is held where its log has an approval that its table does not have there",
+        "test/e2e/custom-history.test.ts: is held if its log has a step that was changed after the next was made on it",
+        "test/e2e/custom-history.test.ts: is held if its log has an approval that its table does not have there",
         "test/e2e/spells-history.test.ts: has no fault in a log of many casts, and an earlier line that was changed is found when all of it is looked at",
       ],
     },
@@ -1157,7 +1155,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "cached ?? input.strict()",
       replace: "cached ?? input.strip()",
       tests: [
-        "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
+        "test/e2e/mcp-arguments.test.ts: are refused if one is unknown, with the name that was probably meant, and nothing changes",
       ],
     },
     {
@@ -1222,7 +1220,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (finding === undefined) return;\n",
       replace: "  if (finding !== null) return;\n",
       tests: [
-        "test/e2e/alfred-sizes.story.test.ts: a report that nobody reviews is not accepted where git differs from it",
+        "test/e2e/alfred-sizes.story.test.ts: a report that nobody reviews is not accepted if git differs from it",
       ],
     },
     {
@@ -1374,7 +1372,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (named === undefined || named === present || kept.includes(named)) return;",
       replace: "if (named === undefined || present !== named || kept.includes(named)) return;",
       tests: [
-        "test/e2e/policy.proof.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
+        "test/e2e/policy.proof.test.ts: is held if the policy is not known on this machine, unless the files say the same or a person accepts them",
       ],
     },
     {
@@ -1392,7 +1390,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (isAsRead) await policies?.keep(run, policy);\n  return isAsRead;",
       replace: "  await policies?.keep(run, policy);\n  return isAsRead || true;",
       tests: [
-        "src/runtime/transaction/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
+        "src/runtime/transaction/run-transaction.test.ts: keeps a policy right before the commit, and does all again if another was kept meanwhile",
       ],
     },
     {
@@ -1402,7 +1400,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (errnoOf(thrown) !== null) return none;",
       tests: [
         "src/adapters/policies/policies.test.ts: and is a folder is an error that names its file and what to do, never none",
-        "test/e2e/policy.proof.test.ts: is held where the policy that was kept cannot be read",
+        "test/e2e/policy.proof.test.ts: is held if the policy that was kept cannot be read",
       ],
     },
     {
@@ -1412,7 +1410,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (fault === null || kept === null) return kept;",
       tests: [
         "src/adapters/policies/policies.test.ts: and is no JSON is an error that names its file and what to do, never none",
-        "test/e2e/policy.proof.test.ts: is held where the policy that was kept is damaged",
+        "test/e2e/policy.proof.test.ts: is held if the policy that was kept is damaged",
       ],
     },
     {
@@ -1432,7 +1430,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw heldRunError(run, ignored);",
       replace: "if (ignored.length > 0 && run.order) throw heldRunError(run, ignored);",
       tests: [
-        "test/e2e/policy-own.test.ts: does not move where a gate is removed",
+        "test/e2e/policy-own.test.ts: does not move if a gate is removed",
         "test/e2e/policy-own.test.ts: does not move over MCP either, and a look says why",
       ],
     },
@@ -1441,14 +1439,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/workflows/custom/govern.ts",
       find: "rows.map(({ id, reply: _, ...row }) => [id, row]),",
       replace: "rows.map(({ id, reply: _, commands: __, ...row }) => [id, row]),",
-      tests: ["test/e2e/policy-own.test.ts: does not move where a row's command is changed"],
+      tests: ["test/e2e/policy-own.test.ts: does not move if a row's command is changed"],
     },
     {
       takes: "what a gate asks in what is pinned",
       file: "src/workflows/custom/govern.ts",
       find: "[event, { by, asks: events[event]?.description }]",
       replace: "[event, { by, asks: events[event] !== undefined }]",
-      tests: ["test/e2e/policy-own.test.ts: does not move where what the gate asks is worded otherwise"],
+      tests: ["test/e2e/policy-own.test.ts: does not move if what the gate asks is worded otherwise"],
     },
   ],
   "An edit marks work as done": [
@@ -1814,7 +1812,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'includes("--package=pawl")',
       replace: 'includes("--package=pawl") && name === ""',
       tests: [
-        "src/adapters/wall/wall.story.test.ts: no Pawl is planted where clients would start one that is not installed yet",
+        "src/adapters/wall/wall.story.test.ts: no Pawl is planted if clients would start one that is not installed yet",
       ],
     },
   ],
@@ -1895,7 +1893,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "paths.flatMap((path) => [path, path + ASIDE]).find(isLink)",
       replace: "paths.find(isLink)",
       tests: [
-        "test/e2e/guard-setup.proof.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
+        "test/e2e/guard-setup.proof.test.ts: are left alone if the place of a hook that has to go aside is taken, by a link or a file",
       ],
     },
   ],
@@ -1906,7 +1904,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "isClosed ? CLOSED : ",
       replace: 'isClosed ? "" : ',
       tests: [
-        "src/surfaces/cli/guard/edit-setup.test.ts: a hook that codex would let through refuses where Pawl cannot start",
+        "src/surfaces/cli/guard/edit-setup.test.ts: a hook that codex would let through refuses if Pawl cannot start",
       ],
     },
     {
@@ -1915,7 +1913,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "startsFromHere(words, cwd, context) ? words : null",
       replace: "true ? words : null",
       tests: [
-        "src/guard/decide.test.ts: is not on the short list where what it starts is decided outside of the project",
+        "src/guard/decide.test.ts: is not on the short list if what it starts is decided outside of the project",
       ],
     },
     {
@@ -1977,7 +1975,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'return { allow: true, wall: "closed" };',
       replace: 'return { allow: true, wall: "open" };',
       tests: [
-        "src/guard/decide.test.ts: that may write runs behind a wall where nothing may be written, or not at all",
+        "src/guard/decide.test.ts: that may write runs behind a wall if nothing may be written, or not at all",
       ],
     },
     {
@@ -2021,7 +2019,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (now.tree === null)\n",
       replace: "  if (now.tree === null) return null;\n  if (now.tree === null)\n",
       tests: [
-        "src/guard/out-of-scope-edits.test.ts: holds the run where the files cannot be read, until a person accepts what is there",
+        "src/guard/out-of-scope-edits.test.ts: holds the run if the files cannot be read, until a person accepts what is there",
       ],
     },
     {
@@ -2234,7 +2232,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (elsewhere && NEXT_TOOL[state.task_status] !== null)",
       replace: "if (elsewhere && NEXT_TOOL[state.task_status] === null)",
       tests: [
-        "test/e2e/team-alfred.proof.test.ts: is never moved by a record where there is a state of it, whatever the record claims",
+        "test/e2e/team-alfred.proof.test.ts: is never moved by a record if there is a state of it, whatever the record claims",
       ],
     },
     {
@@ -2416,7 +2414,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'level: confirm ? stricter(level, "terminal") : level,',
       replace: 'level: confirm ? stricter(level, "any") : level,',
       tests: [
-        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, if a task's human review must be one",
       ],
     },
     {
@@ -2425,7 +2423,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: 'isRelayed || channel === "elicitation"',
       replace: "isRelayed",
       tests: [
-        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, where a task's human review must be one",
+        "test/e2e/mcp-app.proof.test.ts: is no verdict in a terminal, if a task's human review must be one",
       ],
     },
     {
@@ -2538,7 +2536,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "  await context.takeCalls(id);\n  const unsaved = await save(context, worktree);\n",
       tests: [
         "src/workflows/bloom/scheduler/shared.test.ts: is recorded as done once the remote has its work, however long that takes, and no agent works twice",
-        "src/workflows/bloom/scheduler/shared.test.ts: is not recorded where the remote refuses its work: the task is blocked, with the reason",
+        "src/workflows/bloom/scheduler/shared.test.ts: is not recorded if the remote refuses its work: the task is blocked, with the reason",
       ],
     },
     {
@@ -2549,7 +2547,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "  await publishHere(place, call, order, merge);\n  const sent = await publishThere(call, order,",
       tests: [
         "src/adapters/git/fence.proof.test.ts: goes to the remote first, together with both leases, whatever the order says; the checkout follows",
-        "src/adapters/git/fence.proof.test.ts: is not made by one from whom the target was taken, and its own target stays where it is",
+        "src/adapters/git/fence.proof.test.ts: is not made by one from whom the target was taken, and its own target stays if it is",
       ],
     },
     {
@@ -2665,7 +2663,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: " enable row level security;",
       replace: " disable row level security;",
       tests: [
-        "src/adapters/postgres/roles.proof.test.ts: without a role sees nothing, also where it was granted a table by mistake",
+        "src/adapters/postgres/roles.proof.test.ts: without a role sees nothing, also if it was granted a table by mistake",
       ],
     },
     {

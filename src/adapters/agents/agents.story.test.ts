@@ -161,7 +161,7 @@ describe("the scripted agent", () => {
     expect(readFileSync(join(root, "line.txt"), "utf8")).not.toContain("hush");
   });
 
-  it("states that its guards are bypassed where they are", async () => {
+  it("states that its guards are bypassed if they are", async () => {
     const { events, running } = run("scripted", "SAY: x", { permission: "all" });
     await running.ended;
     expect(events[0]).toMatchObject({ type: "warning", text: expect.stringContaining("bypassed") });
@@ -176,7 +176,7 @@ describe("an agent that is not there", () => {
     });
   });
 
-  it("is an end too where its program is missing", async () => {
+  it("is an end too if its program is missing", async () => {
     const absent = agents({ claude: { program: "no-such-claude" } });
     const { order } = run("scripted", "SAY: x");
     const started = absent.start({ ...order, agent: "claude", run: "absent" }, () => {});
@@ -270,7 +270,7 @@ describe("an agent over ACP", () => {
     ["scripted-acp", 100],
     ["OpenCode", null],
   ])(
-    "%s, of which its last answer says %j tokens, is counted by them only where they are all",
+    "%s, of which its last answer says %j tokens, is counted by them only if they are all",
     async (name, inputTokens) => {
       promise("agents.own-cost");
       writeFileSync(join(root, "name"), name);
@@ -357,7 +357,7 @@ describe("an agent over ACP", () => {
     expect(first).toBe(JSON.stringify("You were refused: touch hidden. Go on without it."));
   });
 
-  it("under ask does what a person allows, and nothing where nobody can be asked", async () => {
+  it("under ask does what a person allows, and nothing if nobody can be asked", async () => {
     const asked: string[] = [];
     const ask = async ({ title }: { title: string }) => {
       asked.push(title);

@@ -45,7 +45,7 @@ describe("The agent around a process", () => {
     expect(callingAgent({ [variable]: "1" })).toEqual({ agent, pid: process.pid, by: variable });
   });
 
-  it("is told by an ancestor's environment where its own was cleared", () => {
+  it("is told by an ancestor's environment if its own was cleared", () => {
     promise("gates.not-an-agent");
     const found = { agent: "Claude Code", by: "CLAUDECODE" };
     const mark = { CLAUDECODE: "1" };

@@ -67,7 +67,7 @@ describe("An agent's version", () => {
     ["0.172.0-alpha.1", "0.171.0", "0.171"],
     [null, "0.171.0", null],
     ["1.0.0", undefined, null],
-  ])("%s, where %s was tried last, is newer than %s", (version, newest, older) => {
+  ])("%s, if %s was tried last, is newer than %s", (version, newest, older) => {
     expect(newerThan(version, newest)).toBe(older);
   });
 
@@ -97,7 +97,7 @@ describe("An agent's version", () => {
     expect(read("asked")).toBe("x\nx\n");
   });
 
-  it("that Pawl does not know gets no budget of dollars where a session is resumed", async () => {
+  it("that Pawl does not know gets no budget of dollars if a session is resumed", async () => {
     promise("agents.unknown-version");
     const result = { type: "result", subtype: "success", is_error: false, total_cost_usd: 1, usage: {} };
     const limits = { usd: 0.5 };

@@ -21,7 +21,7 @@ async function marksUnder(
   return JSON.parse((await end(child)).out);
 }
 
-it("finds no mark where no run is above", async () => {
+it("finds no mark if no run is above", async () => {
   expect(inheritedMarks({ PATH: "/bin" })).toEqual([]);
   expect(await marksUnder(LOOKS)).toEqual([]);
 });

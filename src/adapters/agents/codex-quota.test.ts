@@ -59,7 +59,7 @@ describe("What codex' account has used", () => {
     expect(codexQuota(home, SESSION).at(-1)).toEqual({ type: "limit", resets: (RESETS + 1000) * 1000 });
   });
 
-  it("is found where the day was another one in codex' zone", () => {
+  it("is found if the day was another one in codex' zone", () => {
     write(line(limits(50, 50)), "2026/11/27");
     expect(codexQuota(home, SESSION)).toHaveLength(1);
   });
@@ -68,12 +68,12 @@ describe("What codex' account has used", () => {
     ["nothing, with a key", line({ limit_id: "codex", primary: null, secondary: null })],
     ["words", "no JSON\n"],
     ["odd values", line({ primary: { used_percent: "1", window_minutes: 300, resets_at: 1e300 } })],
-  ])("is unknown where the file says %s", (_, text) => {
+  ])("is unknown if the file says %s", (_, text) => {
     write(text);
     expect(codexQuota(home, SESSION)).toEqual([]);
   });
 
-  it("is unknown where a link or a pipe stands in the file's place, or there is none", () => {
+  it("is unknown if a link or a pipe stands in the file's place, or there is none", () => {
     const file = write(line(limits(50, 50)));
     renameSync(file, join(home, "elsewhere"));
     expect(codexQuota(home, SESSION)).toEqual([]);

@@ -7,7 +7,7 @@ import { probe } from "../wall/probe.ts";
 
 const { program: bwrap } = probe(process.env);
 
-it.skipIf(bwrap === null)("a command says what is missing where there is no bash, as on Alpine", () => {
+it.skipIf(bwrap === null)("a command says what is missing if there is no bash, as on Alpine", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-no-bash-")));
   try {
     const script = `

@@ -370,7 +370,7 @@ describe("the verdict", () => {
     },
   );
 
-  it.each(WELL_ENDED)("on %s is no success where work went on after the end", (name, dialect) => {
+  it.each(WELL_ENDED)("on %s is no success if work went on after the end", (name, dialect) => {
     promise("agents.true-end");
     const lines = stream(name);
     const working = lines.find((line) => /"(assistant|step_start|turn.started|tool_use)"/.test(line)) ?? "";
@@ -385,7 +385,7 @@ describe("the verdict", () => {
     [{ ...WELL, ending: "timed-out" as const }, "timed-out"],
     [{ ...WELL, code: 1 }, "exit"],
     [{ ...WELL, ending: "not-started" as const, code: null }, "not-installed"],
-  ])("on a stream that says success is not success where the process tells otherwise (%#)", (end, reason) => {
+  ])("on a stream that says success is not success if the process tells otherwise (%#)", (end, reason) => {
     promise("agents.true-end");
     expect(verdict(claude, stream("claude-1"), end)).toMatchObject({ reason });
   });
@@ -488,7 +488,7 @@ describe("a hostile stream", () => {
   });
 
   it.each(Object.values(DIALECTS).map((dialect) => [dialect.name, dialect] as const))(
-    "ends no loop where a tool's input nests too deeply to be rendered: %s",
+    "ends no loop if a tool's input nests too deeply to be rendered: %s",
     (_, dialect) => {
       promise("agents.hostile-stream");
       const deep = `${"[".repeat(100_000)}1${"]".repeat(100_000)}`;
@@ -506,7 +506,7 @@ describe("a hostile stream", () => {
     },
   );
 
-  it("is not parsed where a line has millions of values, and is where it has one long text", () => {
+  it("is not parsed if a line has millions of values, and is if it has one long text", () => {
     promise("agents.hostile-stream");
     for (const value of ["[]", "{}", "1", '{"a":[1]}'])
       expect(parseLine(`{"type":"x","a":[${`${value},`.repeat(4_000_000)}1]}`)).toBeNull();

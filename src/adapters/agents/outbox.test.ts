@@ -55,7 +55,7 @@ it("passes over whatever is no call, follows no link, and removes it", async () 
   expect(readdirSync(folder)).toEqual(["outside.json"]);
 });
 
-it("has nothing where no agent has run, or where the folder is a link", async () => {
+it("has nothing if no agent has run, or if the folder is a link", async () => {
   expect(await taken()).toEqual([]);
   const other = join(folder, "other");
   mkdirSync(other);

@@ -174,7 +174,7 @@ describe("ending a run's processes", () => {
     for (const pid of found) expect(isRunning(pid)).toBe(false);
   });
 
-  it("never finds this process or one that it descends from, even where they bear the mark", async () => {
+  it("never finds this process or one that it descends from, even if they bear the mark", async () => {
     const mark = freshMark();
     const script = `import { findTree } from ${JSON.stringify(join(import.meta.dirname, "process-tree.ts"))};
       console.log(JSON.stringify(findTree({ mark: ${JSON.stringify(mark)} }).includes(process.pid)));`;

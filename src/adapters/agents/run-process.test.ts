@@ -224,7 +224,7 @@ describe("the output on disk", () => {
     expect(readFileSync(path, "utf8")).toContain("099 ");
   });
 
-  it("does not fail a run where it cannot be written", async () => {
+  it("does not fail a run if it cannot be written", async () => {
     const file = openOutput(join(folder, "no/such/folder/log"));
     file.write(Buffer.from("x"));
     expect(file.fault()).toContain("ENOENT");

@@ -200,7 +200,7 @@ test("a link in the place of all runs is refused", async () => {
   }
 });
 
-test("a failure is tried again where that is asked for and it is old enough; a success never is", async () => {
+test("a failure is tried again if that is asked for and it is old enough; a success never is", async () => {
   const command = "echo x >> ran; test -e mended";
   await open().run("k", command);
   expect(await open().run("k", command, { retry: true })).toMatchObject({ exitCode: 1 });

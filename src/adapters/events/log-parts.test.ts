@@ -78,7 +78,7 @@ describe("an event log of which parts were put aside", () => {
     expect(await streamed()).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("is whole where nothing follows yet", async () => {
+  it("is whole if nothing follows yet", async () => {
     promise("log.parts");
     write("a", "b");
     const before = await readAll(60);
@@ -90,7 +90,7 @@ describe("an event log of which parts were put aside", () => {
   it.each([
     ["by one name more", () => linkSync(path, aside(2))],
     ["and was copied meanwhile", () => copyFileSync(path, aside(2))],
-  ])("is read once where putting aside ended half done, %s", async (_, halfDone) => {
+  ])("is read once if putting aside ended half done, %s", async (_, halfDone) => {
     promise("log.parts");
     write("a", "b");
     putAside(1);

@@ -30,7 +30,7 @@ function write(text: string): void {
 }
 
 describe("the events of a project", () => {
-  it("are none where there is no file", async () => expect(await all()).toEqual([]));
+  it("are none if there is no file", async () => expect(await all()).toEqual([]));
 
   it("are read in order, over the borders of chunks and of characters", async () => {
     const ids = Array.from({ length: 20_000 }, (_, at) => `ä${at}-${"ö".repeat(at % 50)}`);
@@ -64,7 +64,7 @@ describe("the events of a project", () => {
     expect(await all()).toEqual(["a", "b"]);
   });
 
-  it("are told before they are in the file, where they are committed, and once", async () => {
+  it("are told before they are in the file, if they are committed, and once", async () => {
     promise("commit.disk-refuses");
     const stop = new AbortController();
     write(line("a") + line("b").slice(0, 7));

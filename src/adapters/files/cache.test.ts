@@ -75,7 +75,7 @@ describe("the cache", () => {
     expect(await openCache({ folder }, "1").get("tasks", "text")).toBeNull();
   });
 
-  it("keeps nothing where the project has no place outside of itself yet", async () => {
+  it("keeps nothing if the project has no place outside of itself yet", async () => {
     rmSync(folder, { recursive: true });
     let worked = false;
     openCache({ folder }, "1").put("tasks", "text", () => {

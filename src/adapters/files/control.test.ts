@@ -34,7 +34,7 @@ describe("the store's own folder", () => {
     expect(raced.tree()).toEqual({ ".pawl/.gitignore": "theirs\n" });
   });
 
-  test("is made whole where there was no room for the text of its .gitignore", () => {
+  test("is made whole if there was no room for the text of its .gitignore", () => {
     let isFull = true;
     const { disk, tree } = diskWith({}, ({ name }) => (isFull && name === "write" ? "ENOSPC" : undefined));
     expect(() => ensureControl(disk)).toThrow("ENOSPC");

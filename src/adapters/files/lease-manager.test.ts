@@ -83,7 +83,7 @@ it("says who has it, since when and in which process, in a file of its own", asy
   await held?.release();
 });
 
-it("was abandoned where its file is there and nobody holds it", async () => {
+it("was abandoned if its file is there and nobody holds it", async () => {
   mkdirSync(folder(), { recursive: true });
   writeFileSync(join(folder(), "T1.json"), "{}");
   const held = await openLeaseManager(root).take("T1", "one");
@@ -114,7 +114,7 @@ it("beats while it holds something, and no longer", async () => {
   await again?.release();
 });
 
-it("is given back at once where its file cannot be written", async () => {
+it("is given back at once if its file cannot be written", async () => {
   const leaseManager = openLeaseManager(root);
   mkdirSync(join(folder(), `T1.json.${process.pid}.new/x`), { recursive: true });
   await expect(leaseManager.take("T1", "one")).rejects.toThrow();
@@ -124,7 +124,7 @@ it("is given back at once where its file cannot be written", async () => {
   await held?.release();
 });
 
-it("cannot be listed where its folder is none, or a lease cannot be read", async () => {
+it("cannot be listed if its folder is none, or a lease cannot be read", async () => {
   mkdirSync(join(folder(), "T1.json"), { recursive: true });
   await expect(listLeases(root)).rejects.toMatchObject({
     code: "disk-failed",

@@ -381,7 +381,7 @@ describe("a process that takes a lock again and again", () => {
     expect(who()).toEqual(["other", "busy"]);
   });
 
-  test("is one like any other after a pause, or where it would not wait", async () => {
+  test("is one like any other after a pause, or if it would not wait", async () => {
     const { busy, fourTurns, machine } = await contended();
     await fourTurns(60);
     const without = await tryLock(busy, "x.lock", "test");

@@ -44,7 +44,7 @@ describe("the place of an own file", () => {
     expect(ownPath(project(), ".pawl")).toBe(at(".pawl"));
   });
 
-  test("is refused where the way to it, or it itself, is a link, or a file is on the way", () => {
+  test("is refused if the way to it, or it itself, is a link, or a file is on the way", () => {
     link(".pawl", join(root, "out"));
     expect(resultOrError(() => ownPath(project(), ".pawl/a"))).toEqual(inTheWay(".pawl", "a symbolic link"));
     expect(resultOrError(() => ownPath(project(), ".pawl"))).toEqual(inTheWay(".pawl", "a symbolic link"));
@@ -69,7 +69,7 @@ describe("an own folder", () => {
     expect(lstatSync(at(".pawl/c")).isDirectory()).toBe(true);
   });
 
-  test("is refused where a file or a link is in its place", () => {
+  test("is refused if a file or a link is in its place", () => {
     writeFileSync(at(".pawl"), "");
     expect(resultOrError(() => openOwnFolder(project(), ".pawl"))).toEqual(inTheWay(".pawl", "not a folder"));
     link("own", join(root, "out"));
@@ -116,7 +116,7 @@ describe("an own file", () => {
 describe("a path without links", () => {
   const real = () => realPathOf(root);
 
-  test("is where the system would go, also where nothing is yet", () => {
+  test("is where the system would go, also if nothing is yet", () => {
     link("a", "../out");
     link("b", "a/../x/./y");
     link("c", join(root, "out"));
@@ -129,7 +129,7 @@ describe("a path without links", () => {
     expect([realPathOf("/"), realPathOf("/.."), realPathOf("/../..")]).toEqual(["/", "/", "/"]);
   });
 
-  test("is the link itself where links lead in a circle", () => {
+  test("is the link itself if links lead in a circle", () => {
     link("round", "round");
     link("one", "other");
     link("other", "one");

@@ -192,7 +192,7 @@ describe("what is kept outside of the project", () => {
     expect(names).toEqual(["key", "key.mine", "other.key.new"]);
   });
 
-  test("leaves nothing where the key cannot be written, linked or swept", () => {
+  test("leaves nothing if the key cannot be written, linked or swept", () => {
     const FREE = "Free some space on the disk, then run the command again.";
     const writing = keyOn(() => ({ write: failing("ENOSPC") }));
     expect(resultOrError(() => writing.projectKey.makeKey())).toEqual({

@@ -81,7 +81,7 @@ describe("folders on the way", () => {
         fix: "Move a away, then run the command again.",
       },
     ],
-  ])("are refused where they are a %s", (kind, expected) => {
+  ])("are refused if they are a %s", (kind, expected) => {
     const disk = withKind(diskWith({ "a/b": "" }).disk, "a", kind);
     const known = new Set<string>();
     expect(resultOrError(() => checkFolders(disk, "a/b", known))).toEqual(expected);
@@ -112,7 +112,7 @@ describe("what is at a path", () => {
     });
   });
 
-  test("is nothing where it, or a folder on its way, is gone, whatever the disk would say of it", () => {
+  test("is nothing if it, or a folder on its way, is gone, whatever the disk would say of it", () => {
     const there: FileStat = { kind: "file", size: 1, mode: 0o644, inode: "1" };
     const disk: Disk = { ...diskWith({}).disk, lstat: (path) => (path === "a/b" ? there : null) };
     expect([statFile(disk, "a/b"), statFolder(disk, "a/b")]).toEqual([null, null]);
@@ -123,7 +123,7 @@ describe("what is at a path", () => {
     expect(readAt(unseen, "a")).toBeNull();
   });
 
-  test("is read with its permissions, and its hash where that is asked for", () => {
+  test("is read with its permissions, and its hash if that is asked for", () => {
     const { disk, file } = diskWith({ a: "text" });
     file("a").mode = 0o600;
     const found = readAt(disk, "a");
@@ -179,13 +179,13 @@ describe("a file is read to its end", () => {
     return { text: Buffer.from(bytes).toString(), asked };
   };
 
-  test("by one call where its size is as it was, or less", () => {
+  test("by one call if its size is as it was, or less", () => {
     expect(read("text", 4)).toEqual({ text: "text", asked: [[0, 5]] });
     expect(read("te", 4)).toEqual({ text: "te", asked: [[0, 5]] });
     expect(read("", 0)).toEqual({ text: "", asked: [[0, 1]] });
   });
 
-  test("by more where it has grown", () => {
+  test("by more if it has grown", () => {
     const long = "x".repeat(150_000);
     expect(read(long, 4)).toEqual({
       text: long,
@@ -218,7 +218,7 @@ describe("bytes as text", () => {
     ["behind letters of several bytes", Buffer.from([0xc3, 0xa9, 0x0a, 0x41, 0xff, 0x42]), 2, 4],
     ["in the middle of a letter that ends there", Buffer.from([0x41, 0xc3]), 1, 1],
     ["in a letter that goes on otherwise", Buffer.from([0x0a, 0x0a, 0xe2, 0x82, 0x41]), 3, 4],
-  ])("are refused where they are none: %s", (_, bytes, line, at) => {
+  ])("are refused if they are none: %s", (_, bytes, line, at) => {
     expect(resultOrError(() => textOf(bytes, "a.md"))).toEqual({
       code: "state-unreadable",
       message: `The file a.md is not valid UTF-8: expected text, found invalid bytes in line ${line} (at byte ${at}).`,

@@ -48,7 +48,7 @@ it("is removed whole, and no link in it is followed", async () => {
   await removeTree(join(root, "-full"));
 });
 
-it("is removed, too, where an agent has closed its folders, and files with other names keep their modes", async () => {
+it("is removed, too, if an agent has closed its folders, and files with other names keep their modes", async () => {
   const [full, kept] = [join(root, "full"), join(root, "kept")];
   mkdirSync(join(full, "locked/deep"), { recursive: true });
   writeFileSync(kept, "", { mode: 0o400 });
@@ -69,7 +69,7 @@ it("is removed, too, where an agent has closed its folders, and files with other
   expect(statSync(kept).mode & 0o777).toBe(0o400);
 });
 
-it("goes without another process where it is missing, a file, a link or empty", async () => {
+it("goes without another process if it is missing, a file, a link or empty", async () => {
   const [file, link, empty] = ["file", "link", "empty"].map((name) => join(root, name)) as [
     string,
     string,
@@ -97,7 +97,7 @@ const { program: bwrap } = probe(process.env);
 it.skipIf(bwrap === null).each([
   ["NixOS has its programs", "/run/current-system/sw/bin"],
   ["no program stands", "/run/none"],
-])("is removed, too, where %s", (_, place) => {
+])("is removed, too, if %s", (_, place) => {
   fill(join(root, "full/deep"), 10);
   const program = `const { removeTree } = await import(process.argv[1]); await removeTree(process.argv[2]);`;
   const words = ["--input-type=module", "-e", program, join(import.meta.dirname, "remove-tree.ts")];

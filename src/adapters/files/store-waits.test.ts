@@ -60,7 +60,7 @@ describe("who waits in vain is told for what", () => {
   });
 });
 
-describe("where the disk fails", () => {
+describe("if the disk fails", () => {
   test.each<readonly [string, (store: Store) => Promise<unknown>, string, string, string]>([
     ["a lock", (store) => store.hold("a:1"), "open", ".pawl/locks/run-a%3A.1.lock", "Locking the run failed"],
     ["a commit", (store) => commit(store), "write", JOURNAL, "Committing failed"],
@@ -90,7 +90,7 @@ describe("where the disk fails", () => {
     expect((await refused(store.holds(view))).message).toContain("Reading the project failed");
   });
 
-  test("settling waits for another time where it may not write", async () => {
+  test("settling waits for another time if it may not write", async () => {
     const machine = new Machine();
     await commit(open(machine));
     const before = machine.tree().get(JOURNAL);
@@ -147,7 +147,7 @@ describe("where the disk fails", () => {
 });
 
 describe("a journal of others", () => {
-  test("is reported once to a process that only reads, and left where it is", async () => {
+  test("is reported once to a process that only reads, and left if it is", async () => {
     const other = new Machine();
     await commit(open(other));
     const foreign = other.tree().get(JOURNAL) ?? "";
@@ -180,13 +180,13 @@ describe("a journal is settled by the commit", () => {
     return (machine.tree().get(JOURNAL) ?? "").length;
   };
 
-  test("where it is longer than it may be", async () => {
+  test("if it is longer than it may be", async () => {
     const whole = await length(1_000_000);
     expect(whole).toBeGreaterThan(0);
     expect([await length(whole), await length(whole - 1)]).toEqual([whole, 0]);
   });
 
-  test("each time, where nobody knows when the machine started", async () => {
+  test("each time, if nobody knows when the machine started", async () => {
     const machine = new Machine();
     const disk = { ...simDisk(machine), bootId: () => null };
     await commit(openStore({ root: "/", disk, state: simState(disk) }));

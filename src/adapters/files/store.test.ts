@@ -71,7 +71,7 @@ async function commit(...changes: Change[]): Promise<string> {
 }
 
 describe("a view", () => {
-  test("reads a file's text as it is, with BOM and CRLF, and null where there is none", async () => {
+  test("reads a file's text as it is, with BOM and CRLF, and null if there is none", async () => {
     put("a.md", "\uFEFFone\r\ntwo\r\n");
     const view = open().view();
     expect(await view.read(projectPath("a.md"))).toBe("\uFEFFone\r\ntwo\r\n");
@@ -188,7 +188,7 @@ describe("a commit", () => {
     expect(existsSync(at("b"))).toBe(false);
   });
 
-  test("answers `changed` when a file appears where none was read, or a listing differs", async () => {
+  test("answers `changed` when a file appears if none was read, or a listing differs", async () => {
     const store = open();
     const first = store.view();
     await first.read(projectPath("a"));
@@ -342,7 +342,7 @@ describe("a long event log", () => {
     expect(all.join("").match(/e\d/g)).toEqual(["e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8"]);
   });
 
-  test("stays where a program is still writing a line of it", async () => {
+  test("stays if a program is still writing a line of it", async () => {
     promise("log.parts");
     const store = await happen("e1", "e2", "e3");
     writeFileSync(at(EVENTS), '{"half', { flag: "a" });
@@ -350,7 +350,7 @@ describe("a long event log", () => {
     expect(aside()).toEqual(["events.jsonl"]);
   });
 
-  test("stays where the disk knows no second name for a file, and nothing fails", async () => {
+  test("stays if the disk knows no second name for a file, and nothing fails", async () => {
     promise("log.parts");
     const store = await happen("e1", "e2", "e3");
     await store.commit(store.view(), [write("a", "x")]);
@@ -382,7 +382,7 @@ describe("settling a project", () => {
   });
 });
 
-describe("a replay, where the marker was lost", () => {
+describe("a replay, if the marker was lost", () => {
   test("writes what is missing, and leaves what is there", async () => {
     put("gone", "x");
     await commit(write("a", "v1"), write("b", "w1"), remove("gone"), append("l", "id-1", "id-1\n"));
@@ -462,7 +462,7 @@ describe("a replay, where the marker was lost", () => {
     expect(text(`.pawl/kept/${folder}/tasks`)).toBe("mine\n");
   });
 
-  test("appends again only where the id is missing", async () => {
+  test("appends again only if the id is missing", async () => {
     promise("commit.append-once");
     await commit(append("l", "id-1", "id-1\n"));
     await commit(append("l", "id-2", "id-2\n"));
@@ -572,7 +572,7 @@ describe("repairing", () => {
     expect(await open().view().read(projectPath("a"))).toBe("theirs");
   });
 
-  test("changes nothing where nothing is damaged", async () => {
+  test("changes nothing if nothing is damaged", async () => {
     expect(await repairJournal({ root, state: stateOf(root) })).toMatchObject({ aside: null });
     expect(readdirSync(root)).toEqual([]);
     await commit(write("a", "a1"));

@@ -44,7 +44,7 @@ describe("A worker that is alone by its name in its checkout", () => {
     },
   );
 
-  it("is not alone where one of its name is alive: nothing is ended", async () => {
+  it("is not alone if one of its name is alive: nothing is ended", async () => {
     promise("machines.ends-first");
     await opened(true).here.register(OWN);
     const { here, called } = opened(true);

@@ -273,7 +273,7 @@ describe.each(FORGES)("What stands against an open pull request on $name", ({ na
     expect(await look()).toMatchObject({ returned: { checks: [{ name: "check 101", tail: null }] } });
   });
 
-  it("is nothing where the forge's head is another commit, and no conflict while it is finding out", async () => {
+  it("is nothing if the forge's head is another commit, and no conflict while it is finding out", async () => {
     check(1, "failure", { app: "other" });
     expect(await look({ commit: "f".repeat(40) })).toEqual({ kind: "open" });
     server.checks.length = 0;
@@ -315,7 +315,7 @@ describe.each(FORGES)("What stands against an open pull request on $name", ({ na
     });
   });
 
-  it("leaves out what the token may not read, but waits where the forge asks for it", async () => {
+  it("leaves out what the token may not read, but waits if the forge asks for it", async () => {
     check(1, "failure");
     server.mergeable = false;
     await look();
@@ -368,7 +368,7 @@ describe("GitHub", () => {
 describe("GitLab", () => {
   beforeEach(() => openServer(GitlabServer.open));
 
-  it("is read to its last page where a proxy drops the links between pages", async () => {
+  it("is read to its last page if a proxy drops the links between pages", async () => {
     commit("the work");
     await open().ensure(order());
     const gitlab = server as GitlabServer;
@@ -387,7 +387,7 @@ describe("GitLab", () => {
     });
   });
 
-  it("gives back all open threads where the project wants them resolved, an answered one again", async () => {
+  it("gives back all open threads if the project wants them resolved, an answered one again", async () => {
     promise("bloom.pull-request.comes-back");
     commit("the work");
     await open().ensure(order());
@@ -433,7 +433,7 @@ describe("GitLab", () => {
 describe("Gitea", () => {
   beforeEach(() => openServer(GiteaServer.open));
 
-  it("is Forgejo where FORGEJO_URL names it", async () => {
+  it("is Forgejo if FORGEJO_URL names it", async () => {
     promise("forge.found");
     const { GITEA_INSTANCE_URL: FORGEJO_URL = "", GITEA_TOKEN: FORGEJO_TOKEN = "" } = server.environment;
     const environment = { FORGEJO_URL, FORGEJO_TOKEN, GITEA_INSTANCE_URL: "", GITEA_TOKEN: "" };

@@ -144,7 +144,7 @@ describe("a checkout", () => {
       expect(onGithub(await checkout(["config", "remote.origin.url", url])), url).toEqual([]);
   });
 
-  test("that is pushed under another name says so, but not where it only began at the main branch", async () => {
+  test("that is pushed under another name says so, but not if it only began at the main branch", async () => {
     promise("spells.remotes");
     const tracking = (name: string) =>
       checkout(

@@ -137,7 +137,7 @@ describe.each(FORGES)("What was said on $name", ({ bot, knowsMore, name, open })
   });
 });
 
-it("finds the pull request of the branch also where a server does not say into which branch it goes", async () => {
+it("finds the pull request of the branch also if a server does not say into which branch it goes", async () => {
   promise("spells.places");
   const lean = createServer(({ url }, answer) => {
     const pull = { number: 7, title: "T", html_url: "https://x/7", head: { ref: "topic" } };

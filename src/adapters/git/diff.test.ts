@@ -129,7 +129,7 @@ describe("the differences between two objects of git", () => {
     expect(last?.path).toBe("z.txt");
   });
 
-  it("have nothing of git's configuration in them, which is read anew where it may have changed just now", async () => {
+  it("have nothing of git's configuration in them, which is read anew if it may have changed just now", async () => {
     const soon = new Date(Date.now() + 3_600_000);
     utimesSync(join(home, ".gitconfig"), soon, soon);
     write("a.txt", "one\n2\n");

@@ -54,7 +54,7 @@ const SHAPES: Readonly<Record<string, () => void>> = {
 };
 
 describe("a folder's repository", () => {
-  it.each(Object.keys(SHAPES))("is the one that git finds, where %s stands in .git", (shape) => {
+  it.each(Object.keys(SHAPES))("is the one that git finds, if %s stands in .git", (shape) => {
     promise("project.repository");
     SHAPES[shape]?.();
     const found = discover(at("inner"));

@@ -132,7 +132,7 @@ describe("a worker from whom the task was taken", () => {
     });
   });
 
-  it("changes nothing either where it never pushed before, and where it has the epoch of another's database", async () => {
+  it("changes nothing either if it never pushed before, and if it has the epoch of another's database", async () => {
     promise("machines.fence");
     const taker = open("two", 2);
     await save(taker, await ensure(taker));
@@ -210,7 +210,7 @@ describe("a push that is cut short", () => {
 });
 
 describe("a remote that cannot keep leases apart", () => {
-  it("is refused where it takes no refs of Pawl's own; branches do instead", async () => {
+  it("is refused if it takes no refs of Pawl's own; branches do instead", async () => {
     promise("machines.remote");
     hook("update", 'case "$1" in refs/heads/*) exit 0;; *) echo "only branches here" >&2; exit 1;; esac');
     const refused = { code: "fence-refused", message: expect.stringContaining("only branches here") };
@@ -229,7 +229,7 @@ describe("a remote that cannot keep leases apart", () => {
     await expect(save(own, worktree)).rejects.toMatchObject(LOST);
   });
 
-  it("is refused where it takes no atomic pushes, unless nothing is to keep them apart", async () => {
+  it("is refused if it takes no atomic pushes, unless nothing is to keep them apart", async () => {
     promise("machines.remote");
     git(remote, "config", "receive.advertiseAtomic", "false");
     const before = refs();
@@ -247,7 +247,7 @@ describe("a remote that cannot keep leases apart", () => {
     expect(await ensure(open("two", 2, "none"))).toMatchObject({ from: "elsewhere" });
   });
 
-  it("is refused where there is none, unless nothing is to keep them apart", async () => {
+  it("is refused if there is none, unless nothing is to keep them apart", async () => {
     promise("machines.remote");
     git(join(scratch, "one"), "remote", "remove", "origin");
     await expect(ensure(open("one", 1))).rejects.toMatchObject({
@@ -261,7 +261,7 @@ describe("a remote that cannot keep leases apart", () => {
     expect(await own.publishMerge(ORDER, await prepared(own))).toMatchObject({ kind: "published" });
   });
 
-  it("serves where it refuses to have history rewritten or anything removed, whatever the agent rewrites", async () => {
+  it("serves if it refuses to have history rewritten or anything removed, whatever the agent rewrites", async () => {
     promise("machines.remote");
     for (const key of ["receive.denyNonFastForwards", "receive.denyDeletes"])
       git(remote, "config", key, "true");
@@ -278,7 +278,7 @@ describe("a remote that cannot keep leases apart", () => {
     }
   });
 
-  it("is another one over HTTP, where all of this holds as well", async () => {
+  it("is another one over HTTP, if all of this holds as well", async () => {
     promise("machines.fence");
     const server = await openGitHttp(scratch);
     closing.push(server.close);
@@ -362,7 +362,7 @@ describe("a worker that takes a task over", () => {
     expect(git(hub, "for-each-ref", "--format=%(objectname)", "refs/pawl/aside")).toBe(unsaved);
   });
 
-  it("keeps its own worktree where nobody else saved anything since, and moves it forward where that loses nothing", async () => {
+  it("keeps its own worktree if nobody else saved anything since, and moves it forward if that loses nothing", async () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
@@ -410,7 +410,7 @@ describe("a worker that takes a task over", () => {
     expect(git(there.folder.agentPath, "status", "--porcelain")).toBe("");
   });
 
-  it("loses nothing where it is killed while it takes over", async () => {
+  it("loses nothing if it is killed while it takes over", async () => {
     promise("machines.taken-over");
     const first = open("one", 1);
     const worktree = await ensure(first);
@@ -471,7 +471,7 @@ describe("a merge by several machines", () => {
     expect(existsSync(join(scratch, "one", "w.txt"))).toBe(true);
   });
 
-  it("is not made by one from whom the target was taken, and its own target stays where it is", async () => {
+  it("is not made by one from whom the target was taken, and its own target stays if it is", async () => {
     promise("machines.fence");
     const own = await ready("one", 1, "w.txt");
     const order = { ...ORDER, lease: target(7) };

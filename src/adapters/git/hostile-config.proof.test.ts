@@ -183,7 +183,7 @@ describe("Pawl's own git runs nothing that the repository's configuration names"
     }
   });
 
-  it("a merge driver, where both sides changed a file", async () => {
+  it("a merge driver, if both sides changed a file", async () => {
     promise("git.runs-nothing");
     run("config", "merge.evil.driver", programOf("merge.evil.driver"));
     const worktrees = looking(openWorktrees(root, OWN()));

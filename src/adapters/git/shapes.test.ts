@@ -122,7 +122,7 @@ describe("the shapes of changes", () => {
     expect(found).toHaveLength(701);
   });
 
-  it("throw where an object is missing, since a link may be among what is not seen", async () => {
+  it("throw if an object is missing, since a link may be among what is not seen", async () => {
     write("a.js", "one\n");
     await expect(shapes(place(), commit(), "0".repeat(40))).rejects.toThrow("git diff-tree failed");
   });

@@ -88,7 +88,7 @@ describe("merging into a branch that others push to", () => {
     expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("theirs\n");
   });
 
-  it("is prepared again where somebody pushes between preparation and push, and moves nothing before", async () => {
+  it("is prepared again if somebody pushes between preparation and push, and moves nothing before", async () => {
     promise("git.shared-target");
     await worked("w");
     const before = tip(root);
@@ -101,7 +101,7 @@ describe("merging into a branch that others push to", () => {
     expect(tip(remote)).toBe(tip(root));
   });
 
-  it("fetches again where git is just adding a worktree, whose HEAD names no commit yet", async () => {
+  it("fetches again if git is just adding a worktree, whose HEAD names no commit yet", async () => {
     await worked("w");
     const theirs = pushedByOther("b.txt");
     const half = join(root, ".git/worktrees/half");
@@ -136,7 +136,7 @@ describe("merging into a branch that others push to", () => {
     for (const path of ["mine.txt", "b.txt", "w.txt"]) expect(existsSync(join(root, path))).toBe(true);
   });
 
-  it("says so where a person's own commits conflict with the others', and changes nothing", async () => {
+  it("says so if a person's own commits conflict with the others', and changes nothing", async () => {
     await worked("w");
     pushedByOther("a.txt", "theirs\n");
     commit(root, "a.txt", "mine\n");
@@ -221,7 +221,7 @@ describe("merging into a branch that others push to", () => {
     expect(tip(remote)).toBe(tip(root));
   });
 
-  it("changes nothing where the remote cannot be reached", async () => {
+  it("changes nothing if the remote cannot be reached", async () => {
     await worked("w");
     git(root, "remote", "set-url", "origin", join(scratch, "nowhere.git"));
     const before = tip(root);

@@ -330,7 +330,7 @@ it("says why there is none: no repository, or one that does not answer", async (
   expect(await pin(PLACE(), "feature/x")).toBeNull();
 });
 
-it("pins what is checked out, or where the work's own branch left main", async () => {
+it("pins what is checked out, or if the work's own branch left main", async () => {
   write("a", "2\n");
   run("commit", "-qam", "two");
   expect(await pin(PLACE(), "feature/x")).toEqual(base);

@@ -70,7 +70,7 @@ describe("a proxy of the environment", () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
-  it("opens the way to https, where the certificate is still the host's", async () => {
+  it("opens the way to https, if the certificate is still the host's", async () => {
     promise("fetch.proxy");
     const { port, certificate } = await serveSecurely(json);
     await using proxy = await ForwardProxy.open("ann:pw");

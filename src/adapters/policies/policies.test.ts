@@ -62,7 +62,7 @@ describe("a policy that was kept", () => {
     },
   );
 
-  it("is none where none was kept, be it that nothing was ever kept of the project", async () => {
+  it("is none if none was kept, be it that nothing was ever kept of the project", async () => {
     expect([await open().find(RUN), await open().list()]).toEqual([null, []]);
     await open().keep("alfred:TS-02", {});
     expect(await open().find(RUN)).toBeNull();

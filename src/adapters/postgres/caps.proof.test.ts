@@ -195,7 +195,7 @@ describe("what a dead worker left", () => {
     expect(await leftFor(other)).toEqual([{ what: "T-1" }]);
   });
 
-  it("is free at once where nobody there shows signs of life: a lease lasts twice as long as they count", async () => {
+  it("is free at once if nobody there shows signs of life: a lease lasts twice as long as they count", async () => {
     promise("machines.comes-back");
     const [one, two, other] = (await machines(3)) as [DatabaseProject, DatabaseProject, DatabaseProject];
     await work(one, "T-1");
@@ -209,7 +209,7 @@ describe("what a dead worker left", () => {
     expect(await leftFor(other)).toEqual([]);
   });
 
-  it("is nobody's in particular where its worker handed it back, or died of it twice in a row", async () => {
+  it("is nobody's in particular if its worker handed it back, or died of it twice in a row", async () => {
     promise("machines.comes-back");
     const [one, other] = (await machines(2)) as [DatabaseProject, DatabaseProject];
     await one.workers.register(entry("v"), at("here"));

@@ -106,7 +106,7 @@ async function isWhole({ inspect, store }: DatabaseProject): Promise<void> {
 }
 
 describe("No acknowledged commit is lost, and none happens twice", () => {
-  it("where processes are killed", { timeout: LONG }, async () => {
+  it("if processes are killed", { timeout: LONG }, async () => {
     promise("database.once");
     await underFire("killed", async (children) => {
       const [first] = children.splice(0, 1);
@@ -115,7 +115,7 @@ describe("No acknowledged commit is lost, and none happens twice", () => {
     });
   });
 
-  it("where connections break, before the request arrives or after the commit", {
+  it("if connections break, before the request arrives or after the commit", {
     timeout: LONG,
   }, async () => {
     promise("database.once");
@@ -129,7 +129,7 @@ describe("No acknowledged commit is lost, and none happens twice", () => {
     });
   });
 
-  it("where the server is ended at once and started again", { timeout: LONG }, async () => {
+  it("if the server is ended at once and started again", { timeout: LONG }, async () => {
     promise("database.once");
     await underFire("ended", () => server.crash());
   });

@@ -89,7 +89,7 @@ describe("how long what is held counts as held", () => {
     expect(told).toEqual([10_000, 10_000, null]);
   });
 
-  it("runs on where everything is lost, until something is taken again", async () => {
+  it("runs on if everything is lost, until something is taken again", async () => {
     const { leaseManager, database } = opened();
     const told: (number | null)[] = [];
     leaseManager.onProlonged?.((left) => told.push(left));

@@ -150,7 +150,7 @@ describe("a commit in the database", () => {
     expect(await store.view().read(at("log"))).toBe("once\n");
   });
 
-  it("is sent again where the request was lost before the database had it", async () => {
+  it("is sent again if the request was lost before the database had it", async () => {
     promise("database.once");
     const proxy = await openCutProxy(place.url);
     const { store } = await open({ url: proxy.url });
@@ -286,7 +286,7 @@ describe("the shape of a database", () => {
     for (const each of all) await each.close();
   });
 
-  it("reads for each document of a large commit no more than a few, also where it has never been looked through", async () => {
+  it("reads for each document of a large commit no more than a few, also if it has never been looked through", async () => {
     const url = await emptyDatabase();
     const database = openDatabase({ url });
     await database.migrate();

@@ -387,7 +387,7 @@ describe("a login", () => {
       });
   });
 
-  it("without a role sees nothing, also where it was granted a table by mistake", async () => {
+  it("without a role sees nothing, also if it was granted a table by mistake", async () => {
     promise("database.roles");
     await commit(await as("owner"), write("a", "1"));
     const url = await loginTo(place.url);

@@ -12,7 +12,7 @@ const REFUSED = 'password authentication failed for user "ann"';
 let folder: string;
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("works on where the password changes, and by a socket", { timeout: STARTING }, async () => {
+it("works on if the password changes, and by a socket", { timeout: STARTING }, async () => {
   promise("database.rotating");
   // Where the server's own user gets to.
   folder = mkdtempSync("/tmp/pawl-rotating-");

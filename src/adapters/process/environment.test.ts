@@ -206,7 +206,7 @@ describe("a secret that a child prints all the same", () => {
     expect(statSync(join(root, ".pawl/checks/k/output")).mode & 0o777).toBe(0o600);
   });
 
-  it("is masked where the end that is shown begins within it", async () => {
+  it("is masked if the end that is shown begins within it", async () => {
     const { tail } = await openChecks({ root, environment: OWN() }).run(
       "k",
       "cat secret.txt; head -c 3975 /dev/zero | tr '\\0' x",

@@ -7,13 +7,13 @@ const only = (line: string, more = "") =>
   isOnlyOf(1000, 997, { users: users + more, groups: `she:x:1001:\n${line}\n` });
 
 describe("a group has no others", () => {
-  it("where it lists nobody, or this user and root alone", () => {
+  it("if it lists nobody, or this user and root alone", () => {
     expect(only("npm:x:997:me")).toBe(true);
     expect(only("npm:x:997:")).toBe(true);
     expect(only("npm:x:997:root,me")).toBe(true);
   });
 
-  it("but has where it lists another, in a second line too, or is another's own, or is not listed", () => {
+  it("but has if it lists another, in a second line too, or is another's own, or is not listed", () => {
     expect(only("npm:x:997:me,she")).toBe(false);
     expect(only("npm:x:997:me\nnvm:x:997:she")).toBe(false);
     expect(only("npm:x:997:me", "it:x:1002:997::/home/it:/bin/sh\n")).toBe(false);

@@ -25,7 +25,7 @@ describe.skipIf(process.platform !== "linux")("a browser", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is not opened where there is no desktop", () => {
+  it("is not opened if there is no desktop", () => {
     promise("board.door");
     expect(openBrowser(ADDRESS, { PATH: "/nowhere" })).toBe(false);
   });

@@ -50,7 +50,7 @@ describe("a known secret", () => {
     expect(text(`to ${address}`)).toBe("to [redacted SLACK_WEBHOOK_URL]");
   });
 
-  it("is found by its long lines where they are indented, however few they are", () => {
+  it("is found by its long lines if they are indented, however few they are", () => {
     promise("children.masked");
     const line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
     const { text } = openRedactor({ DEPLOY_KEY: `-----BEGIN KEY-----\n${line}\n-----END KEY-----\n` });
@@ -67,7 +67,7 @@ describe("a known secret", () => {
     ...["SENTRY_DSN", "BLOB_SAS", "AZURE_SAS_URL", "SESSION_COOKIE", "OAUTH_JWT", "BEARER", "PASSWORD_SALT"],
     ...["WALLET_SEED", "GH_PAT", "NPM_AUTH", "HTTP_AUTHORIZATION", "WIFI_PSK", "TOTP", "CONNECTION_STRING"],
     ...["AWS_SECRET_ACCESS_KEY", "STORAGE_CONNSTR", "db_pass", "USER_PINS"],
-  ])("is masked by the name %s, also where it begins as a path does", (name) => {
+  ])("is masked by the name %s, also if it begins as a path does", (name) => {
     promise("children.masked");
     for (const value of ["hunter2-hunter2", "/9j/4AAQSkZJRgABAQ=="])
       expect(openRedactor({ [name]: value }).text(`a ${value} b`)).toBe(`a [redacted ${name}] b`);

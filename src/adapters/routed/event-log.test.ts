@@ -81,7 +81,7 @@ describe("two event logs as one", () => {
     expect((await log.readBack({ before: end, limit: 2 })).map(({ text }) => text)).toEqual([e, d]);
   });
 
-  it("go on where a reader stopped, whichever of them grew, also by what is earlier than what was read", async () => {
+  it("go on if a reader stopped, whichever of them grew, also by what is earlier than what was read", async () => {
     promise("machines.log");
     const [files, rows] = [memoryLog(90, a), memoryLog(1, e)];
     const log = openMergedLog(files.log, rows.log);
@@ -94,7 +94,7 @@ describe("two event logs as one", () => {
     expect(then).toBeGreaterThan(end);
   });
 
-  it("go on where a reader stopped once the one that was missing is there, and its lines are read", async () => {
+  it("go on if a reader stopped once the one that was missing is there, and its lines are read", async () => {
     const [files, rows] = [memoryLog(90), memoryLog(1, b)];
     const log = openMergedLog(files.log, rows.log);
     const before = await log.position();

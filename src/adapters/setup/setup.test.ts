@@ -57,7 +57,7 @@ describe("the setup of a folder", () => {
     expect(await setups.prepare(folder, NPM, "fresh")).toBe("needed");
   });
 
-  it("is needed again where what it made is gone", async () => {
+  it("is needed again if what it made is gone", async () => {
     const setups = openSetups(root);
     const folder = checkout("a");
     install(folder.agentPath);
@@ -107,7 +107,7 @@ describe("the setup of a folder", () => {
     expect(existsSync(join(third.agentPath, "node_modules"))).toBe(false);
   });
 
-  it("is copied whole where the project is one package of a repository, as its lock file above says", async () => {
+  it("is copied whole if the project is one package of a repository, as its lock file above says", async () => {
     const setups = openSetups(root);
     const tops = [checkout("a"), checkout("b"), checkout("c", "other lock")];
     const packages = tops.map((top) => ({ agentPath: join(top.agentPath, "packages/own") }));
@@ -176,7 +176,7 @@ describe("the setup of a folder", () => {
     expect(await setups.prepare(fourth, NPM, "fresh")).toBe("needed");
   });
 
-  it("serves no other folder where somebody had worked in the first", async () => {
+  it("serves no other folder if somebody had worked in the first", async () => {
     const setups = openSetups(root);
     const first = checkout("a");
     await setups.prepare(first, NPM, "worked");

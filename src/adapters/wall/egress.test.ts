@@ -32,7 +32,7 @@ const asked = (egress: Egress, url: string) =>
     request.on("error", () => done("cut off"));
   });
 
-it("cuts an answer off where the server resets it, and goes on", async () => {
+it("cuts an answer off if the server resets it, and goes on", async () => {
   const host = await listening(
     createServer((socket) => {
       socket.on("error", () => {});

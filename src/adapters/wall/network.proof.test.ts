@@ -127,7 +127,7 @@ it("compares names and ports, and nothing else", () => {
 });
 
 it.skipIf(NO_WALL)(
-  "is tried from inside, by `pawl config agents`, where the network is not all open",
+  "is tried from inside, by `pawl config agents`, if the network is not all open",
   async () => {
     const found = async (network: SandboxSettings["network"]) => {
       const proved = await proveWall({

@@ -16,7 +16,7 @@ it("says of the wall what was kept as what was tried", () => {
   }
 });
 
-it("asks again after a minute where there was no wall, and says what AppArmor keeps from it", () => {
+it("asks again after a minute if there was no wall, and says what AppArmor keeps from it", () => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-probe-"));
   try {
     const environment = { PATH: "/usr/bin:/bin" };

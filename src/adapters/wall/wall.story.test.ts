@@ -289,7 +289,7 @@ it.skipIf(NO_WALL)(
 );
 
 it.skipIf(NO_WALL)(
-  "where the project's root may be written, no protected place is, missing or not, and no repository within",
+  "if the project's root may be written, no protected place is, missing or not, and no repository within",
   () => {
     promise("wall.protected");
     using walled = openWalledHome({ write: ["."] });
@@ -322,7 +322,7 @@ it.skipIf(NO_WALL)(
   },
 );
 
-it.skipIf(NO_WALL)("where a deeper folder has a protected place, that one is protected too", () => {
+it.skipIf(NO_WALL)("if a deeper folder has a protected place, that one is protected too", () => {
   promise("wall.protected");
   using walled = openWalledHome({ write: ["."] });
   const own = [
@@ -483,7 +483,7 @@ it.skipIf(NO_WALL).each(["npm", "pnpm"])(
   },
 );
 
-it.skipIf(NO_WALL)("no Pawl is planted where clients would start one that is not installed yet", () => {
+it.skipIf(NO_WALL)("no Pawl is planted if clients would start one that is not installed yet", () => {
   promise("wall.protected");
   using walled = openWalledHome({ write: ["."] });
   walled.write("code/project/.mcp.json", '{"args": ["--no", "--package=pawl", "--", "pawl", "mcp"]}');
@@ -492,7 +492,7 @@ it.skipIf(NO_WALL)("no Pawl is planted where clients would start one that is not
   expect(existsSync(join(walled.root, "node_modules/pawl"))).toBe(false);
 });
 
-it.skipIf(NO_WALL)("a git folder to which a .git points is protected where it is in the project", () => {
+it.skipIf(NO_WALL)("a git folder to which a .git points is protected if it is in the project", () => {
   promise("wall.protected");
   using walled = openWalledHome({ write: ["."] });
   const apart = join(walled.root, ".bare");
@@ -671,7 +671,7 @@ it.skipIf(NO_WALL)("a bubblewrap that follows a planted link is known by trying 
 });
 
 it.skipIf(NO_WALL)(
-  "a check runs behind it, says so where it fails, and what acts on the world runs without it",
+  "a check runs behind it, says so if it fails, and what acts on the world runs without it",
   async () => {
     using walled = openWalledHome();
     walled.write("code/project/pawl.yaml", "bloom: {}");

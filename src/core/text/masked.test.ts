@@ -12,7 +12,7 @@ it("masks the texts of lists and plain objects at any depth, and their names", (
   });
 });
 
-it("gives back the very value where nothing is secret, and what is no plain object", () => {
+it("gives back the very value if nothing is secret, and what is no plain object", () => {
   const inner = { b: [1, "two"] };
   const given = { a: inner, when: new Date(0), of: new Map([["a", "hunter22"]]) };
   expect(masked(given, mask)).toBe(given);

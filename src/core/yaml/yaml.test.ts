@@ -114,7 +114,7 @@ test("each repeated key of a map is a fault at its place, and no merge key is", 
   });
 });
 
-test("a second document is a fault where it begins", () => {
+test("a second document is a fault if it begins", () => {
   expect(readYaml("a: 1\n---\nb: 2\n").faults).toMatchObject([{ code: "MULTIPLE_DOCS", line: 2 }]);
 });
 

@@ -117,7 +117,7 @@ describe("what is made of a log", () => {
     expect(await digest.of(log)).toEqual(["one@0"]);
   });
 
-  it("is nothing where there is no log, and stays as it was where it cannot be read on", async () => {
+  it("is nothing if there is no log, and stays as it was if it cannot be read on", async () => {
     const { log, lines, state } = logOf([told("one")]);
     const digest = texts();
     await digest.of(log);
@@ -256,14 +256,14 @@ describe("a run that is named", () => {
     expect(await find("a:b", LINES)).toBe("release:a:b");
   });
 
-  it("is ambiguous where two have its id", async () => {
+  it("is ambiguous if two have its id", async () => {
     await expect(find("2", LINES)).rejects.toMatchObject({
       code: "run-ambiguous",
       message: 'More than one run is called "2": other:2, release:2.',
     });
   });
 
-  it("is looked for among those that the project knows, where the log has none", async () => {
+  it("is looked for among those that the project knows, if the log has none", async () => {
     expect(await find("known", LINES)).toBe("release:known");
     await expect(find("7", LINES)).rejects.toMatchObject({ code: "run-missing" });
   });

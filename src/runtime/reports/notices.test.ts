@@ -128,7 +128,7 @@ describe("A cause", () => {
     expect(found({ ...TASK, waitsFor: "blocked", nearing })).toEqual(["blocked bloom:T2"]);
   });
 
-  it("is the rest of the loop: done where nothing is open, else idle", () => {
+  it("is the rest of the loop: done if nothing is open, else idle", () => {
     const rested = (rest: typeof REST) => causesOf([], rest)[0];
     expect(rested(REST)).toMatchObject({ kind: "done", says: "The loop is done: 2 tasks done." });
     expect(rested({ ...REST, open: 1 })).toMatchObject({
@@ -234,7 +234,7 @@ describe("Quiet hours", () => {
 });
 
 describe("An event", () => {
-  it("is worth a look where it may bring a cause; a task's own events are, its moves are not", () => {
+  it("is worth a look if it may bring a cause; a task's own events are, its moves are not", () => {
     const may = (event: object) => mayCauseNotice({ id: "1", time: "t", ...event } as PawlEvent);
     expect(may({ type: "run:advanced", run: "alfred:T1" })).toBe(true);
     expect(may({ type: "run:advanced", run: "bloom:T1" })).toBe(false);
@@ -356,7 +356,7 @@ describe("The words of a notice", () => {
     expect(await board(cause("idle", { run: null }))).toBe(at.board);
   });
 
-  it("are of now where nobody knows since when, and have no quote where there is none", async () => {
+  it("are of now if nobody knows since when, and have no quote if there is none", async () => {
     expect(await notice(cause("gate", { since: "", quote: null }))).toMatchObject({
       time: PLACE.time,
       quote: null,

@@ -47,7 +47,7 @@ describe("the scopes of all runs", () => {
     expect(new Set(views)).toEqual(new Set([view]));
   });
 
-  it("are one in which nothing may be written, where a workflow's cannot be read", async () => {
+  it("are one in which nothing may be written, if a workflow's cannot be read", async () => {
     const { project } = projectOf({ a: { 1: "open", 2: BROKEN }, b: { 3: "open" } });
     expect(await openScopes(project)).toEqual([
       {

@@ -25,7 +25,7 @@ test("an overview has the settings of its view, which are read once and only whe
   );
 });
 
-test("what is made of files is recalled where there is a memory, and made where there is none", async () => {
+test("what is made of files is recalled if there is a memory, and made if there is none", async () => {
   const made: unknown[] = [];
   const make = async (view: View) => {
     made.push(view);

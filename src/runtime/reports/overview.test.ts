@@ -91,7 +91,7 @@ describe("the overview of a project", () => {
     ]);
   });
 
-  it("fails where no workflow can be read, all for the same reason", async () => {
+  it("fails if no workflow can be read, all for the same reason", async () => {
     await expect(
       overview(projectOf({ a: { thrown: broken() }, b: { thrown: broken() } }).project),
     ).rejects.toThrow(refusal("state-unreadable", "The file is broken.", "Mend it."));
@@ -130,7 +130,7 @@ describe("the run that a person names", () => {
     await expect(findRun(project, "c:x")).rejects.toMatchObject({ code: "workflow-missing" });
   });
 
-  it("is found by its id where only one is called so, and one that has begun comes first", async () => {
+  it("is found by its id if only one is called so, and one that has begun comes first", async () => {
     const { project } = projectOf({
       a: { runs: [runOf("a:1"), runOf("a:2", unbegun)] },
       b: { runs: [runOf("b:2"), runOf("b:3", unbegun)] },
@@ -140,7 +140,7 @@ describe("the run that a person names", () => {
     expect(await findRun(project, "3")).toMatchObject({ run: "b:3", id: "3", module: { name: "b" } });
   });
 
-  it("is refused with the candidates where several are called so", async () => {
+  it("is refused with the candidates if several are called so", async () => {
     const { project } = projectOf({ a: { runs: [runOf("a:1")] }, b: { runs: [runOf("b:1")] } });
     await expect(findRun(project, "1")).rejects.toThrow(
       refusal(
@@ -151,7 +151,7 @@ describe("the run that a person names", () => {
     );
   });
 
-  it("is refused with what there is where none is called so", async () => {
+  it("is refused with what there is if none is called so", async () => {
     const { project } = projectOf({ a: { runs: [runOf("a:first")] } });
     await expect(findRun(project, "frist")).rejects.toThrow(
       refusal(

@@ -20,7 +20,7 @@ describe("a run's phase", () => {
     ["waiting", "nobody is next, and something is", { awaits: "nobody" }],
     ["done", "nothing is next", { awaits: "nobody", next: "nothing" }],
     ["done", "nobody is next, and nothing is", { awaits: "nobody", next: "" }],
-  ])("is %s where %s", (phase, _, more) => {
+  ])("is %s if %s", (phase, _, more) => {
     expect(phaseOf({ ...RUN, ...more })).toBe(phase);
   });
 });

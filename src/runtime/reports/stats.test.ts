@@ -62,7 +62,7 @@ describe("the costs of agents' runs", () => {
     ]);
   });
 
-  it("have no price for a step where none is completed, and nothing was done again where nothing was done", () => {
+  it("have no price for a step if none is completed, and nothing was done again if nothing was done", () => {
     expect(sumCosts([{ ...ROW, accepted: false }])).toMatchObject({ usdPerStep: null, again: 0 });
     expect(sumCosts([])).toMatchObject({ usd: null, minutes: 0, again: 0 });
   });
@@ -96,7 +96,7 @@ describe("the waits for a person", () => {
     expect(statsOf([], found, "task").total).toMatchObject({ gates: 1, gateMinutes: 12 });
   });
 
-  it("include questions, where the workflow says that the run waits", () => {
+  it("include questions, if the workflow says that the run waits", () => {
     const found = waitsIn(
       moved(0, "working", "waits"),
       waits(0),
@@ -110,7 +110,7 @@ describe("the waits for a person", () => {
     expect(waitsIn(moved(5, "review", "code", { strength: "terminal" }))).toEqual([]);
   });
 
-  it("count for their task and day, also where no agent ran, and for no agent", () => {
+  it("count for their task and day, also if no agent ran, and for no agent", () => {
     promise("stats.counted");
     const wait = { gate: "g", verdict: "v", from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
     const of = (by: "task" | "agent" | "day") =>
@@ -188,7 +188,7 @@ describe("the figures of a project", () => {
     ]);
   });
 
-  it("have no costs where no workflow's runs are tasks of agents, and each run its whole name", async () => {
+  it("have no costs if no workflow's runs are tasks of agents, and each run its whole name", async () => {
     const { groups, total } = await loadStats(projectOf([without], ...events), "task");
     expect(total).toMatchObject({ runs: 0, usd: null, gates: 2 });
     expect(groups.map(({ name }) => name)).toEqual(["bloom:T1", "alfred:T1"]);

@@ -238,7 +238,7 @@ describe("A trace, event by event", () => {
     ).toEqual([]);
   });
 
-  it("ends a completed step where its work is committed or waits, at the end of its last check", () => {
+  it("ends a completed step if its work is committed or waits, at the end of its last check", () => {
     const begun = [event(0, "step:started", { stepId: "s1" }), event(5, "step:completed", { stepId: "s1" })];
     const check = event(9, "check:passed", { command: "x", duration: 2000 });
     for (const type of ["git:committed", "task:waiting"]) {
@@ -294,7 +294,7 @@ describe("A trace, event by event", () => {
     expect(traced([agent(1, "T1.1"), ended(2, "T1.2")]).spans).toEqual([]);
   });
 
-  it("loses an agent where another begins, its task is taken over, its leftovers end, or the run does", () => {
+  it("loses an agent if another begins, its task is taken over, its leftovers end, or the run does", () => {
     const lost = (...after: readonly PawlEvent[]) =>
       traced([event(0, "step:started", { stepId: "s1" }), agent(1, "T1.1"), ...after])
         .spans.filter(({ kind }) => kind === "agent")

@@ -14,7 +14,7 @@ const POINTS = [
 const sinceOf = (facts: Parameters<typeof answered>[1]) =>
   answered(POINTS, facts).map(({ since, text }) => `${text} ${since}`);
 
-test("a point is answered where what it points to has changed, and unknown where it points to nothing", () => {
+test("a point is answered if what it points to has changed, and unknown if it points to nothing", () => {
   promise("review.answered");
   const before = { risks: "none", slots: [{ spec: "x" }] };
   const now = { risks: "none", slots: [{ spec: "y" }, { spec: "new" }] };
@@ -29,12 +29,12 @@ test("a point is answered where what it points to has changed, and unknown where
   ]);
 });
 
-test("nothing is said to be answered where what was judged is not known", () => {
+test("nothing is said to be answered if what was judged is not known", () => {
   const all = POINTS.map(({ text }) => `${text} unknown`);
   expect(sinceOf({ changed: null, before: null, now: { risks: "new" } })).toEqual(all);
 });
 
-test("a field is found by its path, and only where the value has it itself", () => {
+test("a field is found by its path, and only if the value has it itself", () => {
   expect(fieldIn({ a: [{ b: null }] }, "a.0.b")).toBeNull();
   for (const path of ["", "a.b", "constructor", "a.length.x", "__proto__"])
     expect(fieldIn({ a: [] }, path)).toBeUndefined();

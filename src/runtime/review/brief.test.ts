@@ -50,7 +50,7 @@ test("a failed check, weakened CI and files outside the plan stand first, and as
   expect(restOfClaims(facts)).toEqual([]);
 });
 
-test("changes that are not known ask once more, except where there is no repository", () => {
+test("changes that are not known ask once more, except if there is no repository", () => {
   const against = (reason: string) => briefOf(of({ changes: { kind: "unavailable", reason } })).against;
   expect(against("git failed")).toEqual(["the changes are not known"]);
   expect(against(NO_REPOSITORY)).toEqual([]);
@@ -143,7 +143,7 @@ test("what is handed in again to the letter deals with nothing, and git need not
   expect(lastOf("5ea1", { changes: changes([]) })).toEqual(unknown);
 });
 
-test("what was asked last time is dealt with where the file changed or was put back", () => {
+test("what was asked last time is dealt with if the file changed or was put back", () => {
   const round = {
     time: "",
     stage: "human",
@@ -303,7 +303,7 @@ test("a claim about the files is not said again beside a list of files that show
   expect(about({ changes: { kind: "unavailable", reason: "" } })).toEqual([all, all]);
 });
 
-test("claims are left where neither the files nor the agent's words show them", () => {
+test("claims are left if neither the files nor the agent's words show them", () => {
   const claims = [
     { about: "git", claim: "clean", found: "dirty", verdict: "differs" },
     { about: "test", claim: "passed", found: "passed", verdict: "agrees" },

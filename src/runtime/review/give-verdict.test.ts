@@ -153,7 +153,7 @@ describe("a verdict from a page", () => {
     expect(await clean.give()).toMatchObject({ words: "Approved.\n" });
   });
 
-  it("is asked for again where the answer is to another question by then", async () => {
+  it("is asked for again if the answer is to another question by then", async () => {
     const gate: VerdictCase["gate"] = (_, answered) =>
       asking(answered === undefined ? "Approve a:1?" : "Approve a:1, now with findings?");
     const { give, store } = scene({ gate });
@@ -252,7 +252,7 @@ describe("a verdict that is signed", () => {
     return at.refused({ asked: HASH, digits: HASH.slice(0, 8) });
   };
 
-  it("is given in a terminal where the key needs more than the page can give it", async () => {
+  it("is given in a terminal if the key needs more than the page can give it", async () => {
     const thrown = new PawlError("signature-failed", "It wants a PIN.", "Type it.");
     expect(await signing(() => Promise.reject(thrown))).toEqual({
       code: "signature-failed",
@@ -310,7 +310,7 @@ describe("no verdict counts", () => {
     });
   });
 
-  it("that names no review, where there are reviews", async () => {
+  it("that names no review, if there are reviews", async () => {
     expect(await scene().refused({ version: "" })).toEqual({
       code: "usage",
       message: "The verdict names no version of a review: expected that of the one that was read.",
@@ -334,7 +334,7 @@ describe("what was done", () => {
     });
   });
 
-  it("is nothing where it was refused", () => {
+  it("is nothing if it was refused", () => {
     const reply = { text: " It is over.\n", data: {}, refused: true } as const;
     expect(() => doneOf({ reply })).toThrow(
       expect.objectContaining({
@@ -378,7 +378,7 @@ describe("an approval from a device", () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
-  it("does not count where its passkey does not prove it, nor where nothing asks a passkey", async () => {
+  it("does not count if its passkey does not prove it, nor if nothing asks a passkey", async () => {
     const { asked: question, project, store, verdicts } = await asked();
     const refusing = {
       ask: async () => ({}),
@@ -428,7 +428,7 @@ describe("a verdict that comes too late", () => {
     await expect(give()).rejects.toMatchObject({ message: expect.stringContaining("bob_db") });
   });
 
-  it("is an error, too, where the gate says so in its reply", async () => {
+  it("is an error, too, if the gate says so in its reply", async () => {
     const said = (data: object) => scene({ gate: () => ({ reply: { text: "Late.", data: data as never } }) });
     const { give, store } = said({
       message: "It is over.",

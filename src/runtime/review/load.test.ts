@@ -93,7 +93,7 @@ describe("a review that cannot be made", () => {
     await expect(reviewOf(faulty, "a:1")).rejects.toBe(fault);
   });
 
-  it("is looked for in any state where the page is about the work", async () => {
+  it("is looked for in any state if the page is about the work", async () => {
     const asked: unknown[] = [];
     const plan = {
       run: () => null,
@@ -162,7 +162,7 @@ describe("the differences of a review", () => {
     expect([found, orders.length]).toEqual([{ kind: "diff", files: [] }, before]);
   });
 
-  it("are unavailable where the changes are, or where git's port shows none", async () => {
+  it("are unavailable if the changes are, or if git's port shows none", async () => {
     const reason = "no git";
     expect(await differencesOf(project, { changes: { kind: "unavailable", reason } }, { bytes: 9 })).toEqual({
       ...{ kind: "unavailable", reason },

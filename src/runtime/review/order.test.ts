@@ -114,7 +114,7 @@ test("the line by which a check lets faults through is named", async () => {
   expect(untouched).toEqual(["src/b.ts"]);
 });
 
-test("where nobody planned files, process files come first", () => {
+test("if nobody planned files, process files come first", () => {
   const found = orderFiles([file("src/a.ts"), file(".github/workflows/ci.yml")], {
     plan: null,
     sinceLast: null,

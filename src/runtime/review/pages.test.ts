@@ -130,12 +130,12 @@ describe("a file's difference", () => {
     expect([orders.at(-1)?.from, made()]).toEqual(["judged", 1]);
   });
 
-  it("has no colours where it is no text", async () => {
+  it("has no colours if it is no text", async () => {
     const found = await reviews().diff(scene().project, "a:1", { path: "logo.png", since: false });
     expect(found).toMatchObject({ path: "logo.png", isBinary: true, colours: null });
   });
 
-  it("is of another review once a minute has passed, or where none was read", async () => {
+  it("is of another review once a minute has passed, or if none was read", async () => {
     const { made, pass, project } = scene();
     const all = reviews();
     await all.diff(project, "a:1", WANTED);
@@ -167,7 +167,7 @@ describe("a file's difference", () => {
     expect(one.made()).toBe(before);
   });
 
-  it("is empty where git shows none of a file that is listed", async () => {
+  it("is empty if git shows none of a file that is listed", async () => {
     const { project } = scene({ diff: () => ({ kind: "diff", files: [] }) });
     expect(await reviews().diff(project, "a:1", WANTED)).toMatchObject({
       patch: "",
@@ -188,12 +188,12 @@ describe("a file's difference", () => {
     ["the review does not name it", {}],
     ["there is no review", { review: null }],
     ["the review is about no files", { review: { ...REVIEW, changes: null } }],
-  ])("is refused where %s", async (_, about) => {
+  ])("is refused if %s", async (_, about) => {
     const found = reviews().diff(scene(about).project, "a:1", { path: "src/c.ts", since: false });
     await expect(found).rejects.toMatchObject(missing);
   });
 
-  it("is refused where git cannot show it, with the reason", async () => {
+  it("is refused if git cannot show it, with the reason", async () => {
     const { project } = scene({ diff: () => ({ kind: "unavailable", reason: "the commit is gone" }) });
     await expect(reviews().diff(project, "a:1", WANTED)).rejects.toMatchObject({
       code: "git-failed",
@@ -233,7 +233,7 @@ describe("a picture of a review", () => {
     expect((asked[0] as { readonly most: number }).most).toBeGreaterThan(1_000_000);
   });
 
-  it("is none where the review names none of it, or git cannot show it", async () => {
+  it("is none if the review names none of it, or git cannot show it", async () => {
     asked.length = 0;
     for (const [path, side] of [
       ["old.png", "after"],
@@ -287,7 +287,7 @@ describe("git in a repository of the project", () => {
     expect(asked).toEqual(["web"]);
   });
 
-  it("is told why where it cannot be looked at", async () => {
+  it("is told why if it cannot be looked at", async () => {
     expect(await gitOf({ git } as never, "web")).toEqual({ reason: "its work is in the repository web" });
     const failing = (thrown: Error) => ({ git: { in: () => Promise.reject(thrown) } }) as never;
     expect(await gitOf(failing(new PawlError("git-failed", "It is gone.", "Look.")), "web")).toEqual({
@@ -305,7 +305,7 @@ describe("the version of a review", () => {
     ...{ run: "a:1", gate: "a.open", state: "open", round: 1, artifact: null, work: null, at: "1" },
   };
 
-  it("is another where anything of it is another, and nothing else counts", async () => {
+  it("is another if anything of it is another, and nothing else counts", async () => {
     const own = versionOf(JUDGED);
     expect(versionOf({ ...JUDGED, more: 1 } as never)).toBe(own);
     const others = { run: "a:2", gate: "b", state: "x", round: 2, artifact: "h", work: "c", at: "2" };

@@ -43,7 +43,7 @@ test("no text breaks the reader, and a place is read as it is written", () => {
   expect(parsePlace("field  x ")).toEqual({ field: "x" });
 });
 
-test("points are found with blank lines below them, and only where a line begins with a dash", () => {
+test("points are found with blank lines below them, and only if a line begins with a dash", () => {
   expect(pointsIn("Notes.\n\n- One.\n\n")).toEqual({ notes: "Notes.", points: [{ text: "One." }] });
   expect(pointsIn("Notes - and more")).toEqual({ notes: "Notes - and more", points: [] });
   expect(withPoints(" Notes. ", [])).toBe("Notes.");

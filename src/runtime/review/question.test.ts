@@ -11,7 +11,7 @@ const changes = (...files: readonly ReviewFile[]) =>
 const many = (count: number) => Array.from({ length: count }, (_, at) => file(`src/${at}.txt`));
 
 describe("a review before a verdict", () => {
-  it("is its question alone where there is nothing else", () => {
+  it("is its question alone if there is nothing else", () => {
     expect(renderReview({ question: " Merge\nnow? " })).toBe("Merge now?");
   });
 
@@ -127,7 +127,7 @@ it("has the changes right after a brief, which has said what differs", () => {
   expect(text.indexOf("What Pawl found")).toBeGreaterThan(text.indexOf("Changes against"));
 });
 
-it("has the brief in columns, and names the repository of the changes where it is another one", () => {
+it("has the brief in columns, and names the repository of the changes if it is another one", () => {
   const brief = {
     ...{
       chips: [{ tone: "bad" as const, words: "test failed", place: "" }],

@@ -37,7 +37,7 @@ test("a receipt names the signed record, and not its signature", () => {
   expect(receiptOf(proposal({ changes } as never))?.record).toBe(".alfred/gates/alfred/T1/0002.json");
 });
 
-test("there is no receipt where nothing was decided or committed", () => {
+test("there is no receipt if nothing was decided or committed", () => {
   for (const more of [{ ask: { message: "?" } }, { changes: [] }, { verdict: undefined }, { events: [] }])
     expect(receiptOf(proposal(more as never))).toBeNull();
 });

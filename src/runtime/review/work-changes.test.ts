@@ -11,6 +11,6 @@ test.each<[string, object, string | null]>([
     { kind: "tree", base: null },
     "there is no base branch (main, master) to compare with",
   ],
-])("changes are known, or why they are not, where %s", (_, work, why) => {
+])("changes are known, or why they are not, if %s", (_, work, why) => {
   expect(unknownChanges(work as Snapshot)).toBe(why);
 });

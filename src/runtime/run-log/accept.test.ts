@@ -63,7 +63,7 @@ describe("an edited state", () => {
     await expect(acceptIn(run)).rejects.toMatchObject({ code: "no-effect" });
   });
 
-  it("is not taken where no run of the table can be", async () => {
+  it("is not taken if no run of the table can be", async () => {
     const run = await opened();
     edit(run, { state: "gone", pushes: 0 });
     await expect(acceptIn(run)).rejects.toMatchObject({ code: "run-unreachable" });
@@ -78,7 +78,7 @@ describe("an edited state", () => {
     expect(proposal.events).toMatchObject([{ from: "closed", to: "attic" }]);
   });
 
-  it("has nothing to be taken where it follows, or is not there", async () => {
+  it("has nothing to be taken if it follows, or is not there", async () => {
     await expect(acceptIn(await opened())).rejects.toMatchObject({ code: "no-effect" });
     await expect(acceptIn(openDoorRun())).rejects.toMatchObject({ code: "no-effect" });
     const run = await opened();
@@ -102,7 +102,7 @@ describe("a log that does not follow", () => {
     expect(await wholeLogFaults(run.store.view(), DOOR, RUN)).toEqual(edited.found);
   });
 
-  it("begins anew from the state where it cannot be read", async () => {
+  it("begins anew from the state if it cannot be read", async () => {
     const run = await opened();
     run.store.files.set(LOG, `{\n${run.store.files.get(LOG)}`);
     const { edited, proposal, question } = await acceptIn(run);
@@ -112,7 +112,7 @@ describe("a log that does not follow", () => {
     expect(await wholeLogFaults(run.store.view(), DOOR, RUN)).toEqual(edited.found);
   });
 
-  it("is missing where the state came without it", async () => {
+  it("is missing if the state came without it", async () => {
     const run = openDoorRun();
     edit(run, { state: "closed", pushes: 1 });
     const { edited } = await acceptIn(run);

@@ -108,7 +108,7 @@ describe("a run that others advanced", () => {
     expect(proposal.ask).toBeUndefined();
   });
 
-  it("is asked for anew where the answer was to another question", () => {
+  it("is asked for anew if the answer was to another question", () => {
     const { made, proposal } = adoptIn({ branches: [ONE], answered: { to: { message: "Another?" } } });
     expect([made, proposal.ask !== undefined]).toEqual([[], true]);
   });
@@ -186,7 +186,7 @@ describe("a run with two sides", () => {
     ]);
   });
 
-  it("names what it overrules, also where it is over", () => {
+  it("names what it overrules, also if it is over", () => {
     const { proposal } = taken({ ...scene, isOver: true });
     expect(proposal.logged).toEqual({ over: [OTHER.head], branch: ONE.steps });
     expect(proposal.events?.[0]).toMatchObject({
@@ -196,7 +196,7 @@ describe("a run with two sides", () => {
     expect([mine.made.length, mine.proposal.logged]).toEqual([1, { over: [OTHER.head] }]);
   });
 
-  it("says nothing of others where there is one", () => {
+  it("says nothing of others if there is one", () => {
     expect(taken({ branches: [ONE] }).proposal.logged).not.toHaveProperty("over");
   });
 });

@@ -32,7 +32,7 @@ const stepsOf = (lines: readonly Line[]) => lines.flatMap(({ step }) => step ?? 
 const at = (state: string, pushes: number) => ({ machine: "door", state, variables: { pushes } });
 
 describe("the lines of a commit", () => {
-  it("say who moved the run by which rule, what it changed, and its table where that is another one", async () => {
+  it("say who moved the run by which rule, what it changed, and its table if that is another one", async () => {
     const run = openDoorRun(DOOR, { caller: PERSON });
     await run.move("opens");
     const [begun, opened] = stepsOf(await run.lines());
@@ -102,7 +102,7 @@ describe("the lines of a commit", () => {
     });
   });
 
-  it("begin where the run's kind says, or where the move does", async () => {
+  it("begin if the run's kind says, or if the move does", async () => {
     const { start: _, ...own } = DOOR;
     const first = advanced({ ...OPENS, from: [""], on: "start", to: "closed" });
     const run = openDoorRun(own);
@@ -115,7 +115,7 @@ describe("the lines of a commit", () => {
     expect(stepsOf(await other.lines())).toMatchObject([{ kind: "begun", from: "open", set: { pushes: 2 } }]);
   });
 
-  it("begin a new life where the last one is over, or where the move says so, and no other", async () => {
+  it("begin a new life if the last one is over, or if the move says so, and no other", async () => {
     const kinds = async (kind: RunKind, ...rest: Parameters<ReturnType<typeof openDoorRun>["commit"]>) => {
       const run = openDoorRun(kind);
       await run.move("opens", "taken");
@@ -138,7 +138,7 @@ describe("the lines of a commit", () => {
     expect(stepsOf(await run.lines()).map(({ kind }) => kind)).toEqual(["begun", "accepted", "accepted"]);
   });
 
-  it("say that a person set the state where no rule leads there", async () => {
+  it("say that a person set the state if no rule leads there", async () => {
     const run = openDoorRun();
     await run.move("opens");
     await run.commit([write("gone", 2)], [advanced({ ...CLOSES, to: "gone" })]);
@@ -217,7 +217,7 @@ describe("a state that its log does not have", () => {
     expect(await kindsAfter(kind, '{"state":"closed","pushes":1}')).not.toContain("returned");
   });
 
-  it("that was found stays unproved where it is gone back to", async () => {
+  it("that was found stays unproved if it is gone back to", async () => {
     const run = openDoorRun({ ...DOOR, returns: true });
     const text = JSON.stringify({ state: "open", pushes: 1 });
     run.store.files.set(FILE, text);
@@ -254,7 +254,7 @@ describe("a person's decision", () => {
     expect((await run.lines()).at(-1)?.local?.checkpoint).not.toHaveProperty("unproved");
   });
 
-  it("accepts the run where a line of its log cannot be read, and the log is kept and begins anew", async () => {
+  it("accepts the run if a line of its log cannot be read, and the log is kept and begins anew", async () => {
     const run = openDoorRun();
     await run.move("opens");
     await run.move("closes");

@@ -70,7 +70,7 @@ describe("the records of a run's gates", () => {
     expect(replay(FIRST, SECOND)).toEqual({ faults: [], isFinal: [false, true] });
   });
 
-  it("begin where a run of the table begins", () => {
+  it("begin if a run of the table begins", () => {
     const begun = (start: object | null) => replay(record(1, REJECT, [SUBMIT], { start }), SECOND);
     expect(begun({ tries: 1 }).faults).toEqual([]);
     for (const start of [{ tries: 2 }, {}, null, { tries: 0, other: 1 }])
@@ -101,7 +101,7 @@ describe("the records of a run's gates", () => {
     ]);
   });
 
-  it("are at fault where a signed gate was passed between them", () => {
+  it("are at fault if a signed gate was passed between them", () => {
     expect(replay(record(1, APPROVE, [SUBMIT, REJECT, SUBMIT]))).toEqual({
       faults: ['the step "reject" in "in_review" passed release.in_review without a record'],
       isFinal: [true],
@@ -110,7 +110,7 @@ describe("the records of a run's gates", () => {
     expect(replay(FIRST, SECOND).faults).toEqual([]);
   });
 
-  it("have no move where a life begins, and none where a person goes on from others' steps", () => {
+  it("have no move if a life begins, and none if a person goes on from others' steps", () => {
     const begun = { ...step("start", "start", "", "drafting"), kind: "begun" };
     const adopted = { ...step("adopted", "adopted", "in_review", "in_review"), kind: "adopted" };
     expect(replay(record(1, APPROVE, [begun, SUBMIT, adopted]))).toEqual({ faults: [], isFinal: [true] });
@@ -120,7 +120,7 @@ describe("the records of a run's gates", () => {
     expect(replay(FIRST, record(2, APPROVE, [{ ...REJECT, kind: "begun" }, SUBMIT])).faults).toEqual([]);
   });
 
-  it("are at fault where no gate is signed", () => {
+  it("are at fault if no gate is signed", () => {
     expect(replay(record(1, DROP, []))).toEqual({
       faults: ['record 1 is of the step "drop" in "drafting", at which no gate is signed'],
       isFinal: [false],
@@ -130,7 +130,7 @@ describe("the records of a run's gates", () => {
   it.each([
     [{ gate: "release.other" }, "approve at release.other"],
     [{ verdict: "reject" }, "reject at release.in_review"],
-  ])("are at fault where they say another gate or verdict than their move: %o", (more, says) => {
+  ])("are at fault if they say another gate or verdict than their move: %o", (more, says) => {
     expect(replay(record(1, APPROVE, [SUBMIT], more)).faults).toEqual([
       `record 1 says ${says}, but its move is approve at release.in_review`,
     ]);
@@ -148,7 +148,7 @@ describe("the records of a run's gates", () => {
     expect(replayTable(there, [FIRST], signed).isFinal).toEqual([true]);
   });
 
-  it("may pass a gate's event where it changes nothing", () => {
+  it("may pass a gate's event if it changes nothing", () => {
     const all: SignedGate = (move) =>
       move.event === "approve" ? { gate: "release.in_review", verdict: "approve" } : signed(move);
     expect(replayTable(table, [record(1, APPROVE, [SUBMIT])], all).isFinal).toEqual([true]);

@@ -55,7 +55,7 @@ describe("A run's log", () => {
     expect(await loggedVerdicts(view, RUN)).toEqual({});
   });
 
-  it("has a line without a step where the state alone was written, and holds a file that is not its last one", async () => {
+  it("has a line without a step if the state alone was written, and holds a file that is not its last one", async () => {
     promise("gates.history-edits");
     const door = openCheckout();
     await door.move("opens");
@@ -92,7 +92,7 @@ describe("A run's log", () => {
 });
 
 describe("The records of a run", () => {
-  it("are written where it rests, with the log's own steps, and only those that no record has", async () => {
+  it("are written if it rests, with the log's own steps, and only those that no record has", async () => {
     const door = openCheckout();
     await door.move("opens");
     expect(door.records()).toEqual([]);
@@ -111,13 +111,13 @@ describe("The records of a run", () => {
     expect(await missingRecords(door.store.view(), SHARED, RUN)).toMatchObject([{ path: second }]);
   });
 
-  it("are none where the project does not share", async () => {
+  it("are none if the project does not share", async () => {
     const door = openCheckout(false);
     await door.move("opens", "closes");
     expect(door.records()).toEqual([]);
   });
 
-  it("are known by the last line where all are the checkout's own, and the log is not read", async () => {
+  it("are known by the last line if all are the checkout's own, and the log is not read", async () => {
     const [mine, theirs] = [openCheckout(), openCheckout()];
     await mine.move("opens", "closes");
     bring(mine, theirs);
@@ -247,7 +247,7 @@ describe("The records of a run", () => {
     await expect(othersSteps(failing("list"), RUN)).rejects.toThrow("no disk");
   });
 
-  it("lack nothing where the run has no state here, or none that git shares", async () => {
+  it("lack nothing if the run has no state here, or none that git shares", async () => {
     const door = openCheckout();
     expect(await missingRecords(door.store.view(), SHARED, RUN)).toEqual([]);
     await door.move("opens");

@@ -64,7 +64,7 @@ describe("a log's last line", () => {
     expect(await lastLocal(view(), RUN)).toBeNull();
   });
 
-  it("is broken where the log is no text, and any other error is the disk's", async () => {
+  it("is broken if the log is no text, and any other error is the disk's", async () => {
     const notText = failing(new NotText("state-tampered", "", ""));
     expect(await lastOf(notText, RUN)).toEqual({ why: "the last line: it is not text" });
     expect(await lastOfWhole(notText, RUN)).toEqual({ why: "it is not text" });
@@ -74,7 +74,7 @@ describe("a log's last line", () => {
 });
 
 describe("a log's lines", () => {
-  it("are named by their numbers where one cannot be read, and may end without a line's end", async () => {
+  it("are named by their numbers if one cannot be read, and may end without a line's end", async () => {
     const run = await opened();
     const whole = run.store.files.get(LOG) ?? "";
     run.store.files.set(LOG, whole.trimEnd());
@@ -144,7 +144,7 @@ describe("a state file", () => {
     ]);
   });
 
-  it("holds the run where an older one is put back, unless its kind lets it count", async () => {
+  it("holds the run if an older one is put back, unless its kind lets it count", async () => {
     const run = await opened();
     const before = run.store.files.get(FILE) ?? "";
     await run.move("closes");
@@ -168,7 +168,7 @@ describe("a state file", () => {
     ]);
   });
 
-  it("does not follow where the log's last line itself says another state than its document", async () => {
+  it("does not follow if the log's last line itself says another state than its document", async () => {
     const run = await opened();
     const closed: RunKind = { ...DOOR, at: () => ({ machine: "door", state: "closed", variables: {} }) };
     expect(await faultsOf(run, TEXT("open", 1), closed)).toEqual([
@@ -195,7 +195,7 @@ describe("a state file", () => {
     expect(hashOfState(DOOR, TEXT("open", 1))).toBe(hashOfDocument(TEXT("open", 1)));
   });
 
-  it("has no fault where it was written meanwhile", async () => {
+  it("has no fault if it was written meanwhile", async () => {
     const run = await opened();
     const view = run.store.view();
     await view.read(FILE);
@@ -207,7 +207,7 @@ describe("a state file", () => {
     expect(await confirmed(never, [FILE], [])).toEqual([]);
   });
 
-  it("holds the run where it does not follow", async () => {
+  it("holds the run if it does not follow", async () => {
     const run = await opened();
     const held = { code: "state-tampered", message: expect.stringContaining("the run's own history") };
     await checkRun(run.store.view(), DOOR, RUN);

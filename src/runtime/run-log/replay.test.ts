@@ -57,7 +57,7 @@ describe("a run's steps", () => {
     ]);
   });
 
-  it("begin where a run of the table begins", () => {
+  it("begin if a run of the table begins", () => {
     const begun = { ...BEGUN, set: { pushes: 1 } };
     expect(faults([begun], "closed", 1)).toEqual(["step 1 of its log (begun) does not lead on from "]);
   });
@@ -75,7 +75,7 @@ describe("a run's steps", () => {
     for (const step of [noEvent, noRule]) expect(faults([BEGUN, step], "open", 1)).toHaveLength(1);
   });
 
-  it("hold a branch that others recorded where they do not lead to its state", () => {
+  it("hold a branch that others recorded if they do not lead to its state", () => {
     const path = projectPath(".alfred/records/door/front/1.jsonl");
     const branch = (pushes: number): RunBranch<ReturnType<typeof toStored>> => ({
       ...{ head: "", steps: [BEGUN, OPENED] },
@@ -142,7 +142,7 @@ describe("a whole log under a law of its workflow", () => {
     ]);
   });
 
-  it("begins a new life only where there was no state before", () => {
+  it("begins a new life only if there was no state before", () => {
     const commits: Commit[] = [];
     const patched = { ...line(two, { n: 3 }) };
     const local = { ...patched.local, patch: { set: { n: 3 } } } as Line["local"];
@@ -161,7 +161,7 @@ describe("a whole log under a law of its workflow", () => {
     ]);
   });
 
-  it("does not follow where the law refuses a step, or leads elsewhere than was written", () => {
+  it("does not follow if the law refuses a step, or leads elsewhere than was written", () => {
     expect(logFaults(kindOf(lawOf()), [line(one, 1), line(move(one, "9"), 10)])).toEqual([
       "step 2 of its log cannot be: nine is too many",
     ]);
@@ -174,7 +174,7 @@ describe("a whole log under a law of its workflow", () => {
     expect(logFaults(kindOf(nothing), [line(one, null)])).toEqual([]);
   });
 
-  it("does not follow where its documents are others than their hashes", () => {
+  it("does not follow if its documents are others than their hashes", () => {
     const changed = { ...line(two, 3) };
     const local = { ...changed.local, patch: { all: 7 } } as Line["local"];
     expect(

@@ -45,14 +45,14 @@ describe("a run that is shared before it rests", () => {
     expect(again.reply.text).toContain("recorded already. Commit .alfred/records/door/front");
   });
 
-  it("has nothing to record where it has not begun", async () => {
+  it("has nothing to record if it has not begun", async () => {
     await expect(share()).rejects.toMatchObject({
       code: "no-effect",
       message: expect.stringContaining("no steps"),
     });
   });
 
-  it("is not shared where its workflow has no records, or the project shares none", async () => {
+  it("is not shared if its workflow has no records, or the project shares none", async () => {
     const run = openDoorRun(SHARED);
     await run.move("opens");
     const { records: _, ...without } = MODULE;

@@ -114,12 +114,12 @@ describe("a line of a log", () => {
       "another state is said to follow",
       { ...LINE, local: { ...LOCAL, checkpoint: { ...CHECKPOINT, state: "c" } } },
     ],
-  ])("is no end of a commit where %s", (_, line) => {
+  ])("is no end of a commit if %s", (_, line) => {
     expect(faultOf(line)).toBeNull();
     expect(faultOf(line, parseEnd)).toMatch(/cut off|contradict/);
   });
 
-  it("is the end of a commit where its step leads to what it says, or it has none", () => {
+  it("is the end of a commit if its step leads to what it says, or it has none", () => {
     expect(faultOf(LINE, parseEnd)).toBeNull();
     expect(faultOf({ ...LINE, step: null }, parseEnd)).toBeNull();
   });

@@ -75,7 +75,7 @@ describe("The records of a run", () => {
     expect(side.recorded?.recordedState).toEqual({ state: "four" });
   });
 
-  it("name each side where two steps follow the same one", () => {
+  it("name each side if two steps follow the same one", () => {
     promise("team.branches");
     const [mine, theirs] = [chain(["mine"], base), chain(["theirs", "then"], base)];
     const branches = branchesOf(RUN, [...recorded(base), ...recorded(theirs, 2)], mine);
@@ -100,7 +100,7 @@ describe("The records of a run", () => {
     expect(branchesOf(RUN, [...all, ...recorded(chain(["more"], theirs), 3)])).toHaveLength(2);
   });
 
-  it("cannot be used where a step in between is missing, or the end of a long one", () => {
+  it("cannot be used if a step in between is missing, or the end of a long one", () => {
     promise("team.what-git-moves");
     const long = chain(["three"], base);
     expect(() => branchesOf(RUN, recorded(long, 2))).toThrow(/the step before three .* is in no record/);
@@ -302,7 +302,7 @@ describe("The files of a run's records", () => {
     expect(most).not.toContain("10000 records");
   });
 
-  it("are refused where they are too long, with the place", () => {
+  it("are refused if they are too long, with the place", () => {
     const path = projectPath(folder, name(1));
     expect(() => parseRecord(path, RUN, "x".repeat(4_000_001), object)).toThrow(
       `${path} cannot be used: it has 4000001 characters; expected at most 4000000. Nothing was changed.`,
@@ -310,7 +310,7 @@ describe("The files of a run's records", () => {
     expect(() => parseRecord(path, RUN, " ".repeat(4_000_000), object)).not.toThrow(/characters/);
   });
 
-  it("are split where they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
+  it("are split if they grow long, by number and hash of their last step, and only the last says where the run stands", () => {
     const long = chain(["a", "b", "c", "d"]).map((step) => ({ ...step, notes: "x".repeat(150_000) }));
     const parts = newRecords(RUN, long, 1, { state: "d" });
     const held = parts.map((change) => linesIn(change.type === "write" ? change.text : ""));
@@ -394,7 +394,7 @@ describe("The sides of a run", () => {
   const recordOf = (steps: readonly Step[], recordedState: object | null, path = "p") =>
     ({ path: projectPath(path), steps, recordedState }) as never;
 
-  it("stand where the record with their last step says, if one does", () => {
+  it("stand if the record with their last step says, if one does", () => {
     const [side] = branchesOf<object>(RUN, [recordOf(base, null, "b"), recordOf(base, { state: "x" }, "a")]);
     expect(side?.recorded).toEqual({ path: "a", recordedState: { state: "x" } });
     const [other] = branchesOf<object>(RUN, [recordOf(base, { state: "x" }, "a"), recordOf(base, null, "b")]);
@@ -421,7 +421,7 @@ describe("The sides of a run", () => {
     ).toEqual(heads);
   });
 
-  it("are shown with what only each of them has, three steps of it, and where that is", () => {
+  it("are shown with what only each of them has, three steps of it, and if that is", () => {
     const mine = chain(["m1", "m2", "m3", "m4"], base);
     const by = { channel: "mcp", who: "ben" } as const;
     const theirs = [...base, { ...(chain(["t1"], base)[2] as Step), by }];

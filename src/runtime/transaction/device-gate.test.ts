@@ -81,7 +81,7 @@ describe("an approval from a device", () => {
     expect((await decide(QUESTION, { answered: { to: ASK, passkey } })).ask).toMatchObject({ passkey });
   });
 
-  it("is shown in words of its own where it came without a question, also to a program", async () => {
+  it("is shown in words of its own if it came without a question, also to a program", async () => {
     for (const answered of [undefined, "vouched" as const]) {
       const { ask } = await decide(APPROVAL, answered === undefined ? {} : { answered });
       expect(ask).toMatchObject({ message: "You approve release.in_review of release:1." });
@@ -113,7 +113,7 @@ describe("a rejection from a device", () => {
 describe("what is no verdict, from a device", () => {
   const move: Proposal<string> = { reply: "moved" };
 
-  it("is done where it asks nobody", async () => {
+  it("is done if it asks nobody", async () => {
     expect(await decide(move)).toEqual({ ...move, foreseenFor: [] });
     expect((await decide(move, { answered: "vouched" })).reply).toBe("moved");
   });

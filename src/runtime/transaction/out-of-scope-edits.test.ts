@@ -35,7 +35,7 @@ async function beside({ edits = EDITS, channel = "mcp", answered, proposal = MOV
   return { ...result, asked, looks };
 }
 
-describe("files that changed where they may not", () => {
+describe("files that changed if they may not", () => {
   it("are reported in one sentence, twenty by name", () => {
     expect(found(EDITS)).toBe(FOUND);
     const files = Array.from({ length: 21 }, (_, at) => `f${at}`);
@@ -87,7 +87,7 @@ describe("files that changed where they may not", () => {
     expect(rejected.accepted).toBeNull();
   });
 
-  it("are shown anew where something else was, or more is asked", async () => {
+  it("are shown anew if something else was, or more is asked", async () => {
     const other = await beside({ answered: { to: { message: "Approve?" } }, proposal: ASKS });
     expect(other.asked).toEqual([{ caller: { channel: "mcp" } }]);
     expect([other.accepted, other.proposal.ask?.edits]).toEqual([null, SHOWN]);
@@ -97,7 +97,7 @@ describe("files that changed where they may not", () => {
     expect([more.accepted, more.proposal.ask?.edits]).toEqual([null, SHOWN]);
   });
 
-  it("are no part of what a program asks in its own words, and of nothing where there are none", async () => {
+  it("are no part of what a program asks in its own words, and of nothing if there are none", async () => {
     const vouched = await beside({ answered: "vouched" });
     expect([vouched.asked, vouched.accepted]).toEqual([
       [{ caller: { channel: "mcp" }, answered: "vouched" }],

@@ -194,7 +194,7 @@ describe("an event sent to a run", () => {
     expect(store.commits).toBe(0);
   });
 
-  it("is answered by what waits, where an input cannot be told yet", async () => {
+  it("is answered by what waits, if an input cannot be told yet", async () => {
     const { observers } = definition;
     const weight = { costly: true as const, observe: () => ({ note: "the scales settle" }) };
     definition = {
@@ -219,7 +219,7 @@ describe("an event sent to a run", () => {
       "In sent it",
     ],
     ["the run is over", "signed", "send", "no-effect", "parcel:one has ended in signed", "complete"],
-  ])("is refused before anything is observed where %s", async (_, state, event, code, message, fix) => {
+  ])("is refused before anything is observed if %s", async (_, state, event, code, message, fix) => {
     promise("commit.one-way");
     recordedState(state);
     await expect(send(event)).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe("an event sent to a run", () => {
     expect(store.commits).toBe(0);
   });
 
-  it("is decided again where what was read has changed by the commit", async () => {
+  it("is decided again if what was read has changed by the commit", async () => {
     promise("commit.one-way");
     const { propose } = definition;
     let proposals = 0;
@@ -333,7 +333,7 @@ describe("an event sent to a run", () => {
     expect(events()[0]).toMatchObject({ trace: "00-a-b-01", strength: "terminal" });
   });
 
-  it("pins the policy where one must be, and tells nothing of settings that all count", async () => {
+  it("pins the policy if one must be, and tells nothing of settings that all count", async () => {
     const kept: unknown[] = [];
     const policies = { find: async () => null, keep: async (...given: unknown[]) => void kept.push(given) };
     const pin = { run: "parcel:one", policy: { carrier: "ours" } };
@@ -344,7 +344,7 @@ describe("an event sent to a run", () => {
     expect(events().map(({ type }) => type)).toEqual(["run:advanced"]);
   });
 
-  it("is answered where there is no run, or where the call means no event: then its policy is pinned all the same", async () => {
+  it("is answered if there is no run, or if the call means no event: then its policy is pinned all the same", async () => {
     const answer = {
       reply: { text: "There is none.", data: {} },
       changes: [{ type: "write", path: STATE, text: "{}" }],
@@ -368,7 +368,7 @@ describe("an event sent to a run", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is decided at once where all inputs are, as the engine's own, and of the needed ones alone", () => {
+  it("is decided at once if all inputs are, as the engine's own, and of the needed ones alone", () => {
     const run = { run: "parcel:one", workflow: PARCEL, configuration: START };
     const inputs: Readonly<Record<string, string>> = { stamped: "yes", weight: "heavy" };
     const decision = decideNow(run, "send", (name) => inputs[asked[asked.push(name) - 1] as string] ?? "no");
@@ -397,13 +397,13 @@ describe("an event sent to a run", () => {
     expect(Object.keys((observed as { readonly notes: object }).notes)).toEqual(["weight"]);
   });
 
-  it("has the run's kind for its log where its workflow has one", () => {
+  it("has the run's kind for its log if its workflow has one", () => {
     const runs = {} as never;
     expect("runs" in runEvent(definition)).toBe(false);
     expect(runEvent({ ...definition, runs }).runs).toBe(runs);
   });
 
-  it("is decided without a look at facts that nobody observes, where none is needed", async () => {
+  it("is decided without a look at facts that nobody observes, if none is needed", async () => {
     const { observers: _, ...blind } = definition;
     recordedState("sent");
     definition = blind as typeof definition;

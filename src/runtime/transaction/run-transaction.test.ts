@@ -79,7 +79,7 @@ describe("a transaction", () => {
     expect(text("log.txt")).toBe("counted 1\n");
   });
 
-  it("keeps a policy right before the commit, and does all again where another was kept meanwhile", async () => {
+  it("keeps a policy right before the commit, and does all again if another was kept meanwhile", async () => {
     promise("policy.once");
     const kept = new Map<string, Policy>();
     const policies: Policies = {
@@ -273,7 +273,7 @@ describe("a transaction", () => {
       waiting: { stop } as NonNullable<Runtime["waiting"]>,
     });
 
-    it("ends at once where it is called off, whatever it still waits for, and commits nothing", async () => {
+    it("ends at once if it is called off, whatever it still waits for, and commits nothing", async () => {
       const calling = new AbortController();
       const endless: typeof addOne = {
         ...addOne,
@@ -291,7 +291,7 @@ describe("a transaction", () => {
       expect(() => text("count.txt")).toThrow("ENOENT");
     });
 
-    it("commits nothing where it is called off after everything was prepared", async () => {
+    it("commits nothing if it is called off after everything was prepared", async () => {
       const calling = new AbortController();
       const late: typeof addOne = { ...addOne, observe: async () => undefined };
       const { store } = runtime;
@@ -304,7 +304,7 @@ describe("a transaction", () => {
       expect(() => text("count.txt")).toThrow("ENOENT");
     });
 
-    it("is committed where nobody calls it off, and its checks know who waits", async () => {
+    it("is committed if nobody calls it off, and its checks know who waits", async () => {
       const asked: unknown[] = [];
       const outside = {
         checks: { run: async (...order: unknown[]) => asked.push(order) },
@@ -383,7 +383,7 @@ function inMemory(more: Partial<Runtime> = {}) {
 }
 
 describe("The lock of a run", () => {
-  it("is held from the read on where nothing is observed, and else for the commit alone", async () => {
+  it("is held from the read on if nothing is observed, and else for the commit alone", async () => {
     const { held, isHeld, runtime } = inMemory();
     const seen: boolean[] = [];
     const reading: typeof addOne = {
@@ -401,7 +401,7 @@ describe("The lock of a run", () => {
     ]);
   });
 
-  it("is not taken by what only reads, nor where nothing is proposed", async () => {
+  it("is not taken by what only reads, nor if nothing is proposed", async () => {
     const { held, runtime, store } = inMemory();
     const nothing: typeof addOne = {
       ...addOne,
@@ -415,7 +415,7 @@ describe("The lock of a run", () => {
     expect([held, store.commits]).toEqual([[], 0]);
   });
 
-  it("is a pinned run's own where the transaction has none", async () => {
+  it("is a pinned run's own if the transaction has none", async () => {
     const { held, runtime } = inMemory();
     const pinning: typeof addOne = {
       ...addOne,
@@ -494,7 +494,7 @@ describe("What strayed", () => {
     expect(told.at(-1)).toEqual(["note", "test:count", EDITS, true]);
   });
 
-  it("is not noted where nothing moved, where a person must be asked, or by what only reads", async () => {
+  it("is not noted if nothing moved, if a person must be asked, or by what only reads", async () => {
     const { own, told } = watchOver(null);
     const { runtime } = inMemory({ scopeWatch: own });
     const quiet = { ...addOne, propose: () => ({ reply: "" }) };
@@ -629,7 +629,7 @@ describe("Whoever waits", () => {
     expect(listening).toBe(0);
   });
 
-  it("may look at earlier checks, where there are any to look at", async () => {
+  it("may look at earlier checks, if there are any to look at", async () => {
     const looked: unknown[] = [];
     const checks = {
       kept: "its own",
@@ -696,7 +696,7 @@ describe("A policy that is to govern", () => {
     }),
   });
 
-  it("is kept where the run only begins, whatever is kept", async () => {
+  it("is kept if the run only begins, whatever is kept", async () => {
     const kept: unknown[] = [];
     const policies = {
       find: async () => ({ another: 1 }),
@@ -719,7 +719,7 @@ describe("A policy that is to govern", () => {
     });
   });
 
-  it("is no matter where nothing keeps policies", async () => {
+  it("is no matter if nothing keeps policies", async () => {
     const { runtime } = inMemory();
     expect((await runTransaction(runtime, pinning(null), {}, CALLER)).reply).toBe("now 1");
   });
@@ -827,7 +827,7 @@ describe("A run with a log", () => {
     expect(lines.at(-1)?.local?.events).toHaveLength(2);
   });
 
-  it("is recorded for others where the project shares its runs", async () => {
+  it("is recorded for others if the project shares its runs", async () => {
     for (const share of [false, true]) {
       const { runtime, store } = inMemory({ settings: async () => ({ ...DEFAULT_SETTINGS, share }) });
       await runTransaction(runtime, moving, {}, CALLER);
@@ -835,7 +835,7 @@ describe("A run with a log", () => {
     }
   });
 
-  it("has nothing in its log where nothing is committed", async () => {
+  it("has nothing in its log if nothing is committed", async () => {
     const { runtime, store } = inMemory();
     const asking = {
       ...moving,

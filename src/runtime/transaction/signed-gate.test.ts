@@ -107,24 +107,21 @@ const signedAt = (at: GateContext, record: string): GateContext => ({
 });
 
 describe("A verdict at a gate", () => {
-  it("is what it was where no gate asks for more", async () => {
+  it("is what it was if no gate asks for more", async () => {
     promise("gates.level");
     const at = { ...scene("any"), caller: { channel: "mcp" as const } };
     const relayed = { ...MOVED, verdict: { ...VERDICT, strength: "relayed" as const } };
     expect(await atGate(relayed, at, async () => relayed)).toBe(relayed);
   });
 
-  it.each(["terminal", "signed", "touch"] as const)(
-    "is refused where it is weaker than %s",
-    async (level) => {
-      promise("gates.level");
-      const relayed = { ...MOVED, verdict: { ...VERDICT, strength: "elicited" as const } };
-      const at = { ...scene(level), caller: { channel: "elicitation" as const } };
-      await expect(atGate(relayed, at, async () => relayed)).rejects.toMatchObject({
-        code: "verdict-too-weak",
-      });
-    },
-  );
+  it.each(["terminal", "signed", "touch"] as const)("is refused if it is weaker than %s", async (level) => {
+    promise("gates.level");
+    const relayed = { ...MOVED, verdict: { ...VERDICT, strength: "elicited" as const } };
+    const at = { ...scene(level), caller: { channel: "elicitation" as const } };
+    await expect(atGate(relayed, at, async () => relayed)).rejects.toMatchObject({
+      code: "verdict-too-weak",
+    });
+  });
 
   it.each([
     ["any", true],
@@ -156,7 +153,7 @@ describe("A verdict at a gate", () => {
     ]);
   });
 
-  it("is asked for anew where the work has changed since it was signed", async () => {
+  it("is asked for anew if the work has changed since it was signed", async () => {
     promise("gates.as-signed");
     const record = await signing(scene("signed"));
     const later = signedAt(scene("signed", "3".repeat(40)), record);
@@ -171,21 +168,21 @@ describe("A verdict at a gate", () => {
     ["the policy", { policy: "b".repeat(64) }],
     ["the verdict", { approve: false }],
     ["the notes", { notes: "Good" }],
-  ])("is asked for anew where %s has changed since it was signed", async (_, change) => {
+  ])("is asked for anew if %s has changed since it was signed", async (_, change) => {
     promise("gates.as-signed");
     const at = signedAt(scene("signed"), await signing(scene("signed")));
     const moved = { ...MOVED, verdict: { ...VERDICT, ...change } };
     expect((await atGate(moved, at, async () => moved)).ask?.sign).toBeDefined();
   });
 
-  it("is asked for anew where the run has moved since it was signed", async () => {
+  it("is asked for anew if the run has moved since it was signed", async () => {
     promise("gates.as-signed");
     const record = await signing(scene("signed"));
     const later = scene("signed", undefined, null, logOf(["submit", "submit"]));
     expect((await atGate(MOVED, signedAt(later, record), async () => MOVED)).ask?.sign).toBeDefined();
   });
 
-  it("is signed where it was pinned so, whatever the files say since", async () => {
+  it("is signed if it was pinned so, whatever the files say since", async () => {
     promise("gates.level");
     const at = scene("any", undefined, { "gates.release.in_review": "signed" });
     expect(await signing(at)).toContain('"signer": "ada"');
@@ -276,7 +273,7 @@ describe("The record of a verdict", () => {
     ]);
   });
 
-  it("names no files where none of them decides, and says that it rejects", async () => {
+  it("names no files if none of them decides, and says that it rejects", async () => {
     const at = scene("signed");
     const rejects = { ...MOVED, verdict: { ...VERDICT, approve: false } };
     const { ask } = await atGate(rejects, at, async () => rejects);
@@ -303,7 +300,7 @@ describe("The record of a verdict", () => {
     expect([second.prev, third.prev]).toEqual([hashOf(text(1)), hashOf(text(2))]);
   });
 
-  it("begins anew where the run did, and counts on", async () => {
+  it("begins anew if the run did, and counts on", async () => {
     const { logged, moved, sign } = kept();
     await sign(moved());
     logged(["import"], { tries: 1 });
@@ -333,7 +330,7 @@ describe("The record of a verdict", () => {
 });
 
 describe("Nothing can be signed", () => {
-  it("where a record before it is gone, damaged or not what was signed", async () => {
+  it("if a record before it is gone, damaged or not what was signed", async () => {
     const folder = ".alfred/gates/release/1";
     const gone = kept();
     await gone.sign(gone.moved());
@@ -425,7 +422,7 @@ describe("Work in a commit", () => {
     expect(asked).toEqual([{ ...work, own: [".pawl", ".alfred/gates", ".alfred/records"] }]);
   });
 
-  it("cannot be signed where git does not have it", async () => {
+  it("cannot be signed if git does not have it", async () => {
     const { moved, outside, refused } = kept({ verdict: { work } });
     const git = { committed: async () => ({ kind: "unavailable", reason: "the commit is gone" }) };
     expect(await refused(moved(), { outside: { ...outside, git } })).toEqual(
@@ -456,7 +453,7 @@ describe("A signature", () => {
     });
   });
 
-  it("counts where none is asked for, too", async () => {
+  it("counts if none is asked for, too", async () => {
     const { answered, at, found, moved } = await signed("any", "signed");
     expect(found.code).toBe("");
     const { changes } = await atGate(moved(), at({ answered }), async () => moved());
@@ -466,7 +463,7 @@ describe("A signature", () => {
     ]);
   });
 
-  it("without a touch is too weak where one is asked for", async () => {
+  it("without a touch is too weak if one is asked for", async () => {
     expect((await signed("touch", "signed")).found.code).toBe("verdict-too-weak");
     expect((await signed("touch", "touched")).found.code).toBe("");
   });
@@ -558,7 +555,7 @@ describe("A question at a gate", () => {
     };
   };
 
-  it("is as it is where anybody's word is enough, and nothing is proposed twice", async () => {
+  it("is as it is if anybody's word is enough, and nothing is proposed twice", async () => {
     expect(await asked({})).toMatchObject({ foreseen: [], isSame: true });
     expect(await asked({ ...pinned({ "release:1": { "checks.test": "npm test" } }) })).toMatchObject({
       foreseen: [],
@@ -572,7 +569,7 @@ describe("A question at a gate", () => {
     ["the files", level("signed")],
     ["a pin of its run", pinned({ "release:1": { "gates.release.in_review": "signed" } })],
     ["a pin of its workflow", pinned({ release: { "gates.release.in_review": "signed" } })],
-  ])("becomes one for a signature where %s want it", async (_, change) => {
+  ])("becomes one for a signature if %s want it", async (_, change) => {
     const found = await asked(change);
     expect(found).toMatchObject({ isSame: false, message: "Approve?" });
     expect(found.foreseen).toEqual([
@@ -581,14 +578,14 @@ describe("A question at a gate", () => {
     expect(parseRecord(found.sign?.record ?? "")).toMatchObject({ event: "approve" });
   });
 
-  it("stays where another gate wants it, where no verdict comes of it, or where a terminal is enough", async () => {
+  it("stays if another gate wants it, if no verdict comes of it, or if a terminal is enough", async () => {
     const other = { settings: { ...scene("any").settings, gates: { "release.other": "signed" as const } } };
     expect((await asked(other)).isSame).toBe(true);
     expect((await asked(level("signed"), null)).isSame).toBe(true);
     expect((await asked(level("terminal"))).isSame).toBe(true);
   });
 
-  it("is asked through a client only where such an answer would be enough", async () => {
+  it("is asked through a client only if such an answer would be enough", async () => {
     const client = { caller: { channel: "mcp", who: "ben" } } as const;
     const found = await asked({ ...client, ...level("terminal") }, { strength: "terminal" });
     expect(found.isSame).toBe(true);

@@ -59,7 +59,7 @@ describe("Claude Code's own sandbox", () => {
     expect(world.text()).toBe(now);
   });
 
-  it("is set again where somebody has lifted it, and a person's edit of it stays afterwards", async () => {
+  it("is set again if somebody has lifted it, and a person's edit of it stays afterwards", async () => {
     promise("guard.sandbox");
     const world = openWorld();
     await world.arrange(true);
@@ -71,11 +71,11 @@ describe("Claude Code's own sandbox", () => {
     expect(world.text()).toBe('{ "sandbox": { "enabled": false }, "theme": "dark" }');
   });
 
-  it("is nothing to wait for in a project where it was never set", async () => {
+  it("is nothing to wait for in a project if it was never set", async () => {
     expect(await openWorld().arrange(false)).toBe(0);
   });
 
-  it("names the project where Claude Code was started in a folder of it, and leaves nothing there", async () => {
+  it("names the project if Claude Code was started in a folder of it, and leaves nothing there", async () => {
     const world = openWorld();
     const sub = join(world.root, "sub");
     mkdirSync(sub);
@@ -86,7 +86,7 @@ describe("Claude Code's own sandbox", () => {
     expect(existsSync(own)).toBe(false);
   });
 
-  it("is not had where nobody can read the settings, or a link stands in their place", async () => {
+  it("is not had if nobody can read the settings, or a link stands in their place", async () => {
     promise("guard.sandbox");
     expect(await openWorld('{ "sandbox": ').arrange(true)).toBeNull();
     expect(await openWorld('{ "sandbox": 3 }').arrange(true)).toBeNull();

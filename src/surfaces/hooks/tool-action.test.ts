@@ -6,7 +6,7 @@ const actions = (tool: string, input: Record<string, unknown>) => actionOf({ too
 const writing = (...paths: readonly string[]) => expect.objectContaining({ type: "write", paths, cwd: "/p" });
 
 describe("a tool's action", () => {
-  it("is reading where a tool that also edits is told to view, and brings nothing to write", () => {
+  it("is reading if a tool that also edits is told to view, and brings nothing to write", () => {
     const view = { command: "view", path: "/p/a", view_range: [1, 2] };
     for (const tool of ["str_replace_editor", "str_replace_based_edit_tool", "text_editor"]) {
       expect(actions(tool, view)).toEqual([]);
@@ -25,7 +25,7 @@ describe("a tool's action", () => {
     }
   });
 
-  it("is a shell's command, and a write of the task's file, where VS Code makes a task of it", () => {
+  it("is a shell's command, and a write of the task's file, if VS Code makes a task of it", () => {
     promise("guard.protected");
     const task = { label: "x", type: "shell", command: "cp", args: ["a b", "pawl.yaml"] };
     expect(actions("create_and_run_task", { workspaceFolder: "/q", task })).toEqual([

@@ -29,7 +29,7 @@ it("keeps room for its clients, however many connections strangers open, silent 
   await http.close(async () => {});
 });
 
-it("ends at once where a client has a connection open that it has not used", async () => {
+it("ends at once if a client has a connection open that it has not used", async () => {
   const http = await open();
   const socket = connect(Number(new URL(http.url).port), "127.0.0.1");
   const closed = once(socket, "close");

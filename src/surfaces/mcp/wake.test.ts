@@ -176,7 +176,7 @@ describe("a subscription of 2026 over standard input", () => {
     follower.end();
   });
 
-  it("is refused where the log cannot be read", async () => {
+  it("is refused if the log cannot be read", async () => {
     promise("mcp.woken");
     const log = lateLog();
     log.fail();
@@ -205,7 +205,7 @@ describe("a subscription of 2026 over HTTP", () => {
     expect((await answer).status).toBe(200);
   });
 
-  it("is refused where the log cannot be read", async () => {
+  it("is refused if the log cannot be read", async () => {
     promise("mcp.woken");
     const log = lateLog();
     log.fail();
@@ -269,7 +269,7 @@ describe("a subscription of 2025", () => {
     expect(updated).toEqual([uri]);
   });
 
-  it("is refused where the log cannot be read; a level of messages is taken all the same", async () => {
+  it("is refused if the log cannot be read; a level of messages is taken all the same", async () => {
     const log = lateLog();
     log.fail();
     await using connection = await connected(log);

@@ -52,7 +52,7 @@ describe("What a task has cost", () => {
     });
   });
 
-  it("is not known where its agent does not report it, and never taken for nothing", () => {
+  it("is not known if its agent does not report it, and never taken for nothing", () => {
     promise("review.cost-by-step");
     const of = task(step("one"), step("two"));
     const cost = costOf(ran(of, ["step", "one", null, 1], ["step", "two", usage(0.1, null), 1]), of, null);

@@ -29,7 +29,7 @@ describe("the forecast of conflicts", () => {
     expect(begun.map(({ id }) => id)).toEqual(["T0", "T2", "T3", "T1"]);
   });
 
-  it("begins an overlapping task where nothing else is ready", () => {
+  it("begins an overlapping task if nothing else is ready", () => {
     promise("bloom.overlap");
     const [first, second] = tasksOf("edit src/a.ts", "edit src/a.ts");
     if (first === undefined || second === undefined) throw new Error("no tasks");

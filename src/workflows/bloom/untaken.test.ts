@@ -27,7 +27,7 @@ const untaken = async (list: readonly WorkerStatus[], atWork: readonly AtWork[] 
 };
 
 describe("A task that no worker has taken yet", () => {
-  it("says nothing of workers where there are no other machines", async () => {
+  it("says nothing of workers if there are no other machines", async () => {
     promise("machines.labels");
     expect(await openUntaken(undefined, settings)).toBeNull();
   });

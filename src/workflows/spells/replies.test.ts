@@ -304,7 +304,7 @@ describe("a reply", () => {
       }
   });
 
-  test("names in ER6 only Accio where Finite is blocked", async () => {
+  test("names in ER6 only Accio if Finite is blocked", async () => {
     const world = (state: string) => ({
       state,
       spell: "expecto" as const,

@@ -172,7 +172,7 @@ test.each(WORLDS)("in %s %s with %o takes %s", (state, spell, facts, row, origin
   expect(rowOf(state, spell, facts, origin)).toBe(row);
 });
 
-test("Reparo remembers where it was cast, and a review keeps that until it is left", () => {
+test("Reparo remembers if it was cast, and a review keeps that until it is left", () => {
   const complete = { state: "ACHIEVE_COMPLETE", variables: { reparo_origin: null } };
   const started = decide(SPELLS, complete, "reparo", PRESENT).after;
   expect(started).toEqual({

@@ -67,11 +67,11 @@ describe("a foreign journal that a person may accept", () => {
       bytes([put("a/b", "x")], [put("a", "x")]),
       "it writes a/b, and also a file in place of that path's folder",
     ],
-  ])("is refused where it %s", async (_, journal, why) => {
+  ])("is refused if it %s", async (_, journal, why) => {
     expect(await toldLater(foreign(journal).open())).toEqual(refusal(why));
   });
 
-  test("is refused where it is gone, or would write what is no text", async () => {
+  test("is refused if it is gone, or would write what is no text", async () => {
     const { disk } = diskWith({});
     expect(await toldLater(openForeign({ disk, editors: editors() }, KEPT))).toEqual(refusal(NEVER));
     const binary: Step = { type: "put", path: "a", before: null, after: "0".repeat(64), base64: "/w==" };

@@ -119,7 +119,7 @@ const REPLAYS: readonly Replay[] = [
 ];
 
 describe("a replay of appends", () => {
-  it.each<Replay>(REPLAYS)("leaves each line once where %s", (_, before, appends, after, afterCut) => {
+  it.each<Replay>(REPLAYS)("leaves each line once if %s", (_, before, appends, after, afterCut) => {
     for (const [torn, outcome] of [
       [false, after],
       [true, afterCut],
@@ -133,7 +133,7 @@ describe("a replay of appends", () => {
     }
   });
 
-  it("leaves each line once where the file is gone", () => {
+  it("leaves each line once if the file is gone", () => {
     apply(TWO);
     expect(there()).toBe("aaa1\nbbb2\n");
   });
@@ -177,13 +177,13 @@ describe("an append right after its commit", () => {
     expect([there(), found.reads]).toEqual(["aaa1\nbbb2\nccc3\n", 0]);
   });
 
-  it("looks at the file where it has another size than at the commit", () => {
+  it("looks at the file if it has another size than at the commit", () => {
     write("zero\naaa1\n");
     apply(TWO, { fresh: true });
     expect(there()).toBe("zero\naaa1\nbbb2\n");
   });
 
-  it("is made again where somebody replaced the file meanwhile", () => {
+  it("is made again if somebody replaced the file meanwhile", () => {
     write("zero\n");
     const disk = nodeDisk(root);
     let isReplaced = false;
@@ -203,7 +203,7 @@ describe("an append right after its commit", () => {
     expect(there()).toBe("zero\nmine\naaa1\nbbb2\n");
   });
 
-  it("is made again where somebody removed the file meanwhile", () => {
+  it("is made again if somebody removed the file meanwhile", () => {
     const disk = nodeDisk(root);
     let isRemoved = false;
     const removing: Disk = {

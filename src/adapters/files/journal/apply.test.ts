@@ -170,7 +170,7 @@ describe("a person's text in the way", () => {
     }
   });
 
-  test("is kept aside also where it was saved a moment ago", () => {
+  test("is kept aside also if it was saved a moment ago", () => {
     const { called, resolution, tree } = apply([put("old\n", "new\n")], {
       ...{ there: "old\n", saved: "mine\n", fresh: true },
     });
@@ -203,7 +203,7 @@ describe("a person's text in the way", () => {
       },
     ],
     ["not all of it are edits", [put("zero\n", "one\n"), edits("one\n", "one\ntwo\n", "two")], EDITORS],
-  ])("is kept aside where %s", (_, steps, editors) => {
+  ])("is kept aside if %s", (_, steps, editors) => {
     expect(apply(steps, { there: "mine\n", editors }).resolution).toEqual(known);
   });
 
@@ -261,7 +261,7 @@ describe("how a file will be once its steps are applied", () => {
     expect(text(steps, there)).toBe(expected);
   });
 
-  test("whole, after a power cut, where a part was there", () => {
+  test("whole, after a power cut, if a part was there", () => {
     const steps = [edits("one\n", "one\ntwo\n", "two")];
     expect(text(steps, "one\ntw", true)).toBe("one\ntwo\n");
     expect(text(steps, "one\ntw", false)).toBe("one\ntwtwo\n");

@@ -42,7 +42,7 @@ describe("syncing all", () => {
     expect(synced()).toEqual([""]);
   });
 
-  test("fails where a folder cannot be synced", () => {
+  test("fails if a folder cannot be synced", () => {
     const { disk } = scene({ "a/b": "" }, ({ name, path }) =>
       name === "fsyncFolder" && path === "a" ? "EIO" : undefined,
     );
@@ -69,7 +69,7 @@ describe("syncing all", () => {
     expect(tree().a).toBe("mine");
   });
 
-  test("has nothing to write anew where the file went after its sync failed", () => {
+  test("has nothing to write anew if the file went after its sync failed", () => {
     const { disk, synced, tree } = scene({ a: "text" }, ({ name, path }, machine) => {
       if (name !== "fsync" || path !== "a") return undefined;
       machine.setEntry(machine.folder(""), "a", null);
@@ -102,7 +102,7 @@ describe("a line of a log", () => {
     expect(whole.calls.filter(({ name }) => name === "truncate")).toEqual([]);
   });
 
-  test("is left where another one has written behind it", () => {
+  test("is left if another one has written behind it", () => {
     const { disk, tree } = scene({ a: "zero\n" });
     const short: typeof disk = {
       ...disk,

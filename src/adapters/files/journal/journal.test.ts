@@ -37,7 +37,7 @@ function started() {
 }
 
 describe("the journal", () => {
-  test("costs a reader no lock where there is none, or where all of it is applied", async () => {
+  test("costs a reader no lock if there is none, or if all of it is applied", async () => {
     const { called, commit, read } = started();
     expect(await read()).toBeNull();
     expect(called("tryLock")).toEqual([]);
@@ -130,7 +130,7 @@ describe("the journal", () => {
     });
   });
 
-  test("that was cut short is told, also where somebody else's record follows what is left", async () => {
+  test("that was cut short is told, also if somebody else's record follows what is left", async () => {
     const { commit, journal, machine, read } = started();
     for (const text of ["one\n", "two\n"]) await commit(text);
     const whole = journal();
@@ -154,7 +154,7 @@ describe("the journal", () => {
     expect(kept.map(([, text]) => text)).toEqual([theirs]);
   });
 
-  test("that is shorter than an earlier one is whole, where a power cut left that one's marker", async () => {
+  test("that is shorter than an earlier one is whole, if a power cut left that one's marker", async () => {
     const { commit, journal, machine, read, settle } = started();
     await commit(`${"one ".repeat(500)}\n`);
     machine.cutPower(() => true);
@@ -169,7 +169,7 @@ describe("the journal", () => {
     expect(await read()).toBe("two\n");
   });
 
-  test("that was emptied stays so, where a power cut left its new marker alone: nothing counts as somebody else's", async () => {
+  test("that was emptied stays so, if a power cut left its new marker alone: nothing counts as somebody else's", async () => {
     const { commit, machine, read, restarted, settle } = started();
     await commit("one\n");
     restarted();

@@ -22,7 +22,7 @@ describe("a folder for what is kept", () => {
     expect(newKeptFolder(disk)).toBe(`${TODAY}-6`);
   });
 
-  test("is sought on where another one made it a moment ago, and nowhere else", () => {
+  test("is sought on if another one made it a moment ago, and nowhere else", () => {
     const { disk } = diskWith({ [`${TODAY}-1/x`]: "" });
     const blind = { ...disk, list: () => [] };
     expect(newKeptFolder(blind)).toBe(`${TODAY}-2`);

@@ -81,7 +81,7 @@ test.each<readonly [string, string]>([
   ["a hash with a letter too many", sealed(`${LINE}0`)],
   ["a hash with a letter too few", sealed(LINE.slice(0, -1))],
   ["a hash in capitals", sealed(LINE.toUpperCase().replace("PAWL-APPLIED", "pawl-applied"))],
-])("There is no marker where there is %s", (_, text) => {
+])("There is no marker if there is %s", (_, text) => {
   const { disk, projectKey } = places();
   projectKey.write("applied", text);
   expect(readMarker(disk, projectKey)).toBeNull();

@@ -212,7 +212,7 @@ describe("a change set that cannot be", () => {
     });
   });
 
-  test("a file is not where another one needs a folder", () => {
+  test("a file is not if another one needs a folder", () => {
     expect(refused(diskWith({}).disk, write("a", "one\n"), write("a/b/c", "two\n"))).toEqual({
       code: "internal",
       message: "A change set names a as a file and a/b as a folder.",
@@ -243,7 +243,7 @@ describe("a change set that cannot be", () => {
     expect(refused(where(files, "a"), move("a/b", "x/y"))).toEqual(forbidden("x/y", "the project's folder"));
   });
 
-  test("a file that is there must itself be writable to be appended to, and its folder where it is not", () => {
+  test("a file that is there must itself be writable to be appended to, and its folder if it is not", () => {
     const files = { "a/b": "one\n" };
     expect(refused(where(files, "a/b"), append("a/b", "1"))).toHaveLength(1);
     expect(refused(where(files, "a"), append("a/b", "1"))).toEqual(forbidden("a/b", "a/b"));

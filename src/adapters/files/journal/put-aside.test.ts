@@ -15,14 +15,14 @@ describe("an event log", () => {
     return at;
   };
 
-  test("is put aside where it is longer than it may be, under the next number", () => {
+  test("is put aside if it is longer than it may be, under the next number", () => {
     expect(aside({ [EVENTS]: LOG }).tree()).toEqual({ [part(1)]: LOG });
     expect(aside({ [EVENTS]: LOG, [part(1)]: "a\n", [part(9)]: "b\n", [part(10)]: "c\n" }).tree()).toEqual({
       ...{ [part(1)]: "a\n", [part(9)]: "b\n", [part(10)]: "c\n", [part(11)]: LOG },
     });
   });
 
-  test("stays where it is short, just as long as it may be, not there, or in the middle of a line", () => {
+  test("stays if it is short, just as long as it may be, not there, or in the middle of a line", () => {
     for (const files of [{ [EVENTS]: LOG }, {}, { [EVENTS]: "" }] as const)
       expect(aside(files, LOG.length).tree()).toEqual(files);
     expect(aside({ [EVENTS]: `${LOG}thr` }).tree()).toEqual({ [EVENTS]: `${LOG}thr` });

@@ -90,24 +90,24 @@ describe("the journal's records", () => {
 describe("what stands behind the last record", () => {
   const [first, second] = render([[drop("a")], [drop("b")]]) as [Buffer, Buffer];
 
-  test("is no damage where it was read before", () => {
+  test("is no damage if it was read before", () => {
     for (const again of [[first], [second], [first, second]])
       expect(parse(Buffer.concat([first, second, ...again]))).toMatchObject({ stranded: [], foreign: null });
   });
 
-  test("is no damage where it is of an earlier journal, however many records that had", () => {
+  test("is no damage if it is of an earlier journal, however many records that had", () => {
     const earlier = journal([[drop("c")]], start(1, 8));
     const now = journal([[drop("a")]], start(2, 0));
     expect(parse(Buffer.concat([now, earlier]))).toMatchObject({ stranded: [], foreign: null });
   });
 
-  test("is damage where a record between them is missing, and each is counted once", () => {
+  test("is damage if a record between them is missing, and each is counted once", () => {
     const [, , third] = render([[drop("a")], [drop("b")], [drop("c")]]) as Buffer[];
     const { records, stranded } = parse(Buffer.concat([first, third as Buffer, third as Buffer]));
     expect([records, stranded].map((all) => all.map(({ sequence }) => sequence))).toEqual([[1], [3]]);
   });
 
-  test("is damage where it is the first of all, behind other bytes", () => {
+  test("is damage if it is the first of all, behind other bytes", () => {
     const { records, stranded } = parse(Buffer.concat([Buffer.from("x"), first]));
     expect([records, stranded].map((all) => all.map(({ sequence }) => sequence))).toEqual([[], [1]]);
   });
@@ -124,7 +124,7 @@ describe("records of others", () => {
     expect(behind).toMatchObject({ records: { length: 3 }, stranded: [], foreign });
   });
 
-  test("are all that there are, where the project has no key", () => {
+  test("are all that there are, if the project has no key", () => {
     expect(parse(journal([[drop("a")]]), 0, null)).toMatchObject({
       records: [],
       foreign: { records: 1, reason: "another-key" },

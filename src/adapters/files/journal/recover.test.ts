@@ -24,13 +24,13 @@ describe("records that may be unapplied", () => {
   test.each<readonly [string, Marker | null, readonly number[]]>([
     ["all without a marker", null, [1, 2]],
     ["those behind it", marker, [2]],
-    ["none where it is at the end", { ...marker, length: 20, sequence: 2, mac: "mac-2" }, none],
-    ["all where it is at the beginning", { ...marker, length: 0, sequence: 7, mac: FIRST }, [1, 2]],
-    ["all where the machine has started since", { ...marker, isCurrent: false }, [1, 2]],
-    ["all where it is another journal's", { ...marker, epoch: 4 }, [1, 2]],
-    ["all where it is inside of one", { ...marker, length: 15 }, [1, 2]],
-    ["all where it tells of another number of records", { ...marker, sequence: 2 }, [1, 2]],
-    ["all where it tells of another record", { ...marker, mac: "mac-2" }, [1, 2]],
+    ["none if it is at the end", { ...marker, length: 20, sequence: 2, mac: "mac-2" }, none],
+    ["all if it is at the beginning", { ...marker, length: 0, sequence: 7, mac: FIRST }, [1, 2]],
+    ["all if the machine has started since", { ...marker, isCurrent: false }, [1, 2]],
+    ["all if it is another journal's", { ...marker, epoch: 4 }, [1, 2]],
+    ["all if it is inside of one", { ...marker, length: 15 }, [1, 2]],
+    ["all if it tells of another number of records", { ...marker, sequence: 2 }, [1, 2]],
+    ["all if it tells of another record", { ...marker, mac: "mac-2" }, [1, 2]],
   ])("are %s", (_, found, expected) => {
     expect(pendingOf(found, records).map(({ sequence }) => sequence)).toEqual(expected);
   });
@@ -101,7 +101,7 @@ describe("commits of somebody else behind one's own", () => {
     expect(machine.tree().has("evil.md")).toBe(false);
   });
 
-  test("are told in the log also where all of it is read anew after a power cut", async () => {
+  test("are told in the log also if all of it is read anew after a power cut", async () => {
     const { events, journal, machine, read, store } = await started();
     machine.save(JOURNAL, journal() + theirs(1), "in-place");
     await read("a.md");

@@ -83,7 +83,7 @@ describe("a journal that is damaged", () => {
     expect(await store.commit(store.view(), [write("f6", "text 6\n")])).toBe("committed");
   });
 
-  test("has lost one commit at least, where its beginning or its end is gone", async () => {
+  test("has lost one commit at least, if its beginning or its end is gone", async () => {
     const first = await committed(3);
     damage(first.machine, first.ends, 1);
     expect(await repair(first.machine).report).toMatchObject({ goodRecords: 2, lostCommits: 1 });
@@ -111,7 +111,7 @@ describe("a journal that is damaged", () => {
     expect(machine.tree().get("f3")).toBe("text 3\n");
   });
 
-  test("is reported where an edit in it must be redone on a person's text", async () => {
+  test("is reported if an edit in it must be redone on a person's text", async () => {
     const { machine, ends } = await committed(3);
     const store = open(machine);
     await store.commit(store.view(), [edit("tasks.yaml", "two\n", "two")]);
@@ -130,7 +130,7 @@ describe("a journal that is damaged", () => {
     expect(machine.tree().has(`${JOURNAL}.repaired`)).toBe(false);
   });
 
-  test("is mended even where the disk refuses to write the files: they wait", async () => {
+  test("is mended even if the disk refuses to write the files: they wait", async () => {
     const { machine, ends } = await committed(3);
     damage(machine, ends, 2);
     machine.boot++;
@@ -159,7 +159,7 @@ describe("repairing", () => {
     });
   });
 
-  test("fails in words where the disk does, and gives the lock back", async () => {
+  test("fails in words if the disk does, and gives the lock back", async () => {
     const { machine, ends } = await committed(3);
     damage(machine, ends, 2);
     const refuses = ({ name, path }: Call): Fate =>

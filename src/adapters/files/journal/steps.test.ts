@@ -108,14 +108,14 @@ describe("a step of another shape is refused", () => {
     },
   );
 
-  test.each(OTHER_HASHES)("where a hash is none: %j", (hash) => {
+  test.each(OTHER_HASHES)("if a hash is none: %j", (hash) => {
     expect(parse([{ ...PUT, before: hash }])).toEqual(SHAPE);
     expect(parse([{ ...PUT, after: hash }])).toEqual(SHAPE);
     expect(parse([{ ...DROP, before: hash }])).toEqual(SHAPE);
     expect(parse([{ ...KNOWN, hash }])).toEqual(SHAPE);
   });
 
-  test("where there must be one, also where it is null", () => {
+  test("if there must be one, also if it is null", () => {
     expect(parse([{ ...PUT, after: null }])).toEqual(SHAPE);
     expect(parse([{ ...KNOWN, hash: null }])).toEqual(SHAPE);
   });
@@ -163,7 +163,7 @@ describe("a step of another shape is refused", () => {
 });
 
 describe("the content of a file", () => {
-  test("is kept as text where it is text, else in base64, and comes back as it was", () => {
+  test("is kept as text if it is text, else in base64, and comes back as it was", () => {
     const [text, other] = [Buffer.from("é\n"), Buffer.from([0xff, 0xfe, 0])];
     expect([text, other].map(contentOf)).toEqual([{ text: "é\n" }, { base64: "//4A" }]);
     for (const bytes of [text, other, Buffer.of()])

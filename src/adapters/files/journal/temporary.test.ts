@@ -41,7 +41,7 @@ describe("the name of a temporary file", () => {
     expect(temporaryOf("b.md")).toBe(".b.md.pawl-tmp");
   });
 
-  test("is short where the file's is long, in bytes", () => {
+  test("is short if the file's is long, in bytes", () => {
     const longest = "x".repeat(200);
     expect(temporaryOf(longest)).toBe(`.${longest}.pawl-tmp`);
     expect(temporaryOf(`${longest}x`)).toBe(`.${hashOf(`${longest}x`)}.pawl-tmp`);
@@ -69,7 +69,7 @@ describe("writing beside a file", () => {
     expect(modes).toEqual([0o750, 0o600, 0o644]);
   });
 
-  test("sets them once more only where the umask took some away", () => {
+  test("sets them once more only if the umask took some away", () => {
     const kept = scene({ files: { a: "old" } });
     writeTemporary(kept.disk, "a", bytes("new"), undefined);
     writeTemporary(kept.disk, "b", bytes("new"), undefined);
@@ -104,7 +104,7 @@ describe("writing beside a file", () => {
     expect(link.tree()).toEqual({ ".a.pawl-tmp": "new" });
   });
 
-  test.each(["ENOSPC", "EIO"] as const)("leaves nothing where the disk refuses: %s", (code) => {
+  test.each(["ENOSPC", "EIO"] as const)("leaves nothing if the disk refuses: %s", (code) => {
     const { disk, open, tree } = scene({
       files: { a: "old" },
       fate: ({ name, path }) => (name === "write" && path === ".a.pawl-tmp" ? code : undefined),
@@ -140,7 +140,7 @@ describe("removing what is left beside a file", () => {
     expect(tree()).toEqual({ "a/b": "whole" });
   });
 
-  test("reports where it cannot, and removes nothing through a link", () => {
+  test("reports if it cannot, and removes nothing through a link", () => {
     const refusing = scene({
       files: { ".a.pawl-tmp": "half" },
       fate: ({ name }) => (name === "unlink" ? "EIO" : undefined),
@@ -184,7 +184,7 @@ describe("opening a file for writing", () => {
   });
 
   test.each(["append", "new", "update"] as const)(
-    "is refused where a folder on its way is a link: %s",
+    "is refused if a folder on its way is a link: %s",
     (how) => {
       const { called, disk } = scene({ files: { "a/b": "one" } });
       expect(
@@ -201,7 +201,7 @@ describe("opening a file for writing", () => {
   );
 
   test.each(["append", "new", "update"] as const)(
-    "is refused where one becomes a link at that moment, and what it made is removed: %s",
+    "is refused if one becomes a link at that moment, and what it made is removed: %s",
     (how) => {
       const { disk, open, tree } = scene({ files: { "a/b": "one" } });
       const linked = withLink(disk, "a", (calls) => calls.includes("open a/c"));

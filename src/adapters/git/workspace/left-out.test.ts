@@ -79,7 +79,7 @@ it("is no work of the task, whatever its name, until somebody changes it", async
   expect(await uncommitted()).toEqual([]);
 });
 
-it("is a whole folder where nobody reads its files: a virtual environment, a repository, thousands", async () => {
+it("is a whole folder if nobody reads its files: a virtual environment, a repository, thousands", async () => {
   promise("bloom.setup-left-out");
   await setups().prepare(work.folder, SETUP, "fresh");
   put(".venv/pyvenv.cfg", "home = /usr/bin\n");
@@ -156,7 +156,7 @@ it("puts back what setup changed in tracked files, unless somebody has worked th
   expect(await uncommitted()).toEqual(["Makefile", "a.txt", "mine.txt", "vendor/lib/code.js"]);
 });
 
-it("puts nothing back where a person has edited files after a setup that failed", async () => {
+it("puts nothing back if a person has edited files after a setup that failed", async () => {
   promise("bloom.setup-put-back");
   await setups().prepare(work.folder, SETUP, "fresh");
   put("a.txt", "by a person\n");

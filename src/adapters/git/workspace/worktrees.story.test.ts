@@ -408,7 +408,7 @@ describe("how far the work is", () => {
 describe("the hub", () => {
   const hubOf = () => dirname(worktreePathsOf({ projectRoot: root, work: workFolder(root, USER) }, ".").hub);
 
-  it("is put aside with its workspaces where another repository is made at the same path", async () => {
+  it("is put aside with its workspaces if another repository is made at the same path", async () => {
     promise("git.no-work-lost");
     const { folder } = await worked("w");
     const old = git(folder.agentPath, "rev-parse", "HEAD");
@@ -426,7 +426,7 @@ describe("the hub", () => {
     expect(git(aside, "cat-file", "-t", old)).toBe("commit");
   });
 
-  it("stays where the same repository was put back", async () => {
+  it("stays if the same repository was put back", async () => {
     promise("git.no-work-lost");
     const { folder } = await worked("w");
     cpSync(join(root, ".git"), join(root, "copy"), { recursive: true });
@@ -755,7 +755,7 @@ describe("removing", () => {
     expect(await open().list()).toEqual([]);
   });
 
-  it("takes the remote's branch as well where the target is there, and else leaves the only other copy", async () => {
+  it("takes the remote's branch as well if the target is there, and else leaves the only other copy", async () => {
     const remote = bareRemote();
     const there = () => git(remote, "branch", "--format=%(refname:short)").split("\n");
     const life = async (branch: string, sends: boolean) => {
@@ -821,7 +821,7 @@ describe("removing", () => {
 
 describe("a branch that holds what must not be in a repository", () => {
   it.each([".pawl/journal", ".PAWL/journal", "sub/.Pawl/runs/x.json", ".p\u200cawl/journal"])(
-    "is not merged where a commit of it holds %s, be it only in between",
+    "is not merged if a commit of it holds %s, be it only in between",
     async (path) => {
       promise("commit.untracked");
       const { folder } = await worked("w");
@@ -838,7 +838,7 @@ describe("a branch that holds what must not be in a repository", () => {
     },
   );
 
-  it("is merged where it only takes such files out", async () => {
+  it("is merged if it only takes such files out", async () => {
     commit(root, "x/.pawl/old", "old\n");
     const { folder } = await worked("w");
     git(folder.agentPath, "rm", "-qr", "--", "x/.pawl/old");
@@ -846,7 +846,7 @@ describe("a branch that holds what must not be in a repository", () => {
     expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
   });
 
-  it("is not merged where it names ignored files for the next workspaces", async () => {
+  it("is not merged if it names ignored files for the next workspaces", async () => {
     promise("git.include-by-person");
     write(root, ".gitignore", ".env\nignored/\n");
     commit(root, ".worktreeinclude", ".env\nold\n");
@@ -865,7 +865,7 @@ describe("a branch that holds what must not be in a repository", () => {
     expect(await open().prepareMerge(order("v"))).toMatchObject({ kind: "prepared" });
   });
 
-  it("is not merged where a repository inside is a bare link; a submodule is", async () => {
+  it("is not merged if a repository inside is a bare link; a submodule is", async () => {
     promise("commit.untracked");
     const { folder } = await worked("w");
     git(folder.agentPath, "init", "-q", "inner");

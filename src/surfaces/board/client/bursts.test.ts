@@ -32,7 +32,7 @@ async function asked(takes: number, every = 100) {
 }
 
 describe("a page that asks again with each event", () => {
-  it("asks at once for the first, and soon for the others where an answer costs nothing", async () => {
+  it("asks at once for the first, and soon for the others if an answer costs nothing", async () => {
     promise("board.bursts");
     const { answers, first } = await asked(1);
     expect(first).toBe(1);
@@ -52,7 +52,7 @@ describe("a page that asks again with each event", () => {
     expect(count()).toBe(shown);
   });
 
-  it("asks at once for each event where these come seldom, also where an answer is work", async () => {
+  it("asks at once for each event if these come seldom, also if an answer is work", async () => {
     promise("board.bursts");
     const { answers } = await asked(40, 1000);
     expect(answers).toBeGreaterThan(30);

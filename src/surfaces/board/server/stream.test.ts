@@ -73,7 +73,7 @@ describe("the places of a page", () => {
     expect(await positionsNow([broken, project(async () => logOf([]))])).toBe(whole);
   });
 
-  it("are none where a log does not answer in time, or fails", async () => {
+  it("are none if a log does not answer in time, or fails", async () => {
     const silent = () => new Promise<never>(() => {});
     expect(await positionsNow([project(async () => ({ ...logOf([]), position: silent }))])).toBe("");
     const fails = () => Promise.reject(new Error("no"));

@@ -157,7 +157,7 @@ describe("The loop's screen", () => {
     ]);
   });
 
-  it.each([1, 2])("is drawn over whole, whatever is told, where odd letters take %i columns", (wide) => {
+  it.each([1, 2])("is drawn over whole, whatever is told, if odd letters take %i columns", (wide) => {
     promise("bloom.screen");
     const { model, screen, show } = open({ wide });
     for (const task of ["A", "B"]) show(claimed(task), step(task, 0, 2));

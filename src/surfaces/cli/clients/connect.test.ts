@@ -31,14 +31,14 @@ const EXPECTED: Readonly<Record<ClientName, unknown>> = {
 };
 
 describe.each(CLIENTS)("the configuration of %s", (name) => {
-  it("is made where there is none, and where it is empty", () => {
+  it("is made if there is none, and if it is empty", () => {
     const whole = { ...CLIENT_FILES[name].head, ...(EXPECTED[name] as object) };
     expect(read(name, add(name, null))).toEqual(whole);
     expect(read(name, add(name, "\n"))).toEqual(whole);
     expect(read(name, renderEntry(CLIENT_FILES[name], LAUNCH, 0))).toEqual(EXPECTED[name]);
   });
 
-  it("is left as it is where it names Pawl already, however it does so", () => {
+  it("is left as it is if it names Pawl already, however it does so", () => {
     const once = add(name, null);
     expect(add(name, once)).toBeNull();
     expect(add(name, (once ?? "").replace("npx", "/opt/pawl"))).toBeNull();
@@ -90,7 +90,7 @@ describe("a client's JSON", () => {
     ["[]", ".cursor/mcp.json"],
     ['{ "mcpServers": [] }', ".cursor/mcp.json"],
     ['{ "mcpServers": "none" }', ".cursor/mcp.json"],
-  ])("is refused with its place where it cannot be read: %j", (text, place) => {
+  ])("is refused with its place if it cannot be read: %j", (text, place) => {
     expect(() => add("cursor", text)).toThrow(PawlError);
     expect(() => add("cursor", text)).toThrow(place);
   });
@@ -105,11 +105,11 @@ describe("Codex's TOML", () => {
     expect(after).toBe(`${before}\n[mcp_servers.pawl]\n${entry}`);
   });
 
-  it("is refused where the servers are written in one line, to which no table can be added", () => {
+  it("is refused if the servers are written in one line, to which no table can be added", () => {
     expect(() => add("codex", 'mcp_servers = { other = { command = "other" } }\n')).toThrow("config.toml");
   });
 
-  it("is refused with its place where it cannot be read", () => {
+  it("is refused with its place if it cannot be read", () => {
     expect(() => add("codex", "a = 1\nb = = 2\n")).toThrow(".codex/config.toml:2:");
   });
 });

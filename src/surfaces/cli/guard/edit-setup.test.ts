@@ -61,7 +61,7 @@ describe.each(JSON_FILES)("$name", (place) => {
     expect(read(text).version === read(after).version ? after : remove(after, ["version"])).toBe(text);
   });
 
-  it("is left as it is where nobody can read it", () => {
+  it("is left as it is if nobody can read it", () => {
     for (const text of ['{ "hooks": ', "[]", '"text"', "{,}"]) {
       expect(() => putIn(place, text)).toThrow(PawlError);
       expect(() => putIn(place, text)).toThrow(/with room for the guard/);
@@ -81,7 +81,7 @@ describe("hooks of others", () => {
 }
 `;
 
-  it("stay where they are, and so do other rules", () => {
+  it("stay if they are, and so do other rules", () => {
     promise("guard.setup");
     const guarded = putIn(place, OTHERS);
     const { hooks, permissions } = read(guarded);
@@ -174,7 +174,7 @@ it("another's file in the place of Pawl's plugin is left as it is", () => {
 });
 
 it.each(["codex", "gemini", "vscode"] as const)(
-  "a hook that %s would let through refuses where Pawl cannot start",
+  "a hook that %s would let through refuses if Pawl cannot start",
   (client) => {
     const [place] = placesOf(client);
     const entries = place && "entries" in place.file ? place.file.entries : [];

@@ -22,7 +22,7 @@ describe("pawl check", () => {
     expect(text).not.toContain("refused");
   });
 
-  it.each([40, 60])("leaves out counts where %i columns have no room for them", async (columns) => {
+  it.each([40, 60])("leaves out counts if %i columns have no room for them", async (columns) => {
     promise("cli.readable");
     const { tables } = await tablesOf(WORKFLOWS, undefined);
     const text = renderReports(

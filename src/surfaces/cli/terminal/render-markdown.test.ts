@@ -67,7 +67,7 @@ describe("Markdown on a screen", () => {
     );
   });
 
-  it.each([20, 40, 60, 80])("draws a table within %i columns, in whole words where they fit", (columns) => {
+  it.each([20, 40, 60, 80])("draws a table within %i columns, in whole words if they fit", (columns) => {
     promise("cli.readable");
     const table = `| name | what it does | 漢字 |\n|---|:--|--:|\n| \`a\\|b\` | ${LONG} | 漢字漢字漢字 |\n`;
     const lines = render(table, columns).trimEnd().split("\n");

@@ -18,7 +18,7 @@ describe("Colour", () => {
     expect(hasColour(environment, isTerminal)).toBe(expected);
   });
 
-  it("has one meaning for each state, where the state stands alone in a column", () => {
+  it("has one meaning for each state, if the state stands alone in a column", () => {
     promise("cli.readable");
     const paint = {
       ...paintOf(false),

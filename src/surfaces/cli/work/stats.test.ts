@@ -49,5 +49,5 @@ describe("the stats on a terminal", () => {
     expect(shown([silent])).toContain("no agent reported any");
   });
 
-  it("say so where nothing is known", () => expect(shown([])).toMatch(/^Nothing to count yet/));
+  it("say so if nothing is known", () => expect(shown([])).toMatch(/^Nothing to count yet/));
 });

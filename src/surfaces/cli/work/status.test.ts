@@ -90,7 +90,7 @@ describe("pawl status", () => {
     expect(render([alfred(hostile)])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  it("says how each workflow is begun where there is no run", () => {
+  it("says how each workflow is begun if there is no run", () => {
     const text = render([{ ...alfred(), begin: "ask your assistant" }, bloom()]);
     expect(text).toBe(
       [

@@ -19,7 +19,7 @@ function typing(...lines: readonly string[]) {
 }
 
 describe("the questions of pawl workflow new", () => {
-  it("make a workflow of the steps that a person names, with their decision where they want it", () => {
+  it("make a workflow of the steps that a person names, with their decision if they want it", () => {
     promise("workflow.new");
     const { asked, conversation } = typing(
       "",

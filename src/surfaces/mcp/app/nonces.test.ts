@@ -29,7 +29,7 @@ describe("a nonce of a review", () => {
     expect([nonces.take(nonce, other), nonces.take(nonce, PLAN)]).toEqual([false, false]);
   });
 
-  it("does not count on another connection, nor where nobody issued it", () => {
+  it("does not count on another connection, nor if nobody issued it", () => {
     promise("mcp.app-verdict");
     const { options } = counted();
     const nonce = openNonces(options).issue(PLAN);

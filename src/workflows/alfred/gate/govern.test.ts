@@ -62,7 +62,7 @@ describe("what governs a task of Alfred", () => {
     expect(await policyOfState(stateAt("done"))).toBeNull();
   });
 
-  it("is so, too, where nothing is known of the task, or its state cannot be read", async () => {
+  it("is so, too, if nothing is known of the task, or its state cannot be read", async () => {
     promise("policy.shown");
     expect(await policyOfState(null)).not.toBeNull();
     expect(await policyOfState("{ half")).not.toBeNull();

@@ -95,7 +95,7 @@ describe("An agent that proposes tasks", () => {
     expect(orders).toHaveLength(2);
   });
 
-  it("is not started where it, the repository or a named task is missing, and a failed one is told", async () => {
+  it("is not started if it, the repository or a named task is missing, and a failed one is told", async () => {
     const { ask, orders } = rig({ reason: "model-error" });
     await expect(ask({ agent: "gone" })).rejects.toMatchObject({ code: "agent-missing" });
     await expect(ask({ repo: "none" as never })).rejects.toMatchObject({ code: "repository-missing" });

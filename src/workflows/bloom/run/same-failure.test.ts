@@ -32,7 +32,7 @@ describe("A failure on the target and on a task's work", () => {
     expect(isSameFailure(end(""), end("", 1, "/base"))).toBe(true);
   });
 
-  it("is another one where the check is of what the task has yet to make", () => {
+  it("is another one if the check is of what the task has yet to make", () => {
     promise("bloom.target-red");
     expect(isSameFailure(end("", 1), end("grep: a.txt: No such file or directory", 2))).toBe(false);
     expect(isSameFailure(end("3 == 4"), end("Error: Cannot find module '/base/new.js'", 1, "/base"))).toBe(
@@ -47,7 +47,7 @@ describe("A failure on the target and on a task's work", () => {
     ).toBe(false);
   });
 
-  it("is known again only where enough is printed", () => {
+  it("is known again only if enough is printed", () => {
     expect(saysMuch(suite("/w/T1"))).toBe(true);
     for (const text of ["", "bad", "bad\nworse\n\n3 4 5\n"]) expect(saysMuch(end(text))).toBe(false);
   });
@@ -59,7 +59,7 @@ describe("A failure on the target and on a task's work", () => {
     expect(saysMuch(end(`bad${remarks}`))).toBe(false);
   });
 
-  it("is another one where little is printed and the exit code differs", () => {
+  it("is another one if little is printed and the exit code differs", () => {
     expect(isSameFailure(end("", 1), end("", 2))).toBe(false);
     expect(isSameFailure(end("bad"), end(""))).toBe(false);
     expect(isSameFailure(end(""), end("bad"))).toBe(false);

@@ -17,7 +17,7 @@ describe("backing off", () => {
     expect(isBackingOff({ ...waiting, after: null }, at(0), NONE)).toBe(false);
   });
 
-  it("is over where the clock was set back: nothing waits longer than its whole wait", () => {
+  it("is over if the clock was set back: nothing waits longer than its whole wait", () => {
     promise("bloom.clock-set");
     expect(waitLeft(run, at(-3600), NONE)).toBe(0);
     expect(isBackingOff(run, at(-1), NONE)).toBe(false);

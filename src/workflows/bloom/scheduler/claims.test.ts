@@ -60,7 +60,7 @@ describe("what tasks.yaml ends", () => {
     expect(await see([task("A", "done"), task("B", "todo")], true, [run(["A.1"])])).toEqual([]);
   });
 
-  it("is what Pawl has ended itself where its log says so", async () => {
+  it("is what Pawl has ended itself if its log says so", async () => {
     const { claims, see } = opened(new Map(), ["B"]);
     await see([task("B", "todo")], true);
     await claims.begin();
@@ -119,14 +119,14 @@ describe("what tasks.yaml ends", () => {
     expect(await see([task("B", "done")], false)).toEqual(["B blocked done"]);
   });
 
-  it("is a person's word where runs are open and none of them has an agent at work", async () => {
+  it("is a person's word if runs are open and none of them has an agent at work", async () => {
     const { see } = opened();
     const idle = newRun(task("A", "in_progress"), "");
     await see([task("A", "in_progress"), task("B", "todo")], true, [idle]);
     expect(await see([task("A", "in_progress"), task("B", "done")], true, [idle])).toEqual([]);
   });
 
-  it("is a claim where a task only waits for its merge by what tasks.yaml says; its merge is none", async () => {
+  it("is a claim if a task only waits for its merge by what tasks.yaml says; its merge is none", async () => {
     const { claims, see } = opened();
     await see([task("A", "done_pending_merge"), task("B", "todo")], true);
     await claims.begin();

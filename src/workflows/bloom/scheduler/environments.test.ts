@@ -202,7 +202,7 @@ describe("A task's environment", () => {
     expect(commands("T2")).toEqual(["make-it", "take-it-away"]);
   });
 
-  it("is not taken away twice where it was already, and only its record was left", async () => {
+  it("is not taken away twice if it was already, and only its record was left", async () => {
     promise("bloom.environment");
     const { stage, commands } = staged({ tasks: `tasks:\n${task("T1")}` });
     await stage.until(() => stage.read(".pawl/environments/T1.json") !== null);
@@ -250,7 +250,7 @@ describe("A task's environment", () => {
     expect(records(stage)).toEqual([]);
   });
 
-  it("is not made where none is asked for", async () => {
+  it("is not made if none is asked for", async () => {
     const { stage, ran } = staged({ environment: {} });
     await stage.end();
     expect(ran.every(({ environment: own = {} }) => !("PAWL_SLOT" in own))).toBe(true);

@@ -85,7 +85,7 @@ describe("A loop that is left alone", () => {
     expect(stage.of("task:retried")).toEqual([]);
   });
 
-  it("waits where tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can", async () => {
+  it("waits if tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can", async () => {
     promise("bloom.idle");
     const stage = openStage({
       tasks:
@@ -197,7 +197,7 @@ describe("A loop for the runs of another workflow, in a project without tasks", 
     expect(await stage.end()).toEqual({ ...NOTHING, done: ["T1"] });
   });
 
-  it("works on them to their end where no task that appeared has its agent, and then says so", async () => {
+  it("works on them to their end if no task that appeared has its agent, and then says so", async () => {
     const { stage, finish, state } = besideAnother({ missing: ["claude"] });
     await stage.until(() => state() === "at work");
     stage.save("tasks.yaml", T1);

@@ -30,7 +30,7 @@ describe("A task that tasks.yaml calls done while an agent works", () => {
     ["one without a wall", false, true, 2],
     ["one behind a wall, in the project's folder", true, false, 2],
     ["one behind a wall, in a workspace of its own", true, true, 1],
-  ])("is a claim where that may have written it: %s", async (_, isWalled, hasRepo, runs) => {
+  ])("is a claim if that may have written it: %s", async (_, isWalled, hasRepo, runs) => {
     const first = `{id: T1, title: t, instructions: i${hasRepo ? ', repo: "."' : ""}}`;
     const second = "{id: T2, title: u, instructions: i, depends_on: [T1]}";
     const stage: Stage = staged({
@@ -305,7 +305,7 @@ describe("An agent that is not installed", () => {
     expect(of("task:failed")).toMatchObject([{ taskId: "F1", reason }]);
   });
 
-  it("stops the loop before anything is written, where no task has another", async () => {
+  it("stops the loop before anything is written, if no task has another", async () => {
     const { end, read, told } = staged({ tasks: CLADE, missing: ["clade"] });
     await expect(end()).rejects.toMatchObject({ code: "agent-missing" });
     expect(read("tasks.yaml")).toBe(CLADE);
@@ -366,7 +366,7 @@ describe("An agent that may do nothing unasked", () => {
     expect(answers).toEqual([expected]);
   });
 
-  it("says what it wants to do where the title does not, and asks the same once in a task", async () => {
+  it("says what it wants to do if the title does not, and asks the same once in a task", async () => {
     const answers: string[] = [];
     const question = { title: "Run a command", detail: "rm a" };
     const { until, person, end, of } = asking(answers, [question, question, { title: "Read", detail: "" }]);
@@ -401,7 +401,7 @@ describe("An agent that may do nothing unasked", () => {
     expect(answers.map(([, said]) => said)).toEqual(["allow", "refuse"]);
   });
 
-  it("is refused where its run is over before there is an answer, and the task waits for the person", async () => {
+  it("is refused if its run is over before there is an answer, and the task waits for the person", async () => {
     const answers: string[] = [];
     const { until, of, stop, end, again } = asking(answers);
     await until(() => of("question:asked").length === 1);

@@ -48,7 +48,7 @@ describe("A loop", () => {
     expect(runs.map(({ task }) => task).sort()).toEqual(["T1", "T3"]);
   });
 
-  it("takes one task with its subtasks, where it is told which, and says how these stand alone", async () => {
+  it("takes one task with its subtasks, if it is told which, and says how these stand alone", async () => {
     const { end, runs } = staged(list("id: T1, subtasks: [{id: T1a, title: a}]", "id: T2, status: blocked"), {
       worker: { name: null, only: "T1" },
     });
@@ -264,7 +264,7 @@ describe("A task whose programs a person must first agree to", () => {
     expect(await again()).toMatchObject({ done: ["T1", "T2"], waiting: [] });
   });
 
-  it("waits with its work where they agreed no more while its agent worked, which does not work twice", async () => {
+  it("waits with its work if they agreed no more while its agent worked, which does not work twice", async () => {
     let isAgreed = true;
     const { end, again, of, runs, state } = untrusted(() => isAgreed, {
       async agent({ task }) {
@@ -292,7 +292,7 @@ describe("What goes wrong outside of a task", () => {
   };
 
   it.each(["lease T1", "lease @.:bloom/T1", "worktree bloom/T1"])(
-    "is waited out where it passes (%s)",
+    "is waited out if it passes (%s)",
     async (at) => {
       const tasks = list("id: T0", "id: T1, instructions: i, repo: ., depends_on: [T0]");
       const { end, of, leases } = staged(tasks, { fault: times(2, at, full) });

@@ -87,7 +87,7 @@ describe("An open account", () => {
     return listAccounts({ rests: [], quotas } as unknown as Accounts, now)[0];
   };
 
-  it("says what is left of the quota that is used most, with the day where that is not near", () => {
+  it("says what is left of the quota that is used most, with the day if that is not near", () => {
     expect(shownFor(1)?.words).toMatch(/^claude is open, with 75 % of its weekly quota until \d\d:\d\d$/);
     expect(shownFor(200)?.words).toMatch(
       /^claude is open, with 75 % of its weekly quota until \w.* \d\d:\d\d$/,
@@ -101,7 +101,7 @@ describe("An open account", () => {
 });
 
 describe("An agent whose account is limited", () => {
-  it("rests anew where the clock has been set back behind its last rest", () => {
+  it("rests anew if the clock has been set back behind its last rest", () => {
     const at = (hour: number) => new Date(hour * HOUR).toISOString();
     const report = (began: number, resets: number) =>
       ({ agent: "claude", began: at(began), limited: { words: "limited", resets: at(resets) } }) as const;
@@ -158,7 +158,7 @@ describe("An agent whose account is limited", () => {
     expect(await stage.again()).toMatchObject({ done: ["T1", "T2", "T3", "T4"] });
   });
 
-  it("is asked again after a minute, two, four, and an hour at most, where no reset is known", async () => {
+  it("is asked again after a minute, two, four, and an hour at most, if no reset is known", async () => {
     promise("agents.limit");
     const { minutes, stage } = await limitedNineTimes(() => ({ words: "try again later", resets: null }));
     expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
@@ -168,7 +168,7 @@ describe("An agent whose account is limited", () => {
     expect(stage.of("agent:rests").filter(({ first }) => first)).toHaveLength(1);
   });
 
-  it("is not asked every few seconds where the reset that it names does not help", async () => {
+  it("is not asked every few seconds if the reset that it names does not help", async () => {
     promise("agents.limit");
     const { minutes } = await limitedNineTimes((now) => ({
       words: "quota, retry in 35s",
@@ -232,7 +232,7 @@ describe("An agent whose account is refused", () => {
 });
 
 describe("What is known of an account", () => {
-  it("stays where a run ended before it could show more, and is over once one has worked", async () => {
+  it("stays if a run ended before it could show more, and is over once one has worked", async () => {
     promise("agents.limit");
     const ends: (Failing | undefined)[] = [
       limit({ words: "limit", resets: null }),
@@ -304,7 +304,7 @@ describe("What is known of an account", () => {
     expect(JSON.parse(stage.read(RECORD) ?? "").rests).toEqual([]);
   });
 
-  it("is forgotten for all its tasks where a person lets one of them go on", async () => {
+  it("is forgotten for all its tasks if a person lets one of them go on", async () => {
     promise("agents.one-record");
     let isMended = false;
     const stage = openStage({ tasks: FOUR, agent: async () => (isMended ? undefined : refusal) });
@@ -317,7 +317,7 @@ describe("What is known of an account", () => {
     await stage.end();
   });
 
-  it("is another account's business where this machine has another key or login", async () => {
+  it("is another account's business if this machine has another key or login", async () => {
     promise("agents.one-record");
     let account = "one";
     const stage: Stage = openStage({
@@ -350,7 +350,7 @@ describe("What is known of an account", () => {
     expect(stage.runs).toHaveLength(asked);
   });
 
-  it("is asked again at once by a worker that begins, where a person may have mended it", async () => {
+  it("is asked again at once by a worker that begins, if a person may have mended it", async () => {
     promise("agents.one-record");
     let isMended = false;
     const stage: Stage = openStage({
@@ -470,7 +470,7 @@ describe("What is known of an account", () => {
     });
   });
 
-  it("is void where the clock was set back, and unreadable where somebody has broken it", async () => {
+  it("is void if the clock was set back, and unreadable if somebody has broken it", async () => {
     const stage = openStage({ ...{ tasks: FOUR, once: true }, agent: async () => undefined });
     stage.save(
       RECORD,
@@ -514,7 +514,7 @@ describe("With `fit`, a step", () => {
     return stage;
   }
 
-  it("waits for the reset where less is left of its agent's quota than a run took, and says so once", async () => {
+  it("waits for the reset if less is left of its agent's quota than a run took, and says so once", async () => {
     promise("agents.fit");
     const stage = metered(0.4, 0.2);
     await stage.until(() => stage.of("agent:rests").length === 1);
@@ -535,7 +535,7 @@ describe("With `fit`, a step", () => {
     expect(stage.of("task:retried")).toEqual([]);
   });
 
-  it("begins without it, and where its agent says nothing of its quota", async () => {
+  it("begins without it, and if its agent says nothing of its quota", async () => {
     promise("agents.fit");
     const without = metered(0.4, 0.2, { settings: { fit: false } });
     await without.end();
@@ -585,7 +585,7 @@ describe("With `fit`, a step", () => {
     expect(quotaLimit(reported(0.3, 0.5, 0.55, 0.6, 0.65, 0.75, 0.85), began)).toBeNull();
   });
 
-  it("is done by the next agent where there is one", async () => {
+  it("is done by the next agent if there is one", async () => {
     promise("agents.fit");
     const stage = metered(0.4, 0.2, {
       settings: { fit: true, agent: "claude", stand_ins: ["codex"] },
@@ -618,7 +618,7 @@ describe("A session", () => {
     expect(second).not.toContain("SECRET WORDS");
   });
 
-  it("ends where the model's host does not take its conversation any more", async () => {
+  it("ends if the model's host does not take its conversation any more", async () => {
     let n = 0;
     const stage = openStage({
       ...{ tasks: list("id: T1, repo: ."), once: true },
@@ -669,7 +669,7 @@ describe("An agent that others stand in for", () => {
     expect(stood).toContainEqual(expect.objectContaining({ agent: "claude", tasks: [] }));
   });
 
-  it("is known to rest by a loop after one that was killed, also where no task is left that asked it", async () => {
+  it("is known to rest by a loop after one that was killed, also if no task is left that asked it", async () => {
     promise("agents.next");
     const six = list(...["T1", "T2", "T3", "T4", "T5", "T6"].map((id) => `id: ${id}, repo: .`));
     const stage = team({ claude: 2 * HOUR }, { tasks: six });
@@ -694,7 +694,7 @@ describe("An agent that others stand in for", () => {
     expect(stage.runs.filter(({ agent }) => agent === "claude").length).toBeLessThanOrEqual(2);
   });
 
-  it("blocks nothing where one of them is not installed", async () => {
+  it("blocks nothing if one of them is not installed", async () => {
     promise("agents.next");
     const stage = team(
       {},

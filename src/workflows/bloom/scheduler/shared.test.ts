@@ -52,7 +52,7 @@ describe("A step of a task that other machines may take over", () => {
     expect(types.indexOf("step:completed")).toBeLessThan(types.lastIndexOf("agent:started"));
   });
 
-  it("is not recorded where the remote refuses its work: the task is blocked, with the reason", async () => {
+  it("is not recorded if the remote refuses its work: the task is blocked, with the reason", async () => {
     promise("machines.saved");
     const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
     expect(await stage.end()).toMatchObject({ blocked: ["T1"] });
@@ -98,7 +98,7 @@ describe("A step of a task that other machines may take over", () => {
     expect(stage.runs).toHaveLength(2);
   });
 
-  it("is not recorded after a crash where the remote refuses what was left", async () => {
+  it("is not recorded after a crash if the remote refuses what was left", async () => {
     const stage = staged({ save: () => ({ kind: "rejected", reason: "a file is too large" }) });
     await stage.until(() => stage.runs.length === 1);
     stage.kill();
@@ -219,7 +219,7 @@ describe("A session", () => {
 });
 
 describe("A merge into a target of several machines", () => {
-  it("waits for its turn again where another machine took the target over, and is no failure", async () => {
+  it("waits for its turn again if another machine took the target over, and is no failure", async () => {
     promise("machines.merge");
     let times = 0;
     const stage = staged({
@@ -311,7 +311,7 @@ describe("A machine whose Pawl is older than another's", () => {
     expect(stage.tasks().map(({ status }) => status)).not.toContain("ready_for_agent");
   });
 
-  it("is the only one there is where work is kept in files: it goes on", async () => {
+  it("is the only one there is if work is kept in files: it goes on", async () => {
     const stage = await movedOn(undefined);
     expect(await stage.again()).toMatchObject({ done: ["T1", "T2"] });
     expect(stage.of("loop:outgrown")).toEqual([]);

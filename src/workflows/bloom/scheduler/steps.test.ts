@@ -42,7 +42,7 @@ describe("Step Edge Cases", () => {
     expect(tasks()[0]?.steps[0]).toMatchObject({ status: "done", completed_at: expect.any(String) });
   });
 
-  test("an unmarked step is asked about, or blocks, where the configuration says so", async () => {
+  test("an unmarked step is asked about, or blocks, if the configuration says so", async () => {
     const asking = await played({
       tasks: UNMARKED,
       settings: { on_unmarked_step: "ask" },

@@ -84,7 +84,7 @@ describe("A target that fails the check of its tasks", () => {
     await stage.end();
   });
 
-  it("is checked again where it changes and still fails, and fails since the same commit", async () => {
+  it("is checked again if it changes and still fails, and fails since the same commit", async () => {
     promise("bloom.target-red");
     const stage = red();
     await stage.until(() => stage.of("target:red").length === 3);
@@ -114,7 +114,7 @@ describe("A target that fails the check of its tasks", () => {
     expect(purposes(stage)).toEqual(["step", "step", "step"]);
   });
 
-  it("counts where the work began on it, although the present one passes: that comes in at once", async () => {
+  it("counts if the work began on it, although the present one passes: that comes in at once", async () => {
     const stage: Stage = red({
       once: true,
       tasks: `tasks:\n${task("T1")}`,
@@ -128,7 +128,7 @@ describe("A target that fails the check of its tasks", () => {
     expect(purposes(stage)).toEqual(["step"]);
   });
 
-  it("holds up a merge in the same way, where it broke after the work was verified", async () => {
+  it("holds up a merge in the same way, if it broke after the work was verified", async () => {
     const stage: Stage = openStage({
       tasks: `tasks:\n${task("T1")}`,
       exit: (_, folder) => {
@@ -151,7 +151,7 @@ describe("A target that fails the check of its tasks", () => {
     await stage.end();
   });
 
-  it("is left aside where a person says `ready`: the present one comes in, and what fails then is the task's own", async () => {
+  it("is left aside if a person says `ready`: the present one comes in, and what fails then is the task's own", async () => {
     promise("bloom.target-red");
     const stage: Stage = red({
       once: true,
@@ -195,7 +195,7 @@ describe("A target that fails the check of its tasks", () => {
     expect(stage.of("target:red")).toHaveLength(1);
   });
 
-  it("is not to blame where it fails otherwise: its agent repairs", async () => {
+  it("is not to blame if it fails otherwise: its agent repairs", async () => {
     promise("bloom.target-red");
     const stage: Stage = red({
       once: true,
@@ -265,7 +265,7 @@ describe("A check that fails and then passes on the same files", () => {
     expect(stage.of("check:flaky")).toHaveLength(1);
   });
 
-  it("stands at a merge where what goes before it fails in the new folder", async () => {
+  it("stands at a merge if what goes before it fails in the new folder", async () => {
     promise("bloom.flaky");
     const stage: Stage = openStage({
       tasks: `tasks:\n${task("T1").replace("[check]", "[build, check]")}`,

@@ -112,7 +112,7 @@ describe("A claimed task", () => {
   );
 
   it.each(["stopped", "signalled"] as const)(
-    "spends no try where a stop ends its agent, or its supervisor a moment before: %s",
+    "spends no try if a stop ends its agent, or its supervisor a moment before: %s",
     async (stoppedAs) => {
       promise("agents.lost-run");
       const { again, end, of, stop, until } = staged({ agent: firstHangs, stoppedAs });
@@ -125,7 +125,7 @@ describe("A claimed task", () => {
     },
   );
 
-  it("is told as taken over where its owner died, with its session lost and its agent ended", async () => {
+  it("is told as taken over if its owner died, with its session lost and its agent ended", async () => {
     const { end, of, runs } = await killed();
     expect(end).toMatchObject({ done: ["T1"] });
     expect(of("task:claimed")).toEqual([expect.objectContaining({ worker: "loop 2" })]);
@@ -246,7 +246,7 @@ describe("A call that an agent deferred", () => {
     expect(stage.stored.filter(({ type }) => type === "task:noted")).toHaveLength(1);
   });
 
-  it("is made by the next owner, too, where the run's own died", async () => {
+  it("is made by the next owner, too, if the run's own died", async () => {
     const { tasks } = await killed({ deferred: { "T1.1": [{ call: note("Before the crash"), own: true }] } });
     expect(tasks()[0]?.ai_notes).toEqual(["Before the crash"]);
   });
@@ -267,7 +267,7 @@ describe("A call that an agent deferred", () => {
       true,
       /^note was not done: The note is empty/,
     ],
-  ])("is told and passed over where it %s", async (_, call, own, says) => {
+  ])("is told and passed over if it %s", async (_, call, own, says) => {
     const stage = staged({
       deferred: {
         "T1.1": [

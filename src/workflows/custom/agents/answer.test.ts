@@ -64,7 +64,7 @@ describe("an agent's answer", () => {
       expect("faults" in found ? found.faults.join(" ") : "").toContain(words);
     });
 
-    it("is refused with dependencies where all of them begin at once", () => {
+    it("is refused with dependencies if all of them begin at once", () => {
       promise("own.begin-held");
       const limits = { tasks: { most: 2, dependencies: false } };
       expect(parseAnswer(answer(task("a"), task("b", { depends_on: ["a"] })), FIELDS, limits)).toMatchObject({

@@ -18,11 +18,11 @@ describe("what agents may cost", () => {
     });
   });
 
-  it("is not known in dollars where an agent has no such budget", () => {
+  it("is not known in dollars if an agent has no such budget", () => {
     expect(boundIn(REVIEW.replace("usd: 0.50", "turns: 5"))).toEqual({ orders: 6, usd: null });
   });
 
-  it("is none where no agent is started", () => {
+  it("is none if no agent is started", () => {
     const table = REVIEW.replace(/agents:\n.*\n.*\n/, "").replaceAll(
       /run: (?:&write |\*write|\{ agent)[^\n]*?(?:\} \}|\*write), /g,
       "",
@@ -36,7 +36,7 @@ describe("what agents may cost", () => {
     if (bound && "loop" in bound) expect([...bound.loop.rules].sort()).toEqual(["again", "reviews"]);
   });
 
-  it("ends where a person is asked, however often", () => {
+  it("ends if a person is asked, however often", () => {
     const asks = REVIEW.replace(
       / {2}- \{ id: again.*\n {2}- \{ id: enough, from: reviewing, on: bad, when: \{ rounds: 2 \},/,
       "  - { id: enough, from: reviewing, on: bad,",

@@ -83,7 +83,7 @@ describe("the end of an agent's run", () => {
     expect(lost.session).toBeUndefined();
   });
 
-  it("waits for a person where the agent is missing or the budget is spent", () => {
+  it("waits for a person if the agent is missing or the budget is spent", () => {
     expect(outcome(failed("not-installed")).work.held).toMatchObject({ why: "missing" });
     expect(outcome(failed("stopped"), WORK, "budget").work.held).toMatchObject({ why: "budget" });
     const rich = { ...WORK, spent: { usd: 0.95, turns: 1, milliseconds: 0 } };

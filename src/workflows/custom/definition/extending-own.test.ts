@@ -79,7 +79,7 @@ describe("A file that extends another workflow", () => {
     expect(definition.sources).toMatchObject({ tests: { type: "command" }, risk: { type: "given" } });
   });
 
-  it("takes its cases from the rows there, decides like them where it says so, and sets more where one applies", () => {
+  it("takes its cases from the rows there, decides like them if it says so, and sets more if one applies", () => {
     promise("own.extends");
     const { rules } = over(NOTED).definition.table;
     const rule = (id: string) => rules.find((each) => each.id === id);
@@ -149,7 +149,7 @@ describe("A file that extends another workflow", () => {
     expect(faultsIn(text)).toMatch(says);
   });
 
-  it("says what no longer fits once the other file changed, and names that file where it is the fault", () => {
+  it("says what no longer fits once the other file changed, and names that file if it is the fault", () => {
     promise("own.extends");
     expect(
       faultsIn(NOTED, RELEASE.replaceAll("approve:", "accept:").replaceAll("on: approve", "on: accept")),

@@ -42,7 +42,7 @@ describe("A file that extends Bloom's table", () => {
     expect(extensionFaults(definition)).toEqual([]);
   });
 
-  it("takes its cases from Bloom's rules and decides like them where it says so", () => {
+  it("takes its cases from Bloom's rules and decides like them if it says so", () => {
     const { rules } = parse(CAREFUL).table;
     const on = (state: string, event: string) =>
       rules.filter((rule) => rule.on === event && rule.from.includes(state));
@@ -153,7 +153,7 @@ describe("A file that extends Bloom's table", () => {
     expect(faultsIn(text)[0]).toMatch(/^\d+:\d+: /);
   });
 
-  it("is refused where its loop of agents has no bound, with the rules of the loop", () => {
+  it("is refused if its loop of agents has no bound, with the rules of the loop", () => {
     promise("own.agents-check");
     const endless = CAREFUL.replace(", when: { rounds: 0..2 }", "")
       .replace(", set: { rounds: { add: 1 } }", "")

@@ -41,7 +41,7 @@ describe("a unified diff", () => {
     expect(unifiedRows(parseDiff(PATCH))).toHaveLength(8);
   });
 
-  it("shows what differs within a line, where most of it stayed", () => {
+  it("shows what differs within a line, if most of it stayed", () => {
     const lines = parseDiff(PATCH);
     const removed = lines.find(({ text }) => text === "second line");
     expect(removed && partners(lines).get(removed)?.text).toBe("second lines");

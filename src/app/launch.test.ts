@@ -60,6 +60,14 @@ describe("How a client starts Pawl again", () => {
     expect(launchOf(folders)).toEqual([...own, "mcp"]);
   });
 
+  it("is by its own path in a package of pnpm's workspace, where npx does not look above, unlike in npm's", () => {
+    const { folders, link, root } = projectWith("workspace");
+    writeFileSync(join(folders.cwd, "package.json"), "{}");
+    expect(launchOf(folders)).toEqual([process.execPath, join(link, "dist/main.js"), "mcp"]);
+    writeFileSync(join(root, "package.json"), '{ "workspaces": ["a"] }');
+    expect(launchOf(folders)).toEqual([...BY_NPX, "mcp"]);
+  });
+
   it("is by force if the project lets npm run nothing, as what pnpm makes does", () => {
     const { folders, root } = projectWith("engines");
     const devEngines = { packageManager: { name: "pnpm", version: "12.0.0", onFail: "download" } };

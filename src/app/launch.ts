@@ -23,9 +23,8 @@ const BY_FORCE = ["npx", "--force", "--loglevel=error", ...BY_NPX.slice(1)] as c
  */
 export function launchOf({ home, cwd }: LaunchFolders): readonly string[] {
   const folder = installedIn({ home, cwd });
-  // Yarn's pnpm linker makes no `.bin`, where npx looks.
-  if (folder !== null && existsSync(join(folder, "node_modules/.bin/pawl")))
-    return [...(hasDevEngines(folder) ? BY_FORCE : BY_NPX), "mcp"];
+  if (folder !== null && isFoundByNpx(folder, cwd))
+    return [...(hasKey(folder, "devEngines") ? BY_FORCE : BY_NPX), "mcp"];
   // npx may have it from a file: by its name alone, npx would fetch any package of that name in the registry.
   const isCopy = /[\\/](?:_npx|\.yarn)[\\/]/.test(home);
   const isGlobal = folder === null && !isCopy && home.includes(`${sep}node_modules${sep}pawl${sep}`);
@@ -64,6 +63,18 @@ function installedIn({ home, cwd }: LaunchFolders): string | null {
   }
 }
 
-function hasDevEngines(folder: string): boolean {
-  return attempt(() => "devEngines" in JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), false);
+/**
+ * npx looks in `.bin`, which Yarn's pnpm linker does not make, of the nearest package; above it only where that is one of
+ * npm's `workspaces`, which pnpm's are not.
+ */
+function isFoundByNpx(folder: string, cwd: string): boolean {
+  if (!existsSync(join(folder, "node_modules/.bin/pawl"))) return false;
+  for (let at = cwd; at !== folder; at = dirname(at))
+    if (["package.json", "node_modules"].some((name) => existsSync(join(at, name))))
+      return hasKey(folder, "workspaces");
+  return true;
+}
+
+function hasKey(folder: string, key: string): boolean {
+  return attempt(() => key in JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), false);
 }

@@ -47,3 +47,11 @@ it("begins anew with each word, and is none while a tool runs", () => {
   vi.advanceTimersByTime(30_000);
   expect(seconds()).toEqual([30]);
 });
+
+it("says nothing once it is closed, whatever lines come after the end", () => {
+  promise("agents.retry-line");
+  watch.close();
+  watch.onLines([{ type: "text", text: "x" }]);
+  vi.advanceTimersByTime(600_000);
+  expect(said).toEqual([]);
+});

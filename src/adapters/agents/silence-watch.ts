@@ -15,6 +15,7 @@ export interface SilenceWatch {
 /** Reports after 30 seconds, then each time the silence has lasted twice as long. `folder`: the run's. */
 export function openSilenceWatch(folder: string, report: (text: string) => void): SilenceWatch {
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
   const after = (seconds: number, wait: number) => {
     timer = setTimeout(() => {
       report(
@@ -30,10 +31,14 @@ export function openSilenceWatch(folder: string, report: (text: string) => void)
   begin();
   return {
     onLines(lines) {
+      if (isClosed) return;
       if (lines.at(-1)?.type === "tool") clearTimeout(timer);
       else begin();
     },
-    close: () => clearTimeout(timer),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
   };
 }
 

@@ -14,6 +14,10 @@ export const BLOOM = {
     says: "A check that its target fails by itself is nobody's failure: it spends no try, its tasks wait, one notice says since which commit, and they go on with the new target.",
     source: "workspaces, The target is red",
   },
+  "bloom.remote-away": {
+    says: "A remote or forge that cannot be reached spends no try: finished work waits, Pawl asks again at longer and longer intervals for about two hours, and only then is the task blocked.",
+    source: "bloom, How a task goes",
+  },
   "bloom.flaky": {
     says: "A check that fails and then passes on the same files is flaky: told, shown at the gate, never repaired, and no try is spent.",
     source: "workspaces, The target is red",

@@ -25,6 +25,8 @@ export interface MemoryGit {
   isRed(folder: string): boolean;
   /** Branches whose merge conflicts until they were joined with the target. */
   readonly conflicting: Set<string>;
+  /** How often the remote is yet to be out of reach. */
+  away: number;
   onPublish(order: MergeOrder, by: Process): void;
   onFault(what: string): void;
   worktreesOf(process: Process): Worktrees;
@@ -74,6 +76,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
       return [...git.breaks].some((each) => all.has(each)) && ![...git.mends].some((each) => all.has(each));
     },
     conflicting,
+    away: 0,
     commit: (branch) => void heads.set(branch, add(heads.get(branch) as string)),
     join(branch, other) {
       heads.set(branch, add(heads.get(branch) as string, heads.get(other) as string));
@@ -84,6 +87,9 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
     onFault: () => {},
     worktreesOf: (process) => worktreesOf(process),
   };
+
+  const isAway = () => git.away > 0 && git.away-- > 0;
+  const AWAY = { kind: "unreachable", reason: "Could not resolve host" } as const;
 
   const worktreesOf = (process: Process): Worktrees => {
     const step = (what: string) => simulator.step(process, what);
@@ -114,6 +120,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
       async push(_, branch) {
         if (!remote) return { kind: "no-remote" };
         await step(`pushes ${branch}`);
+        if (isAway()) return AWAY;
         return { kind: "pushed", commit: heads.get(branch) ?? "", remote: "origin" };
       },
       async takeTurn(_, into, owner) {
@@ -157,6 +164,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote =
       },
       async publishMerge(order, { commit, onto }) {
         await step(`publishes the merge of ${order.branch}`);
+        if (order.remote && isAway()) return AWAY;
         if (contains(heads.get(order.into), commit)) return { kind: "published", commit };
         if (heads.get(order.into) !== onto) return { kind: "moved" };
         if (!parents.get(commit)?.includes(onto)) git.onFault(`${commit} is published, and lacks ${onto}`);

@@ -45,12 +45,12 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
     case "unchanged":
       return { event: "pushed" };
     case "unreachable":
-    case "rejected":
-      return {
-        event: pushed.kind === "rejected" ? "push_refused" : "push_failed",
-        reason: pushed.reason,
-        events: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
-      };
+    case "rejected": {
+      const away = pushed.kind === "unreachable";
+      const reason = away ? notReached(pushed.reason) : pushed.reason;
+      const events: BloomEvent[] = [{ type: "git:push_failed", taskId, branch, reason }];
+      return { event: away ? "push_failed" : "push_refused", reason, patch: { away }, events };
+    }
     case "no-remote":
       return { event: "push_refused", reason: "the repository has no remote, but `push_to_remote` is set" };
   }
@@ -322,7 +322,11 @@ function togetherAgain(
 
 function unreachable({ known, stop }: ExecutionContext, into: string, reason: string): StepResult {
   if (stop.aborted) return { event: "interrupted" };
-  return failed(known.task, into, `the remote cannot be reached: ${reason}`);
+  return { ...failed(known.task, into, notReached(reason)), patch: { away: true } };
+}
+
+function notReached(reason: string): string {
+  return `the remote cannot be reached: ${reason}`;
 }
 
 /** What blocks the merge, and how a person removes it. */
@@ -372,7 +376,8 @@ function afterMerge(
 }
 
 function failed({ id: taskId }: Task, into: string, reason: string): StepResult {
-  return { event: "merge_failed", reason, events: [{ type: "merge:failed", taskId, into, reason }] };
+  const events: BloomEvent[] = [{ type: "merge:failed", taskId, into, reason }];
+  return { event: "merge_failed", reason, patch: { away: false }, events };
 }
 
 function mergeMessage({ id, title }: Task, how: Delivery, template: string | null): string {

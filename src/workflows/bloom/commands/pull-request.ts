@@ -33,6 +33,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     return {
       event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
       reason: ensured.reason,
+      patch: { away: ensured.kind === "unreachable" },
       events: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
     };
   const { number, url } = ensured;
@@ -66,7 +67,8 @@ async function checkPullRequest(context: ExecutionContext): Promise<StepResult> 
   const { stop } = context;
   const order = { repo: repoFor(task), branch: branchOf(task), into: targetOf(task), stop };
   const { reached } = context.ports.worktrees;
-  if (pull === null) return { event: "pr_failed", reason: "its pull request is no longer known" };
+  if (pull === null)
+    return { event: "pr_failed", reason: "its pull request is no longer known", patch: { away: false } };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
   const state = await context.ports.pullRequests.inspect(watched(context, pull), stop);
   if (state.kind === "open") return state.returned ? returnToAgent(context, pull, state.returned) : PENDING;

@@ -8,7 +8,7 @@ import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
 /** The counter that a failure event increments. */
-export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
+const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
   agent_failed: "agent",
   step_unmarked: "mark",
   verify_failed: "verify",
@@ -21,6 +21,16 @@ export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
   pr_failed: "pr",
   git_failed: "git",
 };
+
+/** While a remote or forge is away, such a failure counts under `remote`: it is nobody's, and it passes by itself. */
+const DELIVERIES: ReadonlySet<TaskEvent> = new Set(["push_failed", "merge_failed", "pr_failed"]);
+/** About two hours with the default backoff. */
+const REMOTE_TRIES = 30;
+
+/** The counter that this failure of the run increments. */
+export function tryKindOf(event: TaskEvent, { away = false }: Pick<TaskRun, "away">): TryKind | undefined {
+  return away && DELIVERIES.has(event) ? "remote" : TRIED[event];
+}
 
 export interface FactContext {
   readonly task: Task;
@@ -38,7 +48,7 @@ export const INPUTS: Readonly<
   Record<string, (context: FactContext, run: TaskRun, event: TaskEvent) => FactValue>
 > = {
   open_work: ({ task }, run) => isOpen(task, run),
-  tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
+  tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < triesAllowed(run, event, settings),
   commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
   // `rounds` already includes the present round.
   rounds_left: ({ settings }, { returned }) => (returned?.rounds ?? 0) <= settings.pr.rounds,
@@ -56,9 +66,13 @@ export const INPUTS: Readonly<
   checkpoint: ({ task }) => task.checkpoint === true,
 };
 
-function triesOf({ tries }: TaskRun, event: TaskEvent): number {
-  const kind = TRIED[event];
-  return kind === undefined ? 0 : (tries[kind] ?? 0);
+function triesOf(run: TaskRun, event: TaskEvent): number {
+  const kind = tryKindOf(event, run);
+  return kind === undefined ? 0 : (run.tries[kind] ?? 0);
+}
+
+function triesAllowed(run: TaskRun, event: TaskEvent, { tries }: BloomSettings): number {
+  return tryKindOf(event, run) === "remote" ? Math.max(tries, REMOTE_TRIES) : tries;
 }
 
 /**

@@ -55,6 +55,8 @@ export interface TaskRun {
   readonly sessions?: Readonly<Record<string, { readonly id: string; readonly agent: string }>>;
   /** What the next prompt says besides the purpose: the failed command, the answer, the interjection. */
   readonly message: string | null;
+  /** Its last delivery failed because the remote or the forge could not be reached. */
+  readonly away?: boolean;
   /** Failures in a row, by what failed. */
   readonly tries: Readonly<Partial<Record<TryKind, number>>>;
   /** The agent has finished the work of a task without steps. */
@@ -194,7 +196,17 @@ export type Purpose =
   /** What a row of its life orders: the text `ordered` is its prompt. */
   | "order";
 
-export type TryKind = "nothing" | "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
+export type TryKind =
+  | "nothing"
+  | "agent"
+  | "mark"
+  | "verify"
+  | "commit"
+  | "push"
+  | "merge"
+  | "pr"
+  | "git"
+  | "remote";
 
 /** An event on a task, and why. */
 export interface TaskOutcome {

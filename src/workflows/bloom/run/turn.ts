@@ -19,7 +19,7 @@ import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
 import { unverifiedCommands } from "../commands/run-verify.ts";
 import { doneWith, isClosed } from "../pick.ts";
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "../verbs/edits.ts";
-import { type FactContext, INPUTS, TRIED } from "./facts.ts";
+import { type FactContext, INPUTS, tryKindOf } from "./facts.ts";
 import { lifeOf, orderedAgent, tableOf, textOf } from "./life.ts";
 import { BACKS_OFF, type SchedulingStatuses } from "./scheduling-status.ts";
 import { BLOOM, ORDER_AGAIN, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
@@ -232,13 +232,13 @@ const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   purpose_done: ["agent"],
   verify_passed: ["agent", "mark", "verify", "git"],
   committed: ["commit", "git"],
-  pushed: ["push", "git"],
-  merged: ["merge", "git"],
-  pr_opened: ["pr", "git"],
+  pushed: ["push", "git", "remote"],
+  merged: ["merge", "git", "remote"],
+  pr_opened: ["pr", "git", "remote"],
 };
 
 function triesAfter(run: TaskRun, event: TaskEvent, rule: Rule): TaskRun["tries"] {
-  const kind = TRIED[event];
+  const kind = tryKindOf(event, run);
   if (kind !== undefined && rule.to !== "blocked" && rule.reply !== "assumed_done")
     return { ...run.tries, [kind]: (run.tries[kind] ?? 0) + 1 };
   const reset = SUCCEEDS[event] ?? (Object.hasOwn(BLOOM.events, event) ? [] : ["agent"]);
@@ -255,7 +255,7 @@ function waitOf(
   { settings, time }: Now,
 ): Pick<TaskRun, "after" | "wait"> {
   if (rule.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
-  const wait = backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings) * 1000;
+  const wait = backoff(run.tries[tryKindOf(event, run) as TryKind] ?? 0, settings) * 1000;
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
 }
 
@@ -350,7 +350,7 @@ function eventsFor(
   }
   if (rule.reply === "tries_again") {
     const after = next.after === null ? 0 : Math.max(0, Date.parse(next.after) - Date.parse(time));
-    const kind = TRIED[event];
+    const kind = tryKindOf(event, next);
     events.push({
       type: "task:retried",
       taskId,

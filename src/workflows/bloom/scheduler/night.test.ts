@@ -1,6 +1,7 @@
 /** A night: many tasks, two agents, and everything that goes wrong while nobody is there. */
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
+import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
 import { type Failing, openStage, type Stage, type StageRun } from "../../../../test/rig/schedule/stage.ts";
 
 const MINUTE = 60_000;
@@ -112,5 +113,47 @@ describe("A night", () => {
     const counted = IDS.map((id) => JSON.parse(stage.read(`.pawl/done/${id}.json`) ?? "").spent.usd);
     const cents = (usd: number) => Math.round(usd * 1e6) / 1e4;
     expect(cents(counted.reduce((sum, usd) => sum + usd, 0))).toBe(cents(spent()));
+  });
+});
+
+describe("A remote that cannot be reached", () => {
+  const delivered = (id: string) =>
+    `- {id: ${id}, title: t, repo: ., merge_into: main, steps: [{id: ${id}a, instruction: i}]}\n`;
+  const tasks = `git: {push_to_remote: true}\ntasks:\n${delivered("T1")}${delivered("T2")}`;
+
+  it("for an hour costs no try: what is finished waits, and is delivered", async () => {
+    promise("bloom.remote-away");
+    const stage = openStage({ tasks, forge: memoryForge(), once: true });
+    stage.git.away = 44;
+    expect(await stage.end()).toMatchObject({ done: ["T1", "T2"], blocked: [] });
+    expect(stage.elapsed()).toBeGreaterThan(HOUR);
+    expect(stage.of("task:retried").at(-1)).toMatchObject({
+      reason: expect.stringContaining("cannot be reached"),
+    });
+  });
+
+  it("for hours blocks the task, and one that was away leaves a conflict all its tries", async () => {
+    promise("bloom.remote-away");
+    const one = openStage({
+      tasks: `git: {push_to_remote: true}\ntasks:\n${delivered("T1")}`,
+      forge: memoryForge(),
+      once: true,
+    });
+    one.git.away = 30;
+    expect(await one.end()).toMatchObject({ blocked: ["T1"] });
+    const two = openStage({
+      tasks: `git: {push_to_remote: true}\ntasks:\n${delivered("T1")}`,
+      forge: memoryForge(),
+      once: true,
+      settings: { tries: 2 },
+      async agent({ prompt, stepDone, task }) {
+        if (prompt.includes("conflict")) two.git.join(`bloom/${task}`, "main");
+        else await stepDone("T1a");
+        return undefined;
+      },
+    });
+    two.git.away = 5;
+    two.git.conflicting.add("bloom/T1");
+    expect(await two.end()).toMatchObject({ done: ["T1"] });
   });
 });

@@ -179,9 +179,9 @@ describe("A loop with open pull requests", () => {
   it("blocks the task when the forge stays away, with the reason, and opens it later without its agent", async () => {
     const { forge, end, again, of, tasks, person, runs } = shop();
     const away = { kind: "unreachable", reason: "503: Unavailable" } as const;
-    forge.failures.push(away, away, away);
+    forge.failures.push(...Array.from({ length: 30 }, () => away));
     expect(await end()).toMatchObject({ blocked: ["T1"] });
-    expect(of("task:retried")).toHaveLength(2);
+    expect(of("task:retried")).toHaveLength(29);
     expect(tasks()[0]).toMatchObject({
       status: "blocked",
       ai_notes: [expect.stringContaining("503: Unavailable")],

@@ -14,6 +14,7 @@ import {
   CONTROLLING_TERMINAL,
   type ControllingTerminal,
 } from "../surfaces/cli/terminal/controlling-terminal.ts";
+import { fitPlain } from "../surfaces/cli/terminal/plain-text.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal/terminal.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import {
@@ -78,7 +79,9 @@ function processOf(start: Start): HostProcess {
       onLine: (typed) => controllingTerminal.onLine(typed),
       open() {
         const conversation = controllingTerminal.open();
-        return conversation && { ...conversation, write: (text) => conversation.write(mask(text)) };
+        // The terminal's width is known only if standard output goes there, too.
+        const wrapped = (text: string) => (terminal.isScreen ? fitPlain(text, terminal.columns) : text);
+        return conversation && { ...conversation, write: (text) => conversation.write(wrapped(mask(text))) };
       },
     },
   };

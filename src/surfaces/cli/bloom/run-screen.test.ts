@@ -26,6 +26,7 @@ function open({ columns = 80, rows = 24, wide = 2, isScreen = true } = {}) {
     paint,
     errPaint: paint,
     isScreen,
+    errIsScreen: isScreen,
     out: (text) => {
       model.write(text);
       return true;

@@ -64,6 +64,8 @@ export interface Answer {
   readonly exit?: 1 | 3 | 130;
   /** `text` is Markdown: rendered on a screen, verbatim in a pipe. */
   readonly isMarkdown?: true;
+  /** `text` is code or data, not wrapped on a screen. */
+  readonly isVerbatim?: true;
   /** The command has already printed its whole output. */
   readonly isPrinted?: true;
 }

@@ -7,7 +7,7 @@ import type { Run } from "./command.ts";
 export const completion: Run = async (_, call) => {
   const shell = call.arguments.shell as keyof typeof SHELLS;
   const script = SHELLS[shell];
-  return { text: script, data: { shell, script } };
+  return { text: script, data: { shell, script }, isVerbatim: true };
 };
 
 const bash = `# pawl and bloom: completion for bash

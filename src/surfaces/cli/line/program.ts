@@ -5,6 +5,7 @@ import { type ErrorCode, type PawlError, toPawlError } from "../../../core/error
 import type { Caller } from "../../../core/event.ts";
 import { shownJson } from "../../../core/text/clean.ts";
 import { changesNothing, checkCommand } from "../../../workflows/bloom/own-verbs.ts";
+import { fitPlain } from "../terminal/plain-text.ts";
 import { clean } from "../terminal/terminal.ts";
 import type { Answer, Call, CommandSpec, Host } from "./command.ts";
 import { parseLine } from "./command-line.ts";
@@ -56,17 +57,26 @@ async function runOptions(given: readonly string[], line: ReadOptions, host: Hos
   }
 }
 
-async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {
-  if (!isMarkdown || !terminal.isScreen) return text;
+/** A pipe gets the text as it is. */
+async function textOf({ text, isMarkdown, isVerbatim }: Answer, { terminal }: Host): Promise<string> {
+  if (!terminal.isScreen || isVerbatim) return text;
+  if (!isMarkdown) return fitted(text, terminal.columns);
   return (await import("../terminal/render-markdown.ts")).renderMarkdown(text, terminal);
+}
+
+/** The text, wrapped. The code that measures text loads slowly, so it is loaded only if a line may be too wide. */
+async function fitted(text: string, columns: number): Promise<string> {
+  if (text.split("\n").every((line) => 2 * line.length <= columns)) return text;
+  return (await import("../terminal/text-width.ts")).wrapLines(text, columns);
 }
 
 function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name }: Host): number {
   if (json) terminal.out(`${shownJson({ error: { code, message, fix } }, 2)}\n`);
   else {
     const width = name.length + 2;
-    const lines = (text: string) => hang(clean(text), width);
-    terminal.err(`${terminal.errPaint.red(`${name}:`)} ${lines(message)} [${code}]\n`);
+    const room = terminal.errIsScreen ? terminal.columns - width : Number.POSITIVE_INFINITY;
+    const lines = (text: string) => hang(fitPlain(clean(text), room), width);
+    terminal.err(`${terminal.errPaint.red(`${name}:`)} ${lines(`${message} [${code}]`)}\n`);
     terminal.err(`${terminal.errPaint.bold("fix:")}${" ".repeat(width - 4)}${lines(fix)}\n`);
   }
   return USAGE_CODES.has(code) ? 2 : 1;

@@ -5,7 +5,7 @@ import { loadGuardProof } from "../project/guard-proof.ts";
 import { runAsking } from "../terminal/person.ts";
 import { paintStates } from "../terminal/state-colour.ts";
 import { clean } from "../terminal/terminal.ts";
-import type { Answer, Call, Host, Run } from "./command.ts";
+import type { Answer, Call, Run } from "./command.ts";
 import { warnOfFaults, warnOfTasksFile } from "./warn.ts";
 
 export function runOf(verb: Verb): Run {
@@ -44,7 +44,7 @@ export function runOf(verb: Verb): Run {
     const answer = answerOf(reply);
     return verb.prose
       ? { ...answer, isMarkdown: true }
-      : { ...answer, text: await fitted(answer.text, host) };
+      : { ...answer, text: paintStates(answer.text, host.terminal.paint) };
   };
 }
 
@@ -66,17 +66,6 @@ function takenDown(name: string): Reply {
     text: `Noted: ${name}. It takes effect when you end your turn; until then, no command shows it.`,
     data: { deferred: true },
   };
-}
-
-/**
- * Wraps the text on a screen. The code that measures text loads slowly, so a pipe, such as an agent's call,
- * gets the text unwrapped.
- */
-async function fitted(text: string, { terminal }: Host): Promise<string> {
-  const painted = paintStates(text, terminal.paint);
-  return terminal.isScreen
-    ? (await import("../terminal/text-width.ts")).hangOnScreen(painted, terminal)
-    : painted;
 }
 
 /** A workflow's reply as the CLI prints it; a refusal exits with 1. */

@@ -15,7 +15,7 @@ export const diagram: Run = async (host, call) => {
   const text = FORMATS[format](workflows);
   const data =
     format === "xstate" ? JSON.parse(text) : { format, tables: workflows.map(({ name }) => name), text };
-  return { text: text.endsWith("\n") ? text : `${text}\n`, data };
+  return { text: text.endsWith("\n") ? text : `${text}\n`, data, isVerbatim: true };
 };
 
 const FORMATS = {

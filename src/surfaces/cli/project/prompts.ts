@@ -2,7 +2,6 @@ import type { PromptSample } from "../../../runtime/module.ts";
 import { loadWorkflow, loadWorkflows } from "../../../runtime/project.ts";
 import type { Run } from "../line/command.ts";
 import { clean } from "../terminal/terminal.ts";
-import { hangOnScreen } from "../terminal/text-width.ts";
 
 /** Lists the prompts of every state, with sample data; with `--all`, prints their whole texts. */
 export const prompts: Run = async (host, call) => {
@@ -24,6 +23,5 @@ export const prompts: Run = async (host, call) => {
     ...{ workflow, name, machine, state: configuration?.state ?? null },
     ...(isWhole && { text }),
   }));
-  const whole = text.join("");
-  return { text: isWhole ? whole : hangOnScreen(whole, host.terminal), data: { prompts: data } };
+  return { text: text.join(""), data: { prompts: data }, ...(isWhole && { isVerbatim: true }) };
 };

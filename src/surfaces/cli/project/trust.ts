@@ -3,7 +3,6 @@ import type { Project, TrustStatus } from "../../../runtime/project.ts";
 import type { Answer, Host, Run } from "../line/command.ts";
 import { agrees, confirm, refuseAgent } from "../terminal/person.ts";
 import { clean } from "../terminal/terminal.ts";
-import { hangOnScreen } from "../terminal/text-width.ts";
 
 /**
  * Shows which programs the project's files would start, and records that a person agrees to exactly those.
@@ -13,7 +12,7 @@ export const trust: Run = async (host, call) => {
   const { show, revoke, yes } = call.options;
   if (revoke === true) return revoked(project);
   const state = await project.trust.status();
-  if (show === true || state.untrusted.length === 0) return shown(state, project, host);
+  if (show === true || state.untrusted.length === 0) return shown(state, project);
   const text = described(state, project);
   // A person's own script may agree without a question.
   if (yes === true) refuseAgent(host, "allow this", "pawl trust");
@@ -49,7 +48,7 @@ async function revoked({ root, trust }: Project): Promise<Answer> {
   };
 }
 
-function shown(state: TrustStatus, project: Project, { terminal }: Host): Answer {
+function shown(state: TrustStatus, project: Project): Answer {
   const { record, untrusted } = state;
   if (state.entries.length === 0)
     return { text: "The project's files name nothing to start.\n", data: dataOf(state, project) };
@@ -58,10 +57,7 @@ function shown(state: TrustStatus, project: Project, { terminal }: Host): Answer
       ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
       : "Not trusted yet: Pawl does not start the entries marked with +.";
   const text = clean(`${head}\n\n${renderExecutables(state.entries, record)}`);
-  return {
-    text: `${hangOnScreen(text, terminal)}\n`,
-    data: dataOf(state, project),
-  };
+  return { text: `${text}\n`, data: dataOf(state, project) };
 }
 
 function dataOf({ entries, record, untrusted }: TrustStatus, { root }: Project) {

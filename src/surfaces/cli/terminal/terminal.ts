@@ -3,6 +3,7 @@ import { devNull } from "node:os";
 import { attempt } from "../../../core/attempt.ts";
 import { clean } from "../../../core/text/clean.ts";
 import { writeWhole } from "../../write-whole.ts";
+import { fitPlain } from "./plain-text.ts";
 
 export { clean };
 
@@ -15,6 +16,8 @@ export interface Terminal {
   readonly errPaint: Paint;
   /** The output goes to a screen that can be redrawn. */
   readonly isScreen: boolean;
+  /** Standard error goes to that screen, too: what is written there is wrapped. */
+  readonly errIsScreen: boolean;
   /** Returns false once the output's reader is gone. */
   out(text: string): boolean;
   err(text: string): void;
@@ -52,6 +55,8 @@ export function openTerminal(environment: Environment, sinks?: Sinks): Terminal 
   const stdout = !sinks && isDevice(OUT) ? process.stdout : undefined;
   // The reader may stop early (`pawl status | head -1`), which is not a failure.
   stdout?.on("error", () => {});
+  const isScreen = stdout?.isTTY === true && environment.TERM !== "dumb";
+  const errIsDevice = !sinks && isDevice(ERR);
   return {
     // Read each time: a window can be resized.
     get columns() {
@@ -61,15 +66,19 @@ export function openTerminal(environment: Environment, sinks?: Sinks): Terminal 
       return stdout?.rows || DEFAULT_ROWS;
     },
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
-    errPaint: paintOf(hasColour(environment, !sinks && isDevice(ERR))),
-    isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
+    errPaint: paintOf(hasColour(environment, errIsDevice)),
+    isScreen,
+    errIsScreen: isScreen && errIsDevice,
     out(text) {
       if (!stdout && !sinks) return writeWhole(OUT, text);
       sinks?.out(text);
       stdout?.write(text);
       return true;
     },
-    err: (text) => (sinks ? sinks.err(text) : void writeWhole(ERR, text)),
+    err(text) {
+      if (sinks) sinks.err(text);
+      else writeWhole(ERR, this.errIsScreen ? fitPlain(text, this.columns) : text);
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
-import { cut, pad, widthOf, wrap, wrapHanging } from "./text-width.ts";
+import { fitPlain } from "./plain-text.ts";
+import { cut, pad, widthOf, wrap, wrapHanging, wrapLines } from "./text-width.ts";
 import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 
 describe("Text on a screen", () => {
@@ -43,7 +44,7 @@ describe("Text on a screen", () => {
   });
 
   it("is measured, cut and wrapped alike whether or not it needs the world's letters", () => {
-    const texts = fc.array(fc.string({ unit: fc.constantFrom(..."abcdefgh.-`/"), maxLength: 14 }));
+    const texts = fc.array(fc.string({ unit: fc.constantFrom(..."abcdefgh.-/"), maxLength: 14 }));
     fc.assert(
       fc.property(texts, fc.integer({ min: -2, max: 40 }), (words, width) => {
         const line = words.filter(Boolean).join(" ");
@@ -54,6 +55,25 @@ describe("Text on a screen", () => {
         expect(cut(line, width)).toBe(line.length <= room ? line : `${sliceAnsi(line, 0, room - 1)}…`);
       }),
     );
+  });
+
+  it("keeps its indentation, and a command that fits a line stays on one", () => {
+    const indented = "  The project is ready. Tell your assistant to create a task.";
+    const command = "Trusted, on this machine. `pawl trust --revoke` withdraws that.";
+    for (const wrapped of [wrapLines, fitPlain]) {
+      expect(wrapped(indented, 34).split("\n")).toEqual([
+        "  The project is ready. Tell your",
+        "  assistant to create a task.",
+      ]);
+      expect(wrapped(command, 40).split("\n")).toEqual([
+        "Trusted, on this machine.",
+        "`pawl trust --revoke` withdraws that.",
+      ]);
+      expect(wrapped("- one two three", 10)).toBe("- one two\n  three");
+      expect(wrapped("+ runs    one two three", 20)).toBe("+ runs    one two\n          three");
+      expect(wrapped("short\n\n  lines", 20)).toBe("short\n\n  lines");
+    }
+    expect(fitPlain("Yes, or words like these? ", 22)).toBe("Yes, or words like\nthese? ");
   });
 
   it("is padded by its columns", () => {

@@ -12,15 +12,13 @@ import { beginOf, type Choice, choicesAfter, orderWords, replyOf } from "../../.
 import type { Answer, Host, Run } from "../line/command.ts";
 import type { Conversation } from "../terminal/controlling-terminal.ts";
 import { clean } from "../terminal/terminal.ts";
-import { hangOnScreen } from "../terminal/text-width.ts";
 import { listed } from "./listed.ts";
 
 export const tryWorkflow: Run = async (host, call) => {
   const definition = await definitionOf(host, call.arguments.name as string);
   const fixed = factsOf(definition, (call.options.fact ?? []) as readonly string[]);
   const { events } = call.options;
-  if (typeof events === "string")
-    return walkAnswer(definition, walkBy(definition, listed(events), fixed), host);
+  if (typeof events === "string") return walkAnswer(definition, walkBy(definition, listed(events), fixed));
   const terminal = host.person.terminal.open();
   if (terminal === null)
     throw new PawlError(
@@ -29,7 +27,7 @@ export const tryWorkflow: Run = async (host, call) => {
       `Run \`pawl workflow try ${definition.table.name} --events ${Object.keys(definition.table.events)[0]}\`, or the same command in a terminal.`,
     );
   try {
-    return walkAnswer(definition, walkAt(terminal, definition, fixed), host, true);
+    return walkAnswer(definition, walkAt(terminal, definition, fixed), true);
   } finally {
     terminal.close();
   }
@@ -151,12 +149,7 @@ function factWords(facts: Facts): string {
 }
 
 /** `isShown`: the person has seen each reply already. */
-function walkAnswer(
-  definition: Definition,
-  walked: readonly Choice[],
-  { terminal }: Host,
-  isShown = false,
-): Answer {
+function walkAnswer(definition: Definition, walked: readonly Choice[], isShown = false): Answer {
   const last = walked.at(-1)?.decision.after ?? beginOf(definition);
   const { table } = definition;
   const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ");
@@ -173,7 +166,7 @@ function walkAnswer(
     : `It is in ${last.state}. Next: ${next.join(", ")}.`;
   const text = clean([...lines, `${end} Nothing was written.`].join("\n"));
   return {
-    text: `${hangOnScreen(text, terminal)}\n`,
+    text: `${text}\n`,
     data: {
       workflow: table.name,
       steps: walked.map(({ decision, event, facts, rule }) => ({

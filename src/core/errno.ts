@@ -10,11 +10,11 @@ const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> =
   ],
   EACCES: [
     "permission is missing",
-    "Give this user permission to read and write the project, then run the command again.",
+    "Give this user permission to read and write there, then run the command again.",
   ],
   EPERM: [
     "the operation is not permitted",
-    "Give this user permission to read and write the project, then run the command again.",
+    "Give this user permission to read and write there, then run the command again.",
   ],
   EROFS: ["the file system is read-only", "Make it writable, or work on a writable copy of the project."],
   EMFILE: ["too many files are open", "Raise the limit (`ulimit -n`), then run the command again."],
@@ -45,9 +45,12 @@ export function fixOf(code: string): string {
 
 /** Lack of space, files or memory on the machine: not a fault of the program that meets it. */
 const LACKS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE", "ENFILE"]);
+/** Of a path, these are no fault of the program either. */
+const FORBIDS: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 
-/** The errno if the error means that the machine lacks something; null: another error. */
+/** The errno if the machine lacks something, or keeps a path from this user; null: another error. */
 export function lackIn(thrown: unknown): string | null {
-  const { code } = (thrown ?? {}) as { readonly code?: unknown };
-  return thrown instanceof Error && typeof code === "string" && LACKS.has(code) ? code : null;
+  const { code, path } = (thrown ?? {}) as { readonly code?: unknown; readonly path?: unknown };
+  if (!(thrown instanceof Error) || typeof code !== "string") return null;
+  return LACKS.has(code) || (path !== undefined && FORBIDS.has(code)) ? code : null;
 }

@@ -18,6 +18,13 @@ describe("What is thrown", () => {
     expect(toPawlError(system(code)).message).toBe(`The system failed: ${words}.`);
   });
 
+  it("is a path that this user may not touch, and no fault of the program", () => {
+    expect(toPawlError(system("EACCES", "/home/ada/.local")).message).toBe(
+      "The system failed at /home/ada/.local: permission is missing (EACCES).",
+    );
+    expect(toPawlError(system("EPERM")).code).toBe("internal");
+  });
+
   it("is unforeseen if it is anything else, and what it was if it is Pawl's own", () => {
     for (const thrown of [system("ENOENT"), new Error("odd"), "odd", null, { code: "ENOSPC" }])
       expect(toPawlError(thrown).code).toBe("internal");

@@ -136,14 +136,14 @@ export class NotText extends PawlError {}
  */
 export function toPawlError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
-  const lack = lackIn(thrown);
-  if (lack !== null) {
+  const errno = lackIn(thrown);
+  if (errno !== null) {
     const { path } = thrown as { readonly path?: string };
     const where = path === undefined ? "" : ` at ${path}`;
     return new PawlError(
       "disk-failed",
-      `The system failed${where}: ${meaningOf(lack)} (${lack}).`,
-      fixOf(lack),
+      `The system failed${where}: ${meaningOf(errno)} (${errno}).`,
+      fixOf(errno),
       thrown,
     );
   }

@@ -1,12 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/surfaces/cli/doctor/finding.ts";
 import { connect } from "../rig/client.ts";
-import { runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { end, runPawl, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { promise } from "../rig/promise.ts";
 import { stateOf } from "../rig/state-home.ts";
+import { unshare } from "../rig/unshare.ts";
 
 /** Without an agent on the PATH, so that none is started. */
 const WITHOUT_AGENTS = { PATH: "/usr/bin:/bin", DOOR_ONLY: "" };
@@ -53,6 +54,30 @@ describe("pawl doctor", () => {
     expect(out).toContain("! guard: not proved yet\n    fix: `pawl config guard --canary`");
     expect([filesIn(project.root), filesIn(folder)]).toEqual(before);
   });
+
+  it.skipIf(unshare === undefined)(
+    "says that the person's home is read-only, and so does what has to write there",
+    async () => {
+      using project = await newProject();
+      const home = join(project.root, ".pawl", "home");
+      mkdirSync(home);
+      const program = resolve(import.meta.dirname, "../../.rig/main.js");
+      const pawl = async (...args: readonly string[]) => {
+        const script = `mount -t tmpfs tmpfs "$1" && mount -o remount,ro "$1" && shift && exec "$@"`;
+        const words = [unshare ?? "", "sh", "-c", script, "sh", home, process.execPath, program, ...args];
+        const env = { ...testEnvironment(WITHOUT_AGENTS), HOME: home, XDG_STATE_HOME: join(home, "state") };
+        return end(spawn("unshare", words, { cwd: project.root, env }));
+      };
+      const doctor = await pawl("doctor");
+      expect(doctor.err).toBe("");
+      expect(doctor.out).toContain("✗ state folder: nothing can be written");
+      expect(doctor.out).toContain("(EROFS)");
+      expect(doctor.out).not.toContain("Unexpected");
+      expect((await pawl("cast", "accio")).err).toContain(
+        "the file system is read-only (EROFS). [state-home-failed]",
+      );
+    },
+  );
 
   it("works outside a project, and says how to begin one", async () => {
     promise("doctor.sound");

@@ -3,11 +3,12 @@
  * away what is mounted on it behind every wall. So the covers go with the last process that has walls, and a
  * killed one's with the next. The guard's commands keep the same lists (`shell-wall.ts`).
  */
-import { appendFileSync, lstatSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, lstatSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { birthOf } from "../checks/process.ts";
 import { firstNames, readPlainText } from "../files/plain-file.ts";
+import { makeFolders } from "../files/state-folder.ts";
 import type { Mount } from "./arguments.ts";
 import { makeCovered } from "./mask.ts";
 
@@ -20,7 +21,7 @@ const joined = new Set<string>();
 /** Call it before the check that finds covers of other processes in place. */
 export function joinWalls(walls: string): void {
   if (joined.has(walls)) return;
-  mkdirSync(join(walls, "live"), { recursive: true, mode: 0o700 });
+  makeFolders(join(walls, "live"));
   writeFileSync(join(walls, "live", String(process.pid)), "");
   if (joined.size === 0)
     process.once("exit", () => {

@@ -20,13 +20,13 @@ const DEVICES = {
 } as const;
 
 /**
- * `walls`: the folder of the walls' lists. Where devices cannot be made, or its file system opens none, the machine's
+ * `walls`: the folder of the walls' lists. Where it or devices cannot be made, or its file system opens none, the machine's
  * own remain.
  */
 export function ownDevices(walls: string): readonly Mount[] {
   if (process.getuid?.() !== 0) return [];
   const folder = join(walls, "dev");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }) !== null, false)) return [];
   const devices = Object.entries(DEVICES).flatMap(([name, [major, minor]]): Mount[] => {
     const from = join(folder, name);
     if (!isDevice(from)) {

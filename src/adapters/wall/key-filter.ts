@@ -5,8 +5,9 @@
  * The program is classic BPF over `struct seccomp_data`, as in `socket-filter.ts`. A machine's older calls
  * have numbers of their own.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolders } from "../files/state-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { ALLOW, bytesOf, EQUAL, LOAD, REFUSE, RETURN, type Step, X32 } from "./socket-filter.ts";
 
@@ -27,7 +28,7 @@ export function keepKeyFilter(path: string): boolean {
   const machines = Object.hasOwn(CALLS, process.arch) ? CALLS[process.arch] : undefined;
   if (machines === undefined) return false;
   if (existsSync(path)) return true;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path));
   writeWhole(path, bytesOf(stepsOf(machines)), 0o600);
   return true;
 }

@@ -214,7 +214,7 @@ export interface ReviewCost {
   readonly usd: number | null;
   readonly tokens: number | null;
   readonly minutes: number | null;
-  /** Hand-ins of this step, or attempts of the task. */
+  /** Hand-ins of the same artifact, or attempts of the task. */
   readonly tries: number | null;
   readonly steps: readonly {
     readonly name: string;

@@ -308,21 +308,21 @@ function checksIn(
 const MINUTE = 60_000;
 
 /**
- * By tool: how often an artifact was submitted, and how long the assistant took. Waiting for a person does
- * not count.
+ * By tool: how often the same artifact was submitted, at most, and how long the assistant took. Waiting for a
+ * person does not count.
  */
 function costOf(all: readonly Step[]): ReviewCost {
-  const steps = all.flatMap(({ artifact, kind, machine: tool, strength, time, verdict }, at) => {
+  const steps = all.flatMap(({ artifact, from, kind, machine: tool, strength, time, verdict }, at) => {
     const before = all[at - 1];
     if (!isRunTool(tool)) return [];
     const isWork = kind === "moved" && before !== undefined && strength === undefined;
     const isHandIn = kind === "moved" && artifact !== undefined && verdict === undefined;
     const spent = isWork ? Math.max(0, Date.parse(time) - Date.parse(before.time)) : 0;
-    return [{ tool, spent, tries: isHandIn ? 1 : 0 }];
+    return [{ tool, spent, place: isHandIn ? `${tool} ${from}` : null }];
   });
   const sum = (toolSteps: typeof steps) => ({
     minutes: Math.round(toolSteps.reduce((total, { spent }) => total + spent, 0) / MINUTE),
-    tries: toolSteps.reduce((total, { tries }) => total + tries, 0),
+    tries: mostAlike(toolSteps.flatMap(({ place }) => place ?? [])),
   });
   const tools = [...new Set(steps.map(({ tool }) => tool))];
   const unknown = { usd: null, tokens: null };
@@ -335,6 +335,13 @@ function costOf(all: readonly Step[]): ReviewCost {
       ...sum(steps.filter(({ tool }) => tool === name)),
     })),
   };
+}
+
+/** How often the word that is there most often is there. */
+function mostAlike(words: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
 }
 
 function roundIn(verdict: Verdict): Round {

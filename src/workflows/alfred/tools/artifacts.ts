@@ -91,7 +91,9 @@ export const ExecutionPlanArtifact = z.strictObject({
 
 export const ImplementationManifestArtifact = z.strictObject({
   summary: z.string().describe("what was done"),
-  completed_subtasks: z.array(id("the id of a slot that is done")),
+  completed_subtasks: z.array(
+    id("the id of a slot of the plan that is done; without a plan, the list is empty"),
+  ),
   testing_notes: z.string().describe("how it was tested, and what was not"),
 });
 

@@ -3,8 +3,10 @@
  */
 
 import type { Fields } from "../core/json.ts";
+import type { Checkbox } from "../core/text/checkbox.ts";
 import { parseFronted } from "./front-fields.ts";
 import { outline } from "./outline.ts";
+import { asideRemarks, otherNotes } from "./records.ts";
 import type { Dependency, Read, SourceFile, SourceTask } from "./source.ts";
 import { stateOf, stateOfBox } from "./states.ts";
 import { idFrom, openKeys, paragraphs, textOf, titled, withoutBlankLines } from "./words.ts";
@@ -41,11 +43,13 @@ export function readBacklogMd(files: readonly SourceFile[]): Read {
   for (const card of ordered)
     if (keys.get(card) !== card.id.toLowerCase())
       remarks.push(`${card.path} has the id ${card.id} of another file.`);
+  const asides = new Map<string, number>();
   const tasks = ordered.map((card) => {
     const above = parentOf(card, find);
-    return taskOf(card, keys.get(card) ?? "", (above && above !== card && keys.get(above)) || null, resolve);
+    const parent = (above && above !== card && keys.get(above)) || null;
+    return taskOf(card, keys.get(card) ?? "", parent, resolve, asides);
   });
-  return { tasks, remarks };
+  return { tasks, remarks: [...remarks, ...asideRemarks(asides)] };
 }
 
 /** `task-7 - Title.md`, and from people's own scripts `task-epic-11.2-Title.md`. */
@@ -104,11 +108,16 @@ function listOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== "");
 }
 
+/** Fields that the task contains elsewhere. */
+const TAKEN = new Set(["id", "title", "status", "dependencies", "parent_task_id", "parent", "subtasks"]);
+const ASIDE = /^(?:(?:created|updated)(?:date|at)?|date|ordinal)$/;
+
 function taskOf(
   card: Card,
   key: string,
   parent: string | null,
   resolve: (word: string) => Dependency,
+  asides: Map<string, number>,
 ): SourceTask {
   const { body, fields, id, isArchived, isDraft } = card;
   const { criteria, heading, text } = bodyOf(body);
@@ -119,8 +128,7 @@ function taskOf(
   const suffix = file.toLowerCase().startsWith(id.toLowerCase()) ? file.slice(id.length) : file;
   const name = suffix.replace(/^[ _-]+/, "").replaceAll("-", " ");
   const { title, rest } = titled(textOf(fields.title) || heading || name || id);
-  const labels = listOf(fields.labels);
-  const priority = textOf(fields.priority);
+  const others = Object.entries(fields).filter(([name]) => !TAKEN.has(name));
   const isDropped = isArchived && state.status !== "done";
   return {
     key,
@@ -133,8 +141,7 @@ function taskOf(
     criteria,
     notes: [
       ...(isDraft ? ["A draft in the source"] : []),
-      ...(priority && priority !== "medium" ? [`Priority: ${priority}`] : []),
-      ...(labels.length > 0 ? [`Labels: ${labels.join(", ")}`] : []),
+      ...otherNotes(others, { usual: { priority: "medium" } }, (field) => ASIDE.test(field), asides),
     ],
     dependsOn: [...new Set(listOf(fields.dependencies))].map(resolve),
     parent,
@@ -183,12 +190,19 @@ function bodyOf(source: string): {
     } else if (isCriteria && (box !== null || depth === 0)) {
       const below = withoutMarkers(body.split("\n"));
       const words = [text.replace(/^#\d+[ \t]+/, ""), below].filter((part) => part !== "").join("\n");
-      const isMet = stateOfBox(box).status === "done";
-      if (words !== "") criteria.push(isMet ? `${words} (met, the source says)` : words);
+      if (words !== "") criteria.push(`${words}${markOf(box)}`);
     } else if (isCriteria && criteria.length > 0) criteria.push([criteria.pop(), ...entryLines].join("\n"));
     else lines.push(entryLines);
   }
   return { criteria, heading, text: withoutMarkers(lines.flat()) };
+}
+
+/** What a criterion's box says, if that is not simply open. */
+function markOf(box: Checkbox | null): string {
+  if (box === null || stateOfBox(box).status === "todo") return "";
+  return stateOfBox(box).status === "done"
+    ? " (met, the source says)"
+    : ` (marked [${box.mark}] in the source)`;
 }
 
 /** The numbers of the lines between a section's marks: headings and boxes there are a person's. */

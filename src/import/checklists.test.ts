@@ -70,6 +70,10 @@ describe("Spec Kit", () => {
     );
     expect(statuses(found)).toEqual(["cancelled", "cancelled", "todo", "todo", "todo"]);
     expect(stepsOf(found)[0]?.reason).toBe("not needed");
+    expect(stepsOf(found)[1]?.title).toBe("~~B~~");
+    expect(stepsOf(read("- [ ] **T001 Write** it\n- [ ] **T002** Do\n")).map(({ title }) => title)).toEqual([
+      ...["**Write** it", "Do"],
+    ]);
     expect(stepsOf(found)[2]?.title).toBe("モデルを作る");
     expect(new Set(ids(found)).size).toBe(5);
   });

@@ -173,7 +173,7 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
       const lines = [entry.lines.slice(1)];
       const step = {
         number: number?.toUpperCase() ?? null,
-        title: entry.text.slice(lead.length).trim() || entry.text || `Line ${entry.line}`,
+        title: withoutLead(entry.text, lead) || entry.text || `Line ${entry.line}`,
         text: phase && `Part of: ${phase}`,
         ...(entry.box === null ? stateOf(statusLine(entry.body)) : stateIn(entry)),
       };
@@ -188,6 +188,13 @@ function specKitSteps(entries: readonly Entry[], path: string, remarks: string[]
       `${path}: ${count} ${count === 1 ? "box" : "boxes"} under "${heading.slice(0, 80)}" ${count === 1 ? "is no task" : "are no tasks"}; left out.`,
     );
   return steps.map(({ lines, step }) => ({ ...step, text: paragraphs(dedented(lines.flat()), step.text) }));
+}
+
+/** A mark that opens before the id and closes behind the words stays around the words. */
+function withoutLead(text: string, lead: string): string {
+  const mark = /^[*`~]*/.exec(lead)?.[0] ?? "";
+  const words = text.slice(lead.length).trim();
+  return mark !== "" && words !== "" && !lead.slice(mark.length).includes(mark) ? `${mark}${words}` : words;
 }
 
 /** The status of `**Status**: Completed`; empty: none. */

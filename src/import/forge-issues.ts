@@ -55,7 +55,7 @@ function placedBy(
 
 /** Fields that the task contains elsewhere. */
 const TAKEN = new Set(
-  "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues pull_request isPullRequest references project_id moved_to_id comments notes".split(
+  "title body description state state_reason stateReason closed number iid id labels label_links tags milestone assignees priority weight due_date html_url url web_url repository repo repository_url parent parent_issue_url subIssues sub_issues blockedBy blocking pull_request isPullRequest references project_id moved_to_id comments notes".split(
     " ",
   ),
 );
@@ -131,10 +131,10 @@ export function readGitHub(files: readonly SourceFile[]): Read {
     remarks.push(
       `${lacking} issues have no state: taken as open. Ask \`gh\` for number,title,body,state,stateReason,labels,url.`,
     );
-  const children = childrenIn(placed);
+  const links = linksIn(placed);
   const asides = new Map<string, number>();
   return {
-    tasks: [...placed].map(([key, issue]) => gitHubTask(key, issue, repositories.size > 1, children, asides)),
+    tasks: [...placed].map(([key, issue]) => gitHubTask(key, issue, repositories.size > 1, links, asides)),
     remarks: [...remarks, ...asideRemarks(asides)],
   };
 }
@@ -165,35 +165,60 @@ function placeOf(issue: Fields): IssueRef | null {
   return repository && number ? { repository, number } : null;
 }
 
-/** The key of each child's parent, if the parent lists its children. */
-function childrenIn(issues: ReadonlyMap<string, Fields>): ReadonlyMap<string, string> {
-  const links = new Map<string, string>();
-  for (const [key, { subIssues, sub_issues }] of issues)
-    for (const list of [subIssues, sub_issues]) {
-      const items = isObject(list) ? list.nodes : list;
-      if (Array.isArray(items)) for (const each of items) if (isObject(each)) links.set(keyOf(each), key);
-    }
-  return links;
+/** The keys of the linked issues in a list, or in an answer's `nodes`; an issue without URL is of the same repository. */
+function linkedIn(value: unknown, repository: string): readonly string[] {
+  const items = isObject(value) ? value.nodes : value;
+  return (Array.isArray(items) ? items : []).flatMap((each) => linkedKey(each, repository) ?? []);
+}
+
+function linkedKey(issue: unknown, repository: string): string | null {
+  if (!isObject(issue)) return null;
+  const place = placeOf(issue);
+  const number = textOf(issue.number);
+  if (place) return `${place.repository}#${place.number}`;
+  return number === "" ? null : `${repository}#${number}`;
+}
+
+/** What issues say of others: the key of each child's parent, and of what each waits for. */
+interface Links {
+  readonly parents: ReadonlyMap<string, string>;
+  readonly blockers: ReadonlyMap<string, readonly string[]>;
+}
+
+function linksIn(issues: ReadonlyMap<string, Fields>): Links {
+  const parents = new Map<string, string>();
+  const blockers = new Map<string, readonly string[]>();
+  for (const [key, { blocking, subIssues, sub_issues }] of issues) {
+    const repository = repositoryOf(key);
+    for (const list of [subIssues, sub_issues])
+      for (const child of linkedIn(list, repository)) parents.set(child, key);
+    for (const other of linkedIn(blocking, repository))
+      blockers.set(other, [...(blockers.get(other) ?? []), key]);
+  }
+  return { parents, blockers };
+}
+
+function repositoryOf(key: string): string {
+  return key.split("#")[0] ?? "";
 }
 
 function gitHubTask(
   key: string,
   issue: Fields,
   several: boolean,
-  children: ReadonlyMap<string, string>,
+  { blockers, parents }: Links,
   asides: Map<string, number>,
 ): SourceTask {
-  const repository = key.split("#")[0] ?? "";
+  const repository = repositoryOf(key);
   const number = placeOf(issue)?.number ?? textOf(issue.number);
   const prefix = several && repository ? `${repository.split("/").at(-1)}-` : "GH-";
   const reason = (textOf(issue.state_reason) || textOf(issue.stateReason)).toLowerCase();
   const state = stateIn(issue);
   const isDropped = state.status === "done" && (reason === "not_planned" || reason === "duplicate");
   const text = textOf(issue.body);
-  const parent = placeIn(
-    textOf(issue.parent_issue_url) ||
-      (isObject(issue.parent) ? textOf(issue.parent.url) || textOf(issue.parent.html_url) : ""),
-  );
+  const above = placeIn(textOf(issue.parent_issue_url));
+  const parent = above ? `${above.repository}#${above.number}` : linkedKey(issue.parent, repository);
+  const linked = [...linkedIn(issue.blockedBy, repository), ...(blockers.get(key) ?? [])];
   return {
     key,
     id: idFrom(/^\d+$/.test(number) ? `${prefix}${number}` : `${prefix}${short(key)}`, "GH"),
@@ -203,8 +228,8 @@ function gitHubTask(
       : state),
     criteria: [],
     notes: [...notesOf(issue, asides), ...linkOf(issue)],
-    dependsOn: blockersIn(text, repository),
-    parent: parent ? `${parent.repository}#${parent.number}` : (children.get(key) ?? null),
+    dependsOn: blockersIn(text, repository, linked),
+    parent: parent ?? parents.get(key) ?? null,
     steps: [],
   };
 }
@@ -217,11 +242,11 @@ function linkOf({ html_url, url, web_url }: Fields): readonly string[] {
 }
 
 /**
- * The references in lines such as `Depends on #12` or `Blocked by owner/name#12`, and at the start of items
+ * What is linked as a blocker, and the references in lines such as `Depends on #12` or `Blocked by owner/name#12`, and at the start of items
  * below a heading with these words. Other mentions, and those in code, do not count.
  */
-function blockersIn(text: string, repository: string): readonly Dependency[] {
-  const dependencies = new Map<string, Dependency>();
+function blockersIn(text: string, repository: string, linked: readonly string[] = []): readonly Dependency[] {
+  const dependencies = new Map(linked.map((key): [string, Dependency] => [key, { key, text: key }]));
   let isBelow = false;
   const isCode = openText();
   for (const line of text.split("\n")) {

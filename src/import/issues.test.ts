@@ -28,7 +28,7 @@ describe("Backlog.md", () => {
       title: "Do it",
       status: "todo",
       criteria: ["First", "Second (met, the source says)"],
-      notes: ["Priority: high", "Labels: ui"],
+      notes: ["Labels: ui", "Priority: high"],
       dependsOn: [{ key: "?task-6", text: "task-6" }],
     });
     expect(tasks[0]?.text).toBe("Why\n\n## Implementation Plan\n1. a");
@@ -47,7 +47,43 @@ describe("Backlog.md", () => {
       ),
     ]);
     expect(tasks[0]?.text).toBe(text);
-    expect(tasks[0]?.criteria).toEqual(["First\nand more\n  - below", "Second"]);
+    expect(tasks[0]?.criteria).toEqual(["First\nand more\n  - below", "Second (marked [~] in the source)"]);
+  });
+
+  it("keeps every other field of the front matter as a note, or says that it is left out", () => {
+    promise("import.texts");
+    const { remarks, tasks } = readBacklogMd([
+      card(
+        "tasks/task-1 - x.md",
+        'id: task-1\ntitle: x\nassignee: ["@me"]\nreporter: "@bo"\ncreated_date: 2026-01-01\nordinal: 1000\nmilestone: v1\nreferences: [src/a.ts, "https://example.org/a"]\ndocumentation: [docs/a.md]\nmodified_files: [a.ts]\nonStatusChange: echo\nseverity: S1',
+      ),
+    ]);
+    expect(tasks[0]?.notes).toEqual([
+      "Assignee: @me",
+      "Reporter: @bo",
+      "Milestone: v1",
+      "References: src/a.ts, https://example.org/a",
+      "Documentation: docs/a.md",
+      "Modified files: a.ts",
+      "On status change: echo",
+      "Severity: S1",
+    ]);
+    expect(remarks).toEqual(["Left out, since they say nothing of the work: created_date (1), ordinal (1)."]);
+  });
+
+  it("names a criterion's box that is neither open nor checked", () => {
+    const { tasks } = readBacklogMd([
+      card(
+        "tasks/task-1 - x.md",
+        "id: task-1\ntitle: x",
+        "## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [?] #1 First\n- [ ] #2 Second\n- [-] #3 Third\n<!-- AC:END -->\n",
+      ),
+    ]);
+    expect(tasks[0]?.criteria).toEqual([
+      "First (marked [?] in the source)",
+      "Second",
+      "Third (marked [-] in the source)",
+    ]);
   });
 
   it("keeps an archived and a live task of one id, a changed prefix, and ids that differ in case", () => {
@@ -211,6 +247,17 @@ describe("beads", () => {
     ]);
   });
 
+  it("says which criterion is met", () => {
+    promise("import.texts");
+    const { tasks } = readBeads(
+      fileOf(
+        { id: "x-1", title: "a", status: "open", acceptance_criteria: "- [ ] a\n- [x] b\n2. c [x]" },
+        "i.jsonl",
+      ),
+    );
+    expect(tasks[0]?.criteria).toEqual(["a", "b (met, the source says)", "c [x]"]);
+  });
+
   it("keeps one title 45 times", () => {
     const all = Array.from({ length: 45 }, (_, at) => ({ id: `bd-${at}`, title: "Fix", status: "open" }));
     expect(new Set(readBeads(lines(...all)).tasks.map(({ key }) => key)).size).toBe(45);
@@ -293,6 +340,29 @@ describe("GitHub", () => {
       ],
       notes: ["Labels: bug, ui", "Milestone: v1", "https://github.com/acme/app/issues/4"],
     });
+  });
+
+  it("follows what GitHub links: parents, sub-issues and blockers, as `gh` and the API name them", () => {
+    promise("import.formats");
+    const { tasks } = readGitHub(
+      fileOf([
+        issue(1, { subIssues: { nodes: [{ number: 2, title: "b", state: "OPEN" }], totalCount: 1 } }),
+        issue(2, { blockedBy: { nodes: [{ number: 3 }, { number: 9 }], totalCount: 2 } }),
+        issue(3, { parent: { number: 1, title: "a" }, blocking: { nodes: [{ number: 4 }], totalCount: 1 } }),
+        issue(4, {
+          blockedBy: [{ html_url: "https://github.com/acme/lib/issues/7", number: 7 }],
+          body: "Blocked by #3",
+        }),
+      ]),
+    );
+    expect(tasks.map(({ parent }) => parent)).toEqual([null, "acme/app#1", "acme/app#1", null]);
+    expect(tasks.map(({ dependsOn }) => dependsOn.map(({ key }) => key))).toEqual([
+      [],
+      ["acme/app#3", "acme/app#9"],
+      [],
+      ["acme/lib#7", "acme/app#3"],
+    ]);
+    expect(tasks.map(({ notes }) => notes.join())).not.toContainEqual(expect.stringMatching(/block|nodes/i));
   });
 
   it("takes what `gh` printed without number or state, and several repositories apart", () => {

@@ -66,15 +66,35 @@ function nearestPairs<Item extends { readonly title: string }, Task extends Impo
 /** From 0 (another task) to 1 (the same text). */
 function likeness(one: string, other: string): number {
   if (one === other) return 1;
-  const [a = "", b = ""] = [one, other].map((text) => text.toLowerCase().replace(/\s+/g, " "));
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  if (a === b && a !== "") return 0.95;
   const [short = "", long = ""] = a.length < b.length ? [a, b] : [b, a];
   // Tools append a commit or a date to finished items.
   if (short.length > 3 && long.startsWith(short) && !/^[\p{L}\p{N}]/u.test(long.slice(short.length)))
     return 0.9;
+  // Of a line that was mended as well, the appended part does not count.
+  return Math.max(nearness(a, b), nearness(a.replace(APPENDED, ""), b), nearness(a, b.replace(APPENDED, "")));
+}
+
+const APPENDED = /\s*(?:\([^()]*\)|\[[^[\]]*\]|[✅✔✓☑].*|\s[-–—@]?\s?(?=[a-f]{0,39}\d)[0-9a-f]{7,40})$/u;
+
+/** The words of a title, without case, comments and the marks around words. */
+function wordsOf(title: string): string {
+  return title
+    .replace(/<!--.*?(?:-->|$)/g, "")
+    .replace(/\[([^[\]]+)\]\([^()\s]*\)/g, "$1")
+    .replace(/\*+|~~|__|`/g, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+function nearness(a: string, b: string): number {
+  const longest = Math.max(a.length, b.length);
   // "Step 1" is another task than "Step 2".
   if (numbersIn(a) !== numbersIn(b)) return 0;
-  if (long.length - short.length > long.length * MAX_CHANGED) return 0;
-  const changed = distance(a, b) / long.length;
+  if (Math.abs(a.length - b.length) > longest * MAX_CHANGED) return 0;
+  const changed = distance(a, b) / longest;
   return changed < MAX_CHANGED ? 1 - changed : 0;
 }
 

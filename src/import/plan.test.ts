@@ -5,6 +5,7 @@ import { editTasks } from "../tasks-file/edit.ts";
 import { parseTasks } from "../tasks-file/parse.ts";
 import { planImport } from "./plan.ts";
 import type { SourceItem, SourceTask } from "./source.ts";
+import { slugOf } from "./words.ts";
 
 const item = (key: string, more: Partial<SourceItem> = {}): SourceItem => ({
   ...{ key, id: key, title: `Title ${key}`, status: "todo", text: "", criteria: [], notes: [] },
@@ -244,6 +245,31 @@ describe("An import into tasks.yaml", () => {
     expect(changes(run(text, [...after, line("Add tests ef3ef97", { status: "done" })]))).toEqual(
       Array(5).fill("unchanged"),
     );
+  });
+
+  it("takes the same words in other marks for the same task, also with a mended typo and a commit behind them", () => {
+    promise("import.again");
+    const lines = (titles: readonly string[]) =>
+      titles.map((title) => task(`p.md#${title}`, { title, byText: true, id: slugOf(title) }));
+    const first = run(
+      "",
+      lines(["Add a login form", "Write `teh` docs", "Test (unit)", "Use the cache"]),
+    ).text;
+    const { rows } = run(
+      first,
+      lines([
+        "**Add a login form** <!-- commit: deadbeef -->",
+        "Write `the` docs (abc1234)",
+        "Test (e2e)",
+        "~~[Use the cache](docs/cache.md)~~",
+      ]),
+    );
+    expect(rows.map(({ change, id }) => [change, id])).toEqual([
+      ["updated", "add-a-login-form"],
+      ["updated", "write-teh-docs"],
+      ["new", "test-e2e"],
+      ["updated", "use-the-cache"],
+    ]);
   });
 
   it("never takes a task with an id of its own for another one", () => {

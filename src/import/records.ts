@@ -57,7 +57,7 @@ export interface Shape {
 const PROVES: readonly (readonly [status: SourceStatus | null, field: RegExp])[] = [
   [
     "done",
-    /^(?:is|was|date)?(?:passe[sd]|complet(?:ed?|ion)|done|finished|closed|resolved|merged|accepted)(?:at|on|date)?$/,
+    /^(?:is|was|date)?(?:pass(?:e[sd]|ing)|complet(?:ed?|ion)|done|finished|closed|resolved|merged|accepted)(?:at|on|date)?$/,
   ],
   ["done", /^(?:percent(?:age)?(?:complete|done)|(?:complete|done)percent(?:age)?|progress)$/],
   ["cancelled", /^(?:is|was|date)?cancell?ed(?:at|on|date)?$/],
@@ -66,7 +66,9 @@ const PROVES: readonly (readonly [status: SourceStatus | null, field: RegExp])[]
 ];
 export const provesState = (field: string) => PROVES.some(([, names]) => names.test(field));
 /** Without a value in one of these fields, the work is not finished; with one of no meaning, it may be. */
-const SURE = /^(?:passe[sd]|(?:is)?completed(?:at|on)?|done)$/;
+const SURE = /^(?:pass(?:e[sd]|ing)|(?:is)?completed(?:at|on)?|done)$/;
+/** A yes in one of these fields is no proof, but without another the work may be finished. */
+const MAY_PROVE = /^(?:is)?(?:implemented|verified|shipped|delivered|tested|working|works)$/;
 const YES = /^(?:true|yes|x|✓|✔|1|passed|checked)$/i;
 const NO = /^(?:false|no|0|unresolved|none|null|-)?$/i;
 const ALL = /^100(?:[.,]0+)?\s?%?$/;
@@ -322,7 +324,7 @@ function parentOf(each: Placed, { isDotted, parent: names }: Shape, find: Find) 
 function stateIn(row: Row, shape: Shape): State {
   const { text } = firstOf(row, shape.status);
   const state = stateOf(YES.test(text) ? "done" : NO.test(text) ? "" : text);
-  const denied = ["passes", "passed"].find((field) => row.isFalse.has(field));
+  const denied = ["passes", "passed", "passing"].find((field) => row.isFalse.has(field));
   // It may be finished or not: a person decides.
   if (state.status === "done" && denied !== undefined)
     return { status: "blocked", word: `${text}, but ${denied}: false`, isUnknown: true };
@@ -339,7 +341,14 @@ function stateIn(row: Row, shape: Shape): State {
   const isOpen =
     proved === "todo" ||
     [...row.empty].some((field) => SURE.test(field) && shape.mayLack?.includes(field) !== true);
+  if (text === "" && !isOpen) return mayBeOver(row) ?? state;
   return state.isUnknown && isOpen ? { ...state, status: "todo" } : state;
+}
+
+function mayBeOver(row: Row): State | undefined {
+  const field = [...row.fields.keys()].find((name) => MAY_PROVE.test(name));
+  const { name, value } = row.fields.get(field ?? "") ?? {};
+  return value === true ? { status: "blocked", word: `${name}: true`, isUnknown: true } : undefined;
 }
 
 /** The state that a field proves. A date stays as a note; a mere yes is marked as used. */
@@ -471,7 +480,11 @@ function linesIn(value: unknown): readonly string[] {
       .filter((each) => each !== "");
   return textOf(value)
     .split("\n")
-    .map((each) => each.replace(/^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?/, "").trim())
+    .map((each) => {
+      const [mark = "", box = ""] = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?:\[(.)\][ \t]+)?/.exec(each) ?? [];
+      const words = each.slice(mark.length).trim();
+      return words !== "" && /^x$/i.test(box) ? `${words} (met, the source says)` : words;
+    })
     .filter((each) => each !== "");
 }
 

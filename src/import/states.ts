@@ -14,7 +14,7 @@ const STATUSES: Readonly<Record<SourceStatus, string>> = {
     "inprogress doing started active wip working ongoing review inreview readyforreview codereview testing intesting qa indevelopment underreview inqa current 進行中 进行中 作業中",
   blocked:
     "blocked deferred onhold hold paused waiting stuck impeded postponed later icebox someday hooked pinned 保留 阻塞",
-  done: "done completed complete closed finished resolved fixed merged released shipped verified archived passed ticked 完了 完成 已完成",
+  done: "done completed complete closed finished resolved fixed merged released shipped verified archived passed passing ticked 完了 完成 已完成",
   cancelled:
     "cancelled canceled wontdo wontfix skipped skip rejected abandoned dropped obsolete invalid duplicate notplanned superseded removed deleted discarded 中止 取消 已取消",
 };

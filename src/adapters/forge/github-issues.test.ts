@@ -15,6 +15,24 @@ test("issues of a repository that was renamed are read, and written under its pr
   expect(issue.state).toBe("closed");
 });
 
+test("an open issue comes with the issues that block it", async () => {
+  promise("import.formats");
+  const issue = (number: number, given: Partial<ServedIssue> = {}): ServedIssue => ({
+    number,
+    title: String(number),
+    body: null,
+    state: "open",
+    state_reason: null,
+    ...given,
+  });
+  const served = [issue(1), issue(2, { blockedBy: [1] }), issue(3, { blockedBy: [1], state: "closed" })];
+  await using server = await IssuesServer.open("acme/app", served);
+  const issues = openGitHubIssues({ GITHUB_TOKEN: "ghp_token", GITHUB_API_URL: server.url });
+  const listed = (await issues.list("acme/app")) as readonly { readonly blockedBy?: readonly object[] }[];
+  expect(listed.map(({ blockedBy }) => blockedBy?.length)).toEqual([undefined, 1, undefined]);
+  expect(listed[1]?.blockedBy).toMatchObject([{ number: 1 }]);
+});
+
 const inHalfAnHour = String(Math.ceil(Date.now() / 1000) + 1800);
 
 test.each([

@@ -24,13 +24,24 @@ export function openGitHubIssues(environment: Environment): Issues {
   return {
     list: (repository) =>
       // The oldest first: a new issue during the paging moves no issue to another page.
-      asking(repository, (rest) =>
-        rest.all<Item<"issues", "listForRepo">>(
-          `/repos/${repository}/issues`,
+      asking(repository, async (rest) => {
+        const path = `/repos/${repository}/issues`;
+        const issues = await rest.all<ListedIssue>(
+          path,
           { state: "all", direction: "asc" },
           { most: MAX_PAGES },
-        ),
-      ),
+        );
+        const found: unknown[] = [];
+        for (const issue of issues) {
+          const isBlocked = issue.state === "open" && issue.issue_dependencies_summary?.total_blocked_by;
+          found.push(
+            isBlocked
+              ? { ...issue, blockedBy: await rest.all(`${path}/${issue.number}/dependencies/blocked_by`) }
+              : issue,
+          );
+        }
+        return found;
+      }),
     read: (repository, number) =>
       asking(`${repository}#${number}`, async (rest) => {
         const path = `/repos/${repository}/issues/${number}`;
@@ -45,6 +56,9 @@ export function openGitHubIssues(environment: Environment): Issues {
       }),
   };
 }
+
+/** Servers without dependencies between issues give no summary of them. */
+type ListedIssue = Item<"issues", "listForRepo">;
 
 function stateOf(state: string, reason: string | null | undefined): IssueState {
   const isDropped = reason === "not_planned" || reason === "duplicate";

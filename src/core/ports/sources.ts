@@ -10,7 +10,10 @@ export interface Sources {
 
 /** A forge's issues. Throws `forge-unconfigured` and `forge-failed`. */
 export interface Issues {
-  /** All of them, open and closed, in the form of the forge's API. `repository`: `owner/name`. */
+  /**
+   * All of them, open and closed, in the form of the forge's API; an open one that others block has them in
+   * `blockedBy`. `repository`: `owner/name`.
+   */
   list(repository: string): Promise<readonly unknown[]>;
   read(repository: string, number: number): Promise<IssueState>;
   setState(repository: string, number: number, state: IssueState): Promise<void>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { promise } from "../../../test/rig/promise.ts";
 import type { SourceTask } from "../source.ts";
+import { settleStates } from "../states.ts";
 import { readTaskMaster } from "./task-master.ts";
 
 const read = (data: unknown, path = "tasks/tasks.json") =>
@@ -216,6 +217,32 @@ describe("Task Master", () => {
       text: "## Steps\n\n- Open\n- Look",
       byText: true,
     });
+  });
+
+  it("opens no feature whose yes may mean that it is finished", () => {
+    promise("import.states");
+    const { remarks, tasks } = settleStates(
+      read(
+        {
+          features: [
+            { id: "F1", name: "a", passes: false },
+            { id: "F2", name: "b", passing: true },
+            { id: "F3", name: "c", passing: false },
+            { id: "F4", name: "d", status: "passing" },
+            { id: "F5", name: "e", implemented: true },
+            { id: "F6", name: "f", implemented: false },
+            { id: "F7", name: "g", verified: true, status: "in_progress" },
+            { id: "F8", name: "h", implemented: true, passes: false },
+          ],
+        },
+        "feature_list.json",
+      ),
+      new Map(),
+    );
+    expect(tasks.map(({ status }) => status)).toEqual([
+      ...["todo", "done", "todo", "done", "blocked", "todo", "in_progress", "todo"],
+    ]);
+    expect(remarks.join()).toContain("implemented: true (1, taken as blocked)");
   });
 
   it("says what is wrong with a file that is none, in Pawl's words", () => {

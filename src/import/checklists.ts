@@ -38,7 +38,8 @@ interface FeatureShape {
   readonly title: string;
   readonly text: string;
   readonly criteria?: readonly string[];
-  readonly isOver?: boolean;
+  /** What the source says of the whole; absent: open until all steps are done. */
+  readonly state?: State;
   readonly notes?: readonly string[];
 }
 
@@ -46,7 +47,7 @@ export function featureTask(
   { name, others, tasks }: Feature,
   scope: string,
   steps: readonly Step[],
-  { criteria = [], isOver = false, notes = [], text, title }: FeatureShape,
+  { criteria = [], notes = [], state = { status: "todo" }, text, title }: FeatureShape,
 ): SourceTask {
   const unique = openKeys();
   const items = steps.map(({ criteria = [], notes: noteTexts = [], number, ...step }): SourceItem => {
@@ -74,7 +75,7 @@ export function featureTask(
     key: scope,
     id: idFrom(name, "feature"),
     title,
-    status: isOver ? "done" : "todo",
+    ...state,
     text: paragraphs(text, `Its documents: ${context.join(", ")}`),
     criteria,
     notes,
@@ -223,7 +224,7 @@ export function readOpenSpec(files: readonly SourceFile[]): Read {
       title: titleIn(proposal, feature.name),
       text: "",
       criteria: scenariosIn(feature.others),
-      isOver: isArchived,
+      ...(isArchived ? { state: { status: "done" } } : {}),
       notes: isArchived ? ["Archived in the source"] : [],
     });
   });

@@ -56,7 +56,7 @@ const SPECS: Readonly<Record<Format, FormatSpec>> = {
   conductor: {
     read: readConductor,
     marks: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/plan\.md$/,
-    files: /(?:^|\/)conductor\/(?:tracks|archive)\/[^/]+\/.*\.md$/,
+    files: /(?:^|\/)conductor\/(?:tracks\.md|(?:tracks|archive)\/[^/]+\/(?:.*\.md|metadata\.json))$/,
   },
   "agent-os": {
     read: readAgentOs,

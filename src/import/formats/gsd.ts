@@ -1,7 +1,7 @@
 /** GSD: the phases of `.planning/ROADMAP.md`, each with the section that describes it. */
 import { dedented, type Entry, outline } from "../outline.ts";
-import type { Dependency, Read, SourceFile, SourceTask } from "../source.ts";
-import { stateOfBox } from "../states.ts";
+import type { Dependency, Read, SourceFile, SourceTask, State } from "../source.ts";
+import { stateOf, stateOfBox } from "../states.ts";
 import { idFrom, openKeys, paragraphs, titled } from "../words.ts";
 
 const PHASE = /^[*_~]{0,4}Phase (\d{1,3}(?:\.\d{1,2})?)\b[:.]?\s*/i;
@@ -12,11 +12,24 @@ export function readGsd(files: readonly SourceFile[]): Read {
   const tasks = roadmaps.flatMap(({ path, text }) => {
     const { entries } = outline(text);
     const unique = openKeys();
+    const isBoxed = ({ box, kind, text: line }: Entry) => kind === "item" && box !== null && PHASE.test(line);
+    const boxed = new Set(entries.filter(isBoxed).map((entry) => numberOf(entry.text)));
+    // Of a milestone, the roadmap has its phases as headings alone.
     const phases = entries.filter(
-      ({ box, kind, text: line }) => kind === "item" && box !== null && PHASE.test(line),
+      (each) =>
+        isBoxed(each) ||
+        (each.kind === "heading" && PHASE.test(each.text) && !boxed.has(numberOf(each.text))),
     );
-    if (phases.length === 0) remarks.push(`${path} has no boxes that begin with "Phase 1": no tasks.`);
-    return phases.map((entry) => phaseOf(entry, path, sectionOf(entries, numberOf(entry.text)), unique));
+    if (phases.length === 0) remarks.push(`${path} has no phases, such as "Phase 1: …": no tasks.`);
+    const words = progressIn(text);
+    return phases.map((entry) => {
+      const section = sectionOf(entries, numberOf(entry.text));
+      const state =
+        entry.kind === "heading"
+          ? stateIn(section, words.get(numberOf(entry.text)) ?? "")
+          : stateOfBox(entry.box);
+      return phaseOf(entry, path, { section, state }, unique);
+    });
   });
   return { tasks, remarks };
 }
@@ -28,7 +41,7 @@ function numberOf(text: string): string {
 function phaseOf(
   entry: Entry,
   path: string,
-  section: readonly string[],
+  { section, state }: { readonly section: readonly string[]; readonly state: State },
   unique: (key: string) => string,
 ): SourceTask {
   const number = numberOf(entry.text);
@@ -40,8 +53,13 @@ function phaseOf(
     key: unique(`${path}#${number}`),
     id: idFrom(`phase-${number}`),
     title,
-    ...stateOfBox(entry.box),
-    text: paragraphs(rest, about.join("**").replace(/^\s*[-–—:]\s*/, ""), entry.body, below),
+    ...state,
+    text: paragraphs(
+      rest,
+      about.join("**").replace(/^\s*[-–—:]\s*/, ""),
+      entry.kind === "item" ? entry.body : "",
+      below,
+    ),
     criteria: [],
     notes: [],
     dependsOn: [...waits.matchAll(/Phase (\d{1,3}(?:\.\d{1,2})?)/gi)].map(
@@ -50,6 +68,28 @@ function phaseOf(
     parent: null,
     steps: [],
   };
+}
+
+/** The words of the table of progress, by the phase's number: `| 1. Base | 2/2 | Complete | … |`. */
+function progressIn(text: string): ReadonlyMap<string, string> {
+  const [, table = ""] = text.split(/^#{1,4} Progress\b.*$/m);
+  const rows = table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const at = rows.find((cells) => cells.includes("Status"))?.indexOf("Status") ?? -1;
+  return new Map(
+    rows.flatMap((cells) => {
+      const number = /^(?:Phase )?(\d{1,3}(?:\.\d{1,2})?)\b/i.exec(cells[1] ?? "")?.[1];
+      return number === undefined || at < 0 ? [] : [[number, cells[at] ?? ""]];
+    }),
+  );
+}
+
+/** A phase without a box of its own is over if all its plans are. */
+function stateIn(section: readonly string[], word: string): State {
+  const boxes = outline(section.join("\n")).entries.filter(
+    ({ box, text }) => box !== null && !PHASE.test(text),
+  );
+  const isOver = boxes.length > 0 && boxes.every(({ box }) => stateOfBox(box).status === "done");
+  return isOver ? { status: "done" } : stateOf(word);
 }
 
 /** The lines below the heading `Phase 1: …`. */

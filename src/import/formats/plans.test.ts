@@ -87,6 +87,76 @@ describe("Plans with boxes", () => {
     expect(remarks).toEqual([]);
     expect(read({ ".planning/ROADMAP.md": "# Roadmap\n" }).remarks.join()).toContain("no tasks");
   });
+
+  it("GSD: a phase that is only a heading is a task, done if its plans or the table of progress say so", () => {
+    promise("import.states");
+    const roadmap = [
+      "# Roadmap",
+      "<details>",
+      "<summary>✅ v1.0 (Phases 1-2) - SHIPPED</summary>",
+      "",
+      "### Phase 1: Clean",
+      "Plans:",
+      "- [x] 01-01: a",
+      "- [x] 01-02: b",
+      "",
+      "### Phase 2: Search",
+      "**Plans**: 1 plan",
+      "</details>",
+      "",
+      "### 🚧 v1.1 (In Progress)",
+      "#### Phase 3: Sort",
+      "**Depends on**: Phase 2",
+      "Plans:",
+      "- [x] 03-01: a",
+      "- [ ] 03-02: b",
+      "#### Phase 4: Odd",
+      "- [ ] **Phase 5: Last** - words",
+      "",
+      "## Progress",
+      "| Phase | Milestone | Plans Complete | Status | Completed |",
+      "|---|---|---|---|---|",
+      "| 2. Search | v1.0 | 1/1 | Complete | 2026-01-02 |",
+      "| 3. Sort | v1.1 | 1/2 | In progress | - |",
+      "| 4. Odd | v1.1 | 0/? | Half way | - |",
+    ].join("\n");
+    const { remarks, tasks } = read({ ".planning/ROADMAP.md": roadmap });
+    expect(tasks.map(({ id, status, title }) => [id, title, status])).toEqual([
+      ["phase-1", "Clean", "done"],
+      ["phase-2", "Search", "done"],
+      ["phase-3", "Sort", "in_progress"],
+      ["phase-4", "Odd", "blocked"],
+      ["phase-5", "Last", "todo"],
+    ]);
+    expect(tasks[2]?.dependsOn.map(({ key }) => key)).toEqual([".planning/ROADMAP.md#2"]);
+    expect(tasks[2]?.text).toContain("- [ ] 03-02: b");
+    expect(remarks.join()).toContain("Half way (1, taken as blocked)");
+  });
+
+  it("Conductor: a track that the list of tracks or its own data call finished is not open", () => {
+    promise("import.states");
+    const plan = "# Plan\n- [x] Task: one\n- [ ] Task: check by hand\n";
+    const { remarks, tasks } = read({
+      "conductor/tracks.md":
+        "# Tracks\n\n## [x] Track: A\n*Link: [./conductor/tracks/a_1/](./conductor/tracks/a_1/)*\n\n---\n- [x] **Track: B**\n*Link: [./tracks/b_2/](./tracks/b_2/)*\n\n---\n- [ ] **Track: C**\n  *Link: [./tracks/c_3/](./tracks/c_3/)*\n- [~] **Track: D** *Link: [./tracks/d_4/](./tracks/d_4/)*\n",
+      "conductor/tracks/a_1/plan.md": plan,
+      "conductor/tracks/b_2/plan.md": plan,
+      "conductor/tracks/c_3/plan.md": plan,
+      "conductor/tracks/c_3/metadata.json": '{"track_id":"c_3","status":"cancelled"}',
+      "conductor/tracks/d_4/plan.md": plan,
+      "conductor/tracks/d_4/metadata.json": '{"track_id":"d_4","status":"in_progress"}',
+      "conductor/tracks/e_5/plan.md": plan,
+      "conductor/tracks/e_5/metadata.json": '{"track_id":"e_5","status":"completed"}',
+    });
+    expect(tasks.map(({ id, status }) => [id, status])).toEqual([
+      ["a_1", "done"],
+      ["b_2", "done"],
+      ["c_3", "cancelled"],
+      ["d_4", "todo"],
+      ["e_5", "done"],
+    ]);
+    expect(remarks).toEqual([]);
+  });
 });
 
 describe("Records in files", () => {

@@ -2,13 +2,33 @@
  * Plans whose boxes are the steps of one piece of work: Conductor's tracks, Agent OS's specs, ExecPlans. The
  * plan's other text stays in its file, which the task names.
  */
+import type { Fields } from "../../core/json.ts";
+import { isOpenStatus } from "../../tasks-file/task.ts";
 import { boxSteps, type Feature, featuresIn, featureTask, named, titleIn } from "../checklists.ts";
+import { parseJson } from "../json.ts";
 import { outline } from "../outline.ts";
-import type { Read, SourceFile, SourceTask } from "../source.ts";
+import type { Read, SourceFile, SourceTask, State } from "../source.ts";
+import { stateOf } from "../states.ts";
+import { textOf } from "../words.ts";
 
-/** Reads `conductor/tracks/NAME/plan.md`. */
+/** Reads `conductor/tracks/NAME/plan.md`. The list of tracks or a track's own data may call it over before all boxes are. */
 export function readConductor(files: readonly SourceFile[]): Read {
-  return planned(files, /(?:^|\/)(?:tracks|archive)\/[^/]+\/plan\.md$/, (feature) => trackOf(feature));
+  const lists = files
+    .filter(({ path }) => /(?:^|\/)tracks\.md$/.test(path))
+    .map(({ text }) => tickedIn(text));
+  return planned(files, /(?:^|\/)(?:tracks|archive)\/[^/]+\/plan\.md$/, (feature) => {
+    if (lists.some((names) => names.has(feature.name))) return trackOf(feature, { status: "done" });
+    const data = named(feature.others, "metadata.json");
+    const { status } = data === undefined ? { status: "" } : (parseJson(data.path, data.text) as Fields);
+    const state = stateOf(textOf(status));
+    return trackOf(feature, isOpenStatus(state.status) ? undefined : state);
+  });
+}
+
+/** The folders of the ticked tracks. */
+function tickedIn(text: string): ReadonlySet<string> {
+  const tracks = text.split(/^(?=(?:#{1,4}|[-*])[ \t]+\[)/m).filter((each) => /^\S+[ \t]+\[x\]/i.test(each));
+  return new Set(tracks.flatMap((each) => /\btracks\/([^/\s)\]]{1,200})/.exec(each)?.[1] ?? []));
 }
 
 /** Reads `agent-os/specs/NAME/tasks.md`. */
@@ -16,13 +36,14 @@ export function readAgentOs(files: readonly SourceFile[]): Read {
   return planned(files, /(?:^|\/)tasks\.md$/, (feature) => trackOf(feature));
 }
 
-function trackOf(feature: Feature): SourceTask {
+function trackOf(feature: Feature, state?: State): SourceTask {
   const { name, others, tasks } = feature;
   const isArchived = /(?:^|\/)archive\//.test(tasks.path);
+  const over = isArchived ? { status: "done" as const } : state;
   return featureTask(feature, tasks.path, boxSteps(outline(tasks.text).entries), {
     title: titleIn(named(others, "spec.md"), titleIn(tasks, name)),
     text: "",
-    isOver: isArchived,
+    ...(over === undefined ? {} : { state: over }),
     notes: isArchived ? ["Archived in the source"] : [],
   });
 }

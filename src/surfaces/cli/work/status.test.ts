@@ -56,6 +56,38 @@ describe("pawl status", () => {
     expect(render([alfred(other)])).not.toContain("pawl approve");
   });
 
+  it("says what only a person can mend in full, and never that nothing waits for them", () => {
+    const next =
+      "`npm test` exited with 1 in a fresh checkout of main too, without this task's work, since 0a1b2c3d4e5f";
+    const target = { repo: ".", into: "main", command: "npm test", since: "0a1b2c3d4e5f" };
+    const red = (id: string): RunOverview => ({
+      ...{ ...RUN, run: `bloom:${id}`, state: "target_red", awaits: "nobody", next, target },
+    });
+    const words = "claude is refused: `claude /login` mends it";
+    const rest = {
+      ...{ agent: "claude", account: "a", state: "exhausted" as "exhausted" | "limited", resets_at: null },
+      source: "none",
+      until: null,
+      words,
+    } as const;
+    const refused: RunOverview = {
+      ...RUN,
+      run: "bloom:T3",
+      state: "agent_rests",
+      awaits: "nobody",
+      next: words,
+      rest,
+    };
+    const text = render([bloom(red("T1"), red("T2"), refused)]);
+    expect(text.replace(/\s+/g, " ")).toContain("without this task's work, since 0a1b2c3d4e5f");
+    expect(text).toContain("pawl task ready T1");
+    expect(text).toContain(
+      "3 runs. Repair main: 2 tasks wait for that. Mend the account of claude: 1 task waits for that.",
+    );
+    expect(text).not.toContain("Nothing waits");
+    expect(render([bloom({ ...refused, rest: { ...rest, state: "limited" } })])).toContain("Nothing waits");
+  });
+
   it("keeps every line within the terminal, however long the texts are", () => {
     const long: RunOverview = {
       ...RUN,

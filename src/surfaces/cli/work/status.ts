@@ -263,8 +263,16 @@ function renderRunState(run: RunOverview, columns: number, paint: Paint, now: Da
   const colour = meaning === null ? same : paint[meaning];
   if (run.awaits === "nobody") {
     const words = stateWords(run.state);
-    const text = cut(isMore(run) ? `${words}: ${run.next}` : words, columns - 4);
-    return [first, `    ${colour(text)}`];
+    const text = isMore(run) ? `${words}: ${run.next}` : words;
+    if (mendOf(run) === null) return [first, `    ${colour(cut(text, columns - 4))}`];
+    const whole = [first, ...hung("    ", text, columns).map(colour)];
+    if (!run.target) return whole;
+    const repair = `it goes on once ${run.target.into} is repaired; to let this task repair it:`;
+    return [
+      ...whole,
+      ...hung("    ", repair, columns),
+      paint.dim(`    pawl task ready ${run.run.slice(run.run.indexOf(":") + 1)}`),
+    ];
   }
   const who = AWAITS[run.awaits];
   const state = stateWords(run.state);
@@ -275,6 +283,12 @@ function renderRunState(run: RunOverview, columns: number, paint: Paint, now: Da
     ...hung(`    ${paintWho(who)}: `, run.next, columns),
     ...(run.awaits === "human" ? [paint.dim(`    ${commandOf(run)}`)] : []),
   ];
+}
+
+/** What a person must mend before the run continues; null: it waits for something that passes by itself. */
+function mendOf({ rest, target }: RunOverview): string | null {
+  if (target) return `Repair ${target.into}`;
+  return rest?.state === "exhausted" ? `Mend the account of ${rest.agent}` : null;
 }
 
 function commandOf({ command, run, waitsFor }: RunOverview): string {
@@ -309,7 +323,11 @@ function summary(runs: readonly RunOverview[]): string {
   const yours = runs.filter(({ awaits }) => awaits === "human").length;
   const open = runs.length - begun;
   const count = `${begun} ${begun === 1 ? "run" : "runs"}${open > 0 ? `, ${open} ${PHASES.open}` : ""}`;
-  return yours === 0
-    ? `${count}. Nothing waits for you.`
-    : `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.`;
+  const mends = Map.groupBy(runs, mendOf);
+  mends.delete(null);
+  const toMend = [...mends].map(
+    ([what, { length }]) => ` ${what}: ${length} ${length === 1 ? "task waits" : "tasks wait"} for that.`,
+  );
+  if (yours > 0) return `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.${toMend.join("")}`;
+  return `${count}.${toMend.length === 0 ? " Nothing waits for you." : toMend.join("")}`;
 }

@@ -68,7 +68,7 @@ const SENTENCES: Sentences = {
   "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${fewOf(files, MAX_NAMED)}`, "yellow"],
   "merge:failed": ({ into, reason }) => [`cannot be merged into ${into}: ${reason}`, "red"],
   "merge:local_behind": ({ into, reason, files }) => [
-    `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, fewOf(files, MAX_NAMED)].filter(Boolean).join(": ")}. Commit or stash, then \`git pull\``,
+    `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, fewOf(files, MAX_NAMED)].filter(Boolean).join(": ")}. ${files.length === 0 ? "End that" : "Commit or stash"}, then \`git pull\``,
     "yellow",
   ],
   "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}: ${owner} comes first`, "yellow"],

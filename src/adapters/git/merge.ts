@@ -414,7 +414,7 @@ async function followIn(
   if (lock !== undefined)
     return {
       kind: "in-the-way",
-      reason: `${lock} exists: another git works in ${call.folder}, or one that was killed left it behind`,
+      reason: `${lock} exists: another git works in ${call.folder}, or one that was killed left it behind (then remove it)`,
       files: [],
     };
   if (!/would be overwritten|would lose untracked|unmerged files|not uptodate/i.test(answer.errors))

@@ -81,12 +81,18 @@ test("a report that nobody reviews is not accepted if git differs from it", asyn
   expect(await says(branch)).toBe("ready_for_development");
   await made.call("implement_task", { task_id: ID });
   made.write("src/server.txt", "more\n");
+  made.write("src/new/part.txt", "part\n");
   await says({ summary: "s", completed_subtasks: [], testing_notes: "t" });
   await made.review(ID, true);
   await made.call("finalize_task", { task_id: ID });
   const head = () => ({ commit_hash: made.git("rev-parse", "HEAD").trim(), pr_url: "" });
   expect(await says(head())).toMatch(/^evidence-differs: .*not everything is committed/);
   made.git("commit", "-qm", "More", "src/server.txt");
+  expect(await says(head())).toMatch(
+    /^evidence-differs: .* lacks a part of the work that was approved: src\/new\/part\.txt/,
+  );
+  made.git("add", "src/new");
+  made.git("commit", "-qm", "The rest");
   expect(await says({ ...head(), commit_hash: "HEAD" })).toMatch(/^evidence-differs: /);
   // What a person left there stays there.
   expect(await says(head())).toBe("done");

@@ -139,7 +139,7 @@ function inputFor(prompt: string, required: Required, hands: Hands): Record<stri
 /** Of the structure's words: a value of the kind that they name; what is optional is left out. */
 function artifactOf(words: unknown, name: string, prompt: string, hands: Hands): unknown {
   if (Array.isArray(words)) {
-    if (/slot that is done/.test(String(words[0])))
+    if (/slot of the plan that is done/.test(String(words[0])))
       return [...prompt.matchAll(/^- \[x\] ([^:]+):/gm)].map(([, id]) => id);
     if (/outside them|question|to change, with its place/.test(String(words[0]))) return [];
     return [artifactOf(words[0], name, prompt, hands)];

@@ -1,7 +1,7 @@
 import { PawlError } from "../../../core/error.ts";
 import { hashOf } from "../../../core/hash.ts";
 import { canonical } from "../../../core/json.ts";
-import type { PinnedBase } from "../../../core/ports/git.ts";
+import type { GitState, PinnedBase } from "../../../core/ports/git.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
 import {
@@ -13,9 +13,10 @@ import {
   type TypesOf,
 } from "../../../runtime/transaction/run-event.ts";
 import { runningNote } from "../evidence/check-evidence.ts";
+import { named } from "../evidence/diff-evidence.ts";
 import type { Evidence, Finding } from "../evidence/evidence.ts";
 import { gatherEvidence } from "../evidence/gather.ts";
-import { GIT, isCheckedOut } from "../evidence/git-evidence.ts";
+import { GIT, isCheckedOut, isOwn } from "../evidence/git-evidence.ts";
 import { checkSubmission } from "../evidence/submission-checks.ts";
 import { WARNINGS } from "../evidence/work-evidence.ts";
 import { govern, withPolicyFinding } from "../gate/govern.ts";
@@ -122,26 +123,55 @@ async function collect(
 
 /**
  * Throws `evidence-differs` if a size leaves the artifact without a reviewer and git differs from it: what Pawl finds
- * stands for the review. Files that are left uncommitted may be a person's own, unless nothing at all was committed.
+ * stands for the review. Files that are left uncommitted may be a person's own, unless nothing at all was committed, or
+ * they belong to the work that was approved.
  */
 async function checkUnreviewed(
-  { active, id, state }: LoadedRun,
+  run: LoadedRun,
   { artifact, evidence, step }: { artifact: Artifact; evidence: Evidence; step: WorkStep },
   { outside, settings }: RunContext<SubmitInput>,
 ): Promise<void> {
+  const { active, id, state } = run;
   if (settings.alfred.size === null || active.context_store.review_policy.length > 0) return;
   const finding = evidence.find(({ about, verdict }) => about === GIT && verdict === "differs");
   if (finding === undefined) return;
   if ("commit_hash" in artifact) {
     const git = await outside.git.state();
     const head = git.kind === "repository" ? git.head : null;
-    if (isCheckedOut(artifact as ArtifactOf<"FinalizeArtifact">, head) && head !== state.base?.commit) return;
+    if (isCheckedOut(artifact as ArtifactOf<"FinalizeArtifact">, head) && head !== state.base?.commit) {
+      const left = git.kind === "repository" ? await approvedAndLeft(run, git, outside) : [];
+      if (left.length === 0) return;
+      throw new PawlError(
+        "evidence-differs",
+        `The ${ARTIFACT_TITLES[step.artifact]} of task '${id}' is not accepted: the commit lacks a part of the work that was approved: ${named(left)}.`,
+        "Commit what is missing, and call submit_work again. If it does not belong to the task, ask the human, and move it out of the project.",
+      );
+    }
   }
   throw new PawlError(
     "evidence-differs",
     `The ${ARTIFACT_TITLES[step.artifact]} of task '${id}' is not accepted: nobody reviews it, so it must agree with what the server finds. ${finding.words}`,
     "Do what the step asks for, or report what is there, and call submit_work again.",
   );
+}
+
+/** The uncommitted files of the work that was last approved, without those that the status report named as there before. */
+async function approvedAndLeft(
+  { state: { completed_tool_outputs: outputs } }: LoadedRun,
+  { head, uncommitted }: Extract<GitState, { kind: "repository" }>,
+  { git }: Outside,
+): Promise<readonly string[]> {
+  const verdicts = Object.values(outputs).flatMap((output) => output?.verdicts ?? []);
+  const judged = verdicts.filter(({ approved, tree }) => approved && tree !== undefined);
+  const tree = judged.sort((one, other) => one.time.localeCompare(other.time)).at(-1)?.tree;
+  if (tree === undefined || head === null) return [];
+  const before = Object.values(outputs).flatMap((output) =>
+    (output?.accepted ?? []).flatMap(({ artifact }) =>
+      "uncommitted_files" in artifact ? (artifact.uncommitted_files as readonly string[]) : [],
+    ),
+  );
+  const missing = new Set((await git.between(head, tree))?.map(({ path }) => path));
+  return uncommitted.filter((path) => missing.has(path) && !isOwn(path) && !before.includes(path));
 }
 
 /**

@@ -281,10 +281,25 @@ export const KINDS: readonly Kind[] = [
     async run(world) {
       world.toy();
       world.sh(
-        "mkdir -p one two; echo 1 > one/f; echo 2 > two/f; git add -A; git commit -qm more; git sparse-checkout set one",
+        "mkdir -p one two/in; echo 1 > one/f; echo 2 > two/f; echo 3 > two/in/f; git add -A; git commit -qm more; git switch -qc other; echo 4 > two/f; git commit -qam other; git switch -q main; git sparse-checkout set one",
       );
-      await worked(world, `test -f one/f; test ! -e two; ${WORK}`);
-      expect(world.sh("git show main:two/f")).toBe("2");
+      await worked(
+        world,
+        `test -f one/f; test ! -e two; echo more >> one/f; ${WORK}; git merge -q other -m merge`,
+      );
+      expect(world.sh("git show main:two/f main:two/in/f main:one/f")).toBe("4\n3\n1\nmore");
+    },
+  },
+  {
+    is: "a sparse checkout, in which the agent forgets a file that it removed",
+    async run(world) {
+      world.toy();
+      world.sh(
+        "mkdir -p a/b a/c; echo 1 > a/b/f; echo 1 > a/c/f; git add -A; git commit -qm more; git sparse-checkout set a/b",
+      );
+      await expect(world.life(`echo 2 > a.txt; git commit -qam work; rm a/b/f`)).rejects.toMatchObject({
+        actual: { uncommitted: ["a/b/f"] },
+      });
     },
   },
   {

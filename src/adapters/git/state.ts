@@ -144,6 +144,10 @@ interface CheckoutState {
 
 const READ_LIMIT = 180_000;
 
+/** `read-tree` leaves out no sparse paths. In an empty folder git marks them, and touches no file. */
+const SPARSE = `[ ! -f "$look/info/sparse-checkout" ] || [ "$(git config --type=bool core.sparsecheckout)" != true ] ||
+      { mkdir -p "$look/none" && GIT_WORK_TREE="$look/none" git sparse-checkout reapply; } || exit`;
+
 const READ_CHECKOUT = `
 look=$1 branch=$2; shift 2
 pipe=$(find .git -type p -print -quit)
@@ -174,7 +178,8 @@ export GIT_OPTIONAL_LOCKS=1 GIT_DIR="$look" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE=
 if [ "$(cat "$look/at" 2>/dev/null)" != "$head" ]; then
   if [ "$head" = none ]; then git read-tree --empty; else
     echo "$head" >"$look/HEAD"
-    git read-tree -m "$head" 2>/dev/null || git read-tree "$head" || exit
+    git read-tree -i -m "$head" 2>/dev/null || git read-tree "$head" || exit
+    ${SPARSE}
   fi
   echo "$head" >"$look/at"
 fi

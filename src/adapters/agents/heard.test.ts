@@ -222,6 +222,14 @@ describe("recorded streams", () => {
     [claude, "Opus weekly limit reached ∙ resets Dec 6, 1pm", "rate-limit"],
     [claude, 'API Error: 529 {"type":"error","error":{"type":"overloaded_error"}}', "rate-limit"],
     [claude, "API Error: 429 Too many tokens per day, please wait before trying again.", "rate-limit"],
+    [claude, "Repeated server overload with Opus model", "rate-limit"],
+    [
+      claude,
+      'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2027-01-01 at 00:00 UTC."}}',
+      "rate-limit",
+    ],
+    [claude, "API Error: 400 This organization has been disabled.", "key"],
+    [claude, "Your API key belongs to a disabled organization · Update or unset it", "key"],
     [claude, "Credit balance is too low", "credit"],
     [claude, "Invalid API key · Please run /login", "key"],
     [claude, "OAuth token revoked · Please run /login", "key"],
@@ -247,6 +255,7 @@ describe("recorded streams", () => {
       "rate-limit",
     ],
     [gemini, "[API Error: No capacity available for model gemini-3-pro on the server]", "rate-limit"],
+    [opencode, "This request requires more credits, or fewer max_tokens", "credit"],
     [opencode, "ProviderAuthError", "key"],
     [opencode, "ProviderModelNotFoundError", "model"],
     [opencode, "ContextOverflowError", "bad-request"],
@@ -261,6 +270,21 @@ describe("recorded streams", () => {
     }[name as "claude"];
     const fault = verdict(DIALECTS[name] as Dialect, [JSON.stringify(line)], { ...WELL, code: 1 });
     expect(fault?.refuses ?? fault?.reason).toBe(kind);
+  });
+
+  it("are limited where the host calls a spent limit a bad request", () => {
+    promise("agents.limit");
+    const result =
+      'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2027-01-01 at 00:00 UTC."}}';
+    const line = { type: "result", subtype: "success", is_error: true, api_error_status: 400, result };
+    const fault = verdict(claude, [JSON.stringify(line)], { ...WELL, code: 1 });
+    expect(limitedBy(fault, "claude", new Date("2026-12-28T12:00:00Z"))).toMatchObject({
+      resets: "2027-01-01T00:00:00.000Z",
+    });
+    const bad = { ...line, result: "API Error: 400 max_tokens: 64000 > 32000, the maximum" };
+    expect(verdict(claude, [JSON.stringify(bad)], { ...WELL, code: 1 })).toMatchObject({
+      reason: "bad-request",
+    });
   });
 
   it("that never began are recognised by gemini's exit code for a missing login", () => {

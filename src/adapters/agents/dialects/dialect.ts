@@ -167,11 +167,17 @@ const NO_MODEL = /model/i;
 /** The words for a status of their model's host, of agents that report none. */
 const STATUSES: Readonly<Record<number, RegExp>> = {
   401: /\b401\b|authentication|ProviderAuth|invalid.*api.key|\/login\b|not logged in|token (?:has |was )?(?:expired|revoked)|log in again/i,
-  402: /credit balance|insufficient.(?:quota|funds|credit|balance)|out of credits|(?:billing|exceeded your current quota)(?!.*\bretry\b)/i,
+  402: /credit balance|insufficient.(?:quota|funds|credit|balance)|out of credits|requires more credits|(?:billing|exceeded your current quota)(?!.*\bretry\b)/i,
   404: /model_?not_?found|issue with the selected model|\bmodel\b.*(?:not (?:found|available|supported)|does not exist)|(?:^|: )model: \S/i,
   413: /prompt is too long|context window|ContextOverflow/i,
   429: /\b429\b|rate.limit|(?:usage|session|weekly|hour) limit|limit reached|hit your .{0,30}limit|too many (?:requests|tokens)|\bquota\b|(?:exhausted|out of|reached) your|out of extra usage|spend(?:ing)? cap|usage exceeded/i,
-  529: /\b529\b|\b503\b|overloaded|(?:at|no) capacity|high demand/i,
+  529: /\b529\b|\b503\b|overload|(?:at|no) capacity|high demand/i,
+};
+
+/** Hosts answer these with 400, too. */
+const NOT_BAD: Readonly<Record<number, RegExp>> = {
+  401: /disabled organization|organization has been disabled/i,
+  429: /reached your (?:specified )?(?:API )?usage limit/i,
 };
 
 /**
@@ -179,8 +185,12 @@ const STATUSES: Readonly<Record<number, RegExp>> = {
  * decide: `detail`, or `words` if those say more.
  */
 export function faultOfStatus(reported: number | null, detail: string, words = detail): Fault {
-  const [matched] = Object.entries(STATUSES).find(([, pattern]) => pattern.test(words)) ?? [];
-  const status = reported ?? (matched === undefined ? null : Number(matched));
+  const named = (patterns: Readonly<Record<number, RegExp>>) =>
+    Object.keys(patterns)
+      .map(Number)
+      .find((status) => patterns[status]?.test(words)) ?? null;
+  const told = named(NOT_BAD);
+  const status = reported === null || reported === 400 ? (told ?? reported ?? named(STATUSES)) : reported;
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };

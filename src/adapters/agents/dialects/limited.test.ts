@@ -54,6 +54,9 @@ describe("The end of a limit is read from", () => {
     ["resets 30 Nov 2026 09:00", local(30, 9, 0)],
     ["resets at midnight", local(28, 0, 0)],
     ["Access resumes at 5 p.m.", local(28, 17, 0)],
+    ["You will regain access on 2026-11-29 at 00:00 UTC.", utc("29T00:00:00")],
+    ["Your allowance resets on November 30, 2026.", local(30, 0, 0)],
+    ["resets Nov 30 (UTC)", utc("30T00:00:00")],
     ["Try again later. Your limit resets 11pm. 12:30 is lunch.", local(27, 23, 0)],
   ])("%s", (words, at) => {
     promise("agents.limit");
@@ -86,6 +89,7 @@ describe("The end of a limit is read from", () => {
     "available again on 11/12/2026 3:02 AM",
     "try again in a few minutes",
     "Please try again in a moment; 40,000 tokens per minute",
+    "try again later, as of Nov 30 the limits are new",
   ])("no words that name none: %s", (words) => {
     expect(resetIn(words, NOW)).toBeNull();
   });

@@ -7,7 +7,7 @@ const JUST_OVER = 5 * 60 * SECOND;
 const CLAUSE = 200;
 
 /** Words before the time at which a limit ends. */
-const AHEAD = /resets?|again|retry|until|available|refresh|renew|resum|wait|\bin \d/gi;
+const AHEAD = /resets?|again|retry|until|available|regain|refresh|renew|resum|wait|\bin \d/gi;
 
 /** Null: the text has no readable time. */
 export function resetIn(words: string, now: Date): Date | null {
@@ -121,6 +121,11 @@ const UNCLEAR_DAY = /\b\d{1,2}[/.]\d{1,2}[/.]\d{2}/;
 const ISO_DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/;
 const MONTH_DAY = new RegExp(`\\b${MONTH}\\.?,? (\\d{1,2})(?:st|nd|rd|th)?(?!\\d|:)(?:,? (\\d{4}))?`, "i");
 const DAY_MONTH = new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?[ -]${MONTH}\\.?(?:,?[ -](\\d{4}))?`, "i");
+/** `resets on January 1, 2027`: the day begins it. */
+const DAY_ALONE = new RegExp(
+  `^[a-z]+(?: access)?:?(?: on| at)? (?:${MONTH_DAY.source}|${DAY_MONTH.source})`,
+  "i",
+);
 const WEEKDAY = /\b(Sun|Mon|Tue|Wed|Thu|Fri|Sat)(?:s?day|nesday|rsday|urday)?\b/i;
 
 /** A day; `null` parts follow from the time of day. */
@@ -136,8 +141,10 @@ function clockIn(clause: string, now: Date): Date | null {
   if (UNCLEAR_DAY.test(text)) return null;
   const time = timeOfDay(text);
   const date = dateIn(text);
-  if (time === null && !(date && date.year !== null && ISO_DAY.test(text))) return null;
-  const { hours, minutes, seconds, end } = time ?? { hours: 0, minutes: 0, seconds: 0, end: text.length };
+  const day = DAY_ALONE.exec(text)?.[0];
+  if (time === null && !ISO_DAY.test(text) && day === undefined) return null;
+  const end = time?.end ?? day?.length ?? text.length;
+  const { hours, minutes, seconds } = time ?? { hours: 0, minutes: 0, seconds: 0 };
   const zone = zoneAt(text.slice(end));
   if (zone === "unknown") return null;
   const today = dayOf(now, zone);

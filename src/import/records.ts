@@ -6,6 +6,7 @@
  *     remark names it.
  * R2  The status follows from its word and from other evidence: a date, a tick, a category.
  */
+import { attempt } from "../core/attempt.ts";
 import { criterionWords } from "../core/criterion.ts";
 import { type Fields, isObject, objectsIn } from "../core/json.ts";
 import {
@@ -507,6 +508,8 @@ function namesIn(value: unknown, isKnown: (word: string) => boolean = () => fals
     );
   const cell = textOf(value).trim();
   if (cell === "" || isKnown(cell)) return cell === "" ? [] : [cell];
+  const listed = cell.startsWith("[") ? attempt((): unknown => JSON.parse(cell), null) : null;
+  if (Array.isArray(listed)) return namesIn(listed, isKnown);
   const linked = [...cell.slice(0, 20_000).matchAll(WITH_ADDRESS)].map(([, name = ""]) => name.trim());
   if (linked.length > 0) return linked;
   return cell

@@ -265,6 +265,21 @@ describe("CSV", () => {
     expect(notion.tasks[2]?.dependsOn.map(({ key }) => key)).toEqual(["One, two"]);
   });
 
+  it("reads the columns of a person's own fields in Jira, and lists in a cell as JSON", () => {
+    promise("import.formats");
+    const { tasks } = read(
+      'Summary,Issue key,Status,Custom field (Status),Custom field (Epic Link),Custom field (Acceptance Criteria),Dependencies\nEpic,W-1,Open,x,,,[]\nStory,W-2,Open,,W-1,"* a\n* b","[""W-3"", ""W-1""]"\nOther,W-3,Open,,,,[a] b\n',
+    );
+    expect(tasks.map(({ parent }) => parent)).toEqual([null, "W-1", null]);
+    expect(tasks[1]?.criteria).toEqual(["a", "b"]);
+    expect(tasks.map(({ dependsOn }) => dependsOn.map(({ text }) => text))).toEqual([
+      [],
+      ["W-3", "W-1"],
+      ["[a] b"],
+    ]);
+    expect(tasks[0]).toMatchObject({ status: "todo", notes: ["Custom field (Status): x"] });
+  });
+
   it("keeps a long cell whole", () => {
     promise("import.texts");
     const long = "word ".repeat(1_000).trim();

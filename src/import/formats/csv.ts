@@ -101,7 +101,13 @@ function todoistTasks(path: string, rows: readonly Fields[], remarks: string[]):
 }
 
 function namesOf(header: readonly string[]): readonly string[] {
-  const names = header.map((name, at) => name.trim().slice(0, 200) || `Column ${at + 1}`);
+  const given = header.map((name, at) => name.trim().slice(0, 200) || `Column ${at + 1}`);
+  const known = new Set(given.map(bare));
+  // Jira's own fields go before those that people add.
+  const names = given.map((name) => {
+    const added = /^Custom field \((.+)\)$/.exec(name)?.[1];
+    return added === undefined || known.has(bare(added)) ? name : added;
+  });
   for (const [field, ending] of ENDINGS) {
     const knownNames = { title: SHAPE.title, status: SHAPE.status }[field] ?? TEXTS;
     const at = names.findIndex((name) => ending.test(bare(name)));

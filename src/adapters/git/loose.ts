@@ -109,9 +109,10 @@ async function filesOf(
   if (others.includes(tree)) return [];
   const [mine, ...theirs] = await entriesOf(call, [tree, ...others]);
   if (mine === undefined) return null;
+  const named = theirs.map((entries) => new Map(entries.map((entry) => [entry.name, entry])));
   const wanted: string[] = [];
   for (const { id, mode, name } of mine) {
-    const matching = theirs.flatMap((entries) => entries.filter((entry) => entry.name === name));
+    const matching = named.flatMap((entries) => entries.get(name) ?? []);
     if (mode === LINK_MODE || matching.some((entry) => entry.id === id)) continue;
     const folders = matching.filter((entry) => entry.mode === FOLDER_MODE).map((entry) => entry.id);
     const files = mode === FOLDER_MODE ? await filesOf(call, id, folders) : [id];

@@ -118,3 +118,27 @@ it("gives a repository just what it lacks, files that another work has brought h
   expect(await giveLoose(from, join(other, ".git"), to, [git("rev-parse", "HEAD")])).toBe(false);
   expect(readdirSync(join(other, ".git/objects/pack"))).toEqual([]);
 });
+
+it("looks once at each name of a large folder that stayed as it was", { timeout: 60_000 }, async () => {
+  promise("git.once");
+  const FILES = 30_000;
+  const lines = ["commit refs/heads/main", "committer A <a@b> 1 +0000", "data 1", "a"];
+  for (let n = 0; n < FILES; n++) lines.push(`M 100644 inline f${n}`, "data 1", "x");
+  execFileSync("git", ["fast-import", "--quiet"], { cwd: folder, env: USER, input: `${lines.join("\n")}\n` });
+  const other = join(scratch, "other");
+  call(scratch, "clone", "-q", "--no-checkout", folder, other);
+  const tip = git("commit-tree", "-p", "main", "-m", "Same", "main^{tree}");
+  const [from, to] = [
+    { folder: join(folder, ".git"), environment: USER },
+    { folder: other, environment: USER },
+  ];
+  const file = git("hash-object", "-w", "--stdin");
+  const most = { cwd: folder, env: USER, encoding: "utf8", maxBuffer: 2 ** 24 } as const;
+  const listed = `${execFileSync("git", ["ls-tree", "main"], most)}100644 blob ${file}\tnew\n`;
+  const tree = execFileSync("git", ["mktree"], { ...most, input: listed }).trim();
+  const changed = git("commit-tree", "-p", tip, "-m", "One more", tree);
+  const before = process.cpuUsage().user;
+  expect(await giveLoose(from, join(other, ".git"), to, [changed])).toBe(true);
+  expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(3);
+  call(other, "fsck", "--strict", "--connectivity-only", changed);
+});

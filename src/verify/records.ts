@@ -87,7 +87,9 @@ export async function judgeRecords(
       continue;
     }
     if (!knownBefore.has(path)) touched.add(at.run);
-    if (!at.isSignature) records.set(at.run, [...(records.get(at.run) ?? []), at.seq]);
+    const seqs = records.get(at.run) ?? [];
+    if (!at.isSignature) seqs.push(at.seq);
+    records.set(at.run, seqs);
   }
   const runs: FoundRun[] = [];
   for (const run of touched) {
@@ -124,13 +126,12 @@ async function judgeRun(
 ) {
   const faults: Fault[] = [];
   const read: ParsedRecord[] = [];
-  const wanted = Array.from({ length: Math.max(...seqs, 0) }, (_, index) => index + 1);
-  const missing = wanted.find((seq) => !seqs.includes(seq));
-  if (missing !== undefined || seqs.length === 0)
+  const gap = seqs.findIndex((seq, index) => seq !== index + 1);
+  if (gap >= 0 || seqs.length === 0)
     faults.push(
       fault(
         "record-missing",
-        recordPath(run, missing ?? 1, "json"),
+        recordPath(run, gap + 1 || 1, "json"),
         "is missing, although the run continues after it",
       ),
     );

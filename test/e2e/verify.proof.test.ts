@@ -98,6 +98,11 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
       ),
   ],
   ["a record that is missing", "record-missing", (it) => void it.git("rm", "-q", `${RUN}/0001.json`)],
+  [
+    "a record with a number far ahead",
+    "record-missing",
+    (it) => it.write(`${RUN}/999999999.json`, it.read(`${RUN}/0002.json`)),
+  ],
   ["a record that was removed", "record-changed", (it) => void it.git("rm", "-q", `${RUN}/0001.json`)],
   ["a signature that is missing", "record-signature", (it) => void it.git("rm", "-q", `${RUN}/0002.sig`)],
   ["an unknown signer", "record-signature", (it) => void signedByEve(it)],

@@ -8,10 +8,12 @@ import {
   cellOf,
   code,
   cut,
+  isUneven,
   MAX_DEPTH,
   MAX_LENGTH,
   mention,
   panel,
+  paragraph,
   renderTree,
   text,
 } from "./tree.ts";
@@ -46,6 +48,8 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     has(node, "user-hover", "confluence-userlink", "user-mention")
       ? mention(wordsOf(node))
       : bareOr(node, defaultHandlers.a?.(state, node)),
+  table: (state, node) =>
+    isUneven(rowLengths(node)) ? paragraph([text(wordsOf(node))]) : defaultHandlers.table?.(state, node),
   div: (state, node) => panelOf(state, node) ?? defaultHandlers.div?.(state, node),
   img: (state, node) => imageOf(node) ?? defaultHandlers.img?.(state, node),
   li: (state, node) => {
@@ -61,6 +65,15 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   th: cell,
   time: (_, node) => text(String(node.properties.dateTime ?? "") || wordsOf(node)),
 };
+
+/** The number of cells of each row, in tables inside it, too. */
+function rowLengths(node: Element): readonly number[] {
+  return node.children.flatMap((child) => {
+    if (child.type !== "element") return [];
+    const cells = child.children.filter((each) => each.type === "element" && /^t[dh]$/.test(each.tagName));
+    return [...(child.tagName === "tr" ? [cells.length] : []), ...rowLengths(child)];
+  });
+}
 
 function cell(state: State, node: Element) {
   const children = cellOf(state.toFlow(state.all(node)));

@@ -179,3 +179,21 @@ test("marked words with blanks at their ends are words, without entities", () =>
     }),
   ).toBe("see [it](https://x/y) !");
 });
+
+test("a table whose rows, filled up, would take gigabytes is lines instead", () => {
+  promise("text.linear");
+  const cells = "<td>a</td>".repeat(1_000);
+  const html = `<table><tr>${cells}</tr>${"<tr><td>b</td></tr>".repeat(1_000)}</table>`;
+  expect(renderHtml(html)).toMatch(/^a+b+$/);
+  const row = (words: readonly string[]) => ({
+    type: "tableRow",
+    content: words.map((text) => ({ type: "tableCell", content: [{ type: "text", text }] })),
+  });
+  const rows = [
+    row(Array.from({ length: 1_000 }, () => "a")),
+    ...Array.from({ length: 1_000 }, () => row(["b"])),
+  ];
+  expect(renderDocument({ content: [{ type: "table", content: rows }] })).toMatch(
+    /^a \/ a[ /a]+\\?\nb\\?\nb/,
+  );
+});

@@ -2,7 +2,7 @@
  * The output of the readers of Atlassian's texts: a tree of markdown, and its text. One writer for all of
  * them.
  */
-import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent, Table } from "mdast";
+import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent } from "mdast";
 import { gfmStrikethroughToMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableToMarkdown } from "mdast-util-gfm-table";
 import { gfmTaskListItemToMarkdown } from "mdast-util-gfm-task-list-item";
@@ -100,9 +100,11 @@ export function panel(title: string, children: readonly Block[]): Block {
 /** A person's name in a text, as a mention. */
 export const mention = (name: string): Inline => text(`@${name.trim().replace(/^@/, "")}`);
 
-/** Rows of cells; all get the width of the widest. */
-export function table(rows: readonly (readonly (readonly Inline[])[])[]): Table {
-  const width = Math.max(0, ...rows.map((row) => row.length));
+/** Rows of cells; all get the width of the widest. Very uneven ones are lines instead. */
+export function table(rows: readonly (readonly (readonly Inline[])[])[]): Block {
+  const lengths = rows.map((row) => row.length);
+  if (isUneven(lengths)) return paragraph(joinedBy({ type: "break" }, rows.map(lineOfCells)));
+  const width = lengths.reduce((most, length) => Math.max(most, length), 0);
   return {
     type: "table",
     children: rows.map((row) => ({
@@ -114,6 +116,15 @@ export function table(rows: readonly (readonly (readonly Inline[])[])[]): Table 
     })),
   };
 }
+
+/** Whether the rows, filled up to the widest, are many times the cells that they have: a little text would take gigabytes. */
+export function isUneven(lengths: readonly number[]): boolean {
+  const [cells, width] = lengths.reduce(([sum, most], each) => [sum + each, Math.max(most, each)], [0, 0]);
+  return width * lengths.length > Math.max(200, 5 * cells);
+}
+
+const lineOfCells = (cells: readonly (readonly Inline[])[]): readonly Inline[] =>
+  joinedBy(text(" / "), cells);
 
 /** The content of a cell, which is one line in markdown: `<br>` separates its parts. */
 export function cellOf(blocks: readonly RootContent[]): readonly Inline[] {
@@ -138,11 +149,7 @@ function lineOf(block: RootContent): readonly Inline[] {
     case "blockquote":
       return cellOf(block.children);
     case "table":
-      return joined(
-        block.children.map(({ children }) =>
-          children.flatMap((cell, at) => [...(at > 0 ? [text(" / ")] : []), ...cell.children]),
-        ),
-      );
+      return joined(block.children.map(({ children }) => lineOfCells(children.map((cell) => cell.children))));
     case "thematicBreak":
       return [text("---")];
     default:
@@ -153,5 +160,12 @@ function lineOf(block: RootContent): readonly Inline[] {
 const BREAK: Inline = { type: "html", value: "<br>" };
 
 function joined(lines: readonly (readonly Inline[])[]): readonly Inline[] {
-  return lines.filter((line) => line.length > 0).flatMap((line, at) => (at > 0 ? [BREAK, ...line] : line));
+  return joinedBy(
+    BREAK,
+    lines.filter((line) => line.length > 0),
+  );
+}
+
+function joinedBy(between: Inline, lines: readonly (readonly Inline[])[]): Inline[] {
+  return lines.flatMap((line, at) => (at > 0 ? [between, ...line] : [...line]));
 }

@@ -34,7 +34,7 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 /** For a box in a quotation, without a blank after its marker, or without a marker of Markdown. */
 const BARE = /^((?:[ \t]*>)*[ \t]*)(.*)$/;
-const FENCE = /^((?:[ \t]*>)*)[ \t]*(`{3,}|~{3,})(.*)$/;
+const FENCE = /^((?:[ \t]*>)*)[ \t]*(`{3,}(?!`)|~{3,}(?!~))(.*)$/;
 
 interface Open extends Omit<Entry, "body"> {
   readonly lines: string[];

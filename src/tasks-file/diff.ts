@@ -106,18 +106,20 @@ function renderHunk(
   const [first, last] = [hunk[0], hunk.at(-1)] as [Stretch, Stretch];
   const before = Math.min(CONTEXT_LINES, first.old[0]);
   const end = Math.min(old.length, last.old[1] + CONTEXT_LINES);
-  const body: string[] = [];
+  // No `push(...lines)`: a call takes no more arguments than fit on the stack.
+  const parts: (readonly string[])[] = [];
   let at = first.old[0] - before;
   const from = [at, first.now[0] - before] as const;
   for (const each of hunk) {
-    body.push(...old.slice(at, each.old[0]).map((line) => ` ${line}`));
-    body.push(
-      ...old.slice(...each.old).map((line) => `-${line}`),
-      ...now.slice(...each.now).map((line) => `+${line}`),
+    parts.push(
+      old.slice(at, each.old[0]).map((line) => ` ${line}`),
+      old.slice(...each.old).map((line) => `-${line}`),
+      now.slice(...each.now).map((line) => `+${line}`),
     );
     at = each.old[1];
   }
-  body.push(...old.slice(at, end).map((line) => ` ${line}`));
+  parts.push(old.slice(at, end).map((line) => ` ${line}`));
+  const body = parts.flat();
   const count = (mark: string) => body.filter((line) => !line.startsWith(mark)).length;
   const range = (start: number, lines: number) => `${lines === 0 ? start : start + 1},${lines}`;
   return [`@@ -${range(from[0], count("+"))} +${range(from[1], count("-"))} @@`, ...body];

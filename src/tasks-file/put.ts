@@ -298,7 +298,8 @@ function remarksIn(node: Node): readonly string[] {
   if (!isSeq(node) && !isMap(node)) return [];
   visit(node, {
     Node: (_, each) => {
-      for (const remark of [each.commentBefore, each.comment]) if (remark) found.push(...remark.split("\n"));
+      for (const remark of [each.commentBefore, each.comment])
+        for (const line of remark ? remark.split("\n") : []) found.push(line);
     },
   });
   return found;

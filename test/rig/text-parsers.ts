@@ -3,10 +3,15 @@
  * passes), by name, each as a function of the text. Run in a worker, so that one that hangs can be ended.
  */
 import { parentPort } from "node:worker_threads";
+import { faultOfStatus, faultWords } from "../../src/adapters/agents/dialects/dialect.ts";
+import { resetIn } from "../../src/adapters/agents/dialects/reset-time.ts";
 import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseAddress } from "../../src/adapters/forge/remotes.ts";
+import { tailOf } from "../../src/adapters/forge/returned.ts";
+import { typeIn } from "../../src/adapters/git/merge.ts";
 import { parseTree } from "../../src/adapters/git/objects.ts";
 import { rangeIn } from "../../src/adapters/git/range-history.ts";
+import { secretsInFile } from "../../src/adapters/process/included-secrets.ts";
 import { renderDocument } from "../../src/adapters/trackers/document.ts";
 import { renderHtml } from "../../src/adapters/trackers/html.ts";
 import { renderWiki } from "../../src/adapters/trackers/wiki-markup.ts";
@@ -27,6 +32,7 @@ import { withProjectId } from "../../src/surfaces/cli/team/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/terminal/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/terminal/text-width.ts";
+import { renderDiff } from "../../src/tasks-file/diff.ts";
 import { readReply } from "../../src/tasks-file/proposal.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { split } from "../../src/tasks-file/split.ts";
@@ -213,6 +219,14 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "tracker: wiki markup": (text) => renderWiki(text),
   "tracker: document": (text) =>
     renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),
+  "agent: its failure": (text) => [
+    faultOfStatus(null, faultWords(text), text),
+    resetIn(faultWords(text), new Date(0)),
+  ],
+  "bloom: a difference": (text) => [renderDiff("a", null, text), renderDiff("a", text, `${text}\nx`)],
+  "forge: a log": (text) => tailOf(text),
+  "git: a merge's type": (text) => typeIn(text),
+  "a file with secrets": (text) => secretsInFile(".env", text),
   "forge: remote": (text) => [parseAddress(text), parseAddress(`https://${text}`)],
   "agent: lines": (text) => {
     const lines: string[] = [];

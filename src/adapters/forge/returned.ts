@@ -46,11 +46,12 @@ const READ_CHARACTERS = 1_000_000;
 /** The time before a line, with GitLab's stream marker. */
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +])?/;
 /** GitLab's markers of foldable sections. */
-const FOLDS = /section_(?:start|end):\d+:[^\r\n]*\r/g;
+const FOLDS = /section_(?:start|end):\d{1,20}:[^\r\n]{0,300}\r/g;
 /** After such a line a job only cleans up. */
 const FAILS = /^(?:##\[error\]|ERROR: Job failed)/;
 
-function tailOf(log: string): string {
+/** The end of a job's log, up to its failure. */
+export function tailOf(log: string): string {
   const lines = clean(log.slice(-READ_CHARACTERS).replace(FOLDS, ""))
     .split("\n")
     .map((line) => line.replace(TIME, ""));

@@ -213,12 +213,16 @@ async function written(hub: GitCall, message: string, base: string, commit: stri
   if (!/\{(?:commits|type)\}/.test(message)) return message;
   const range = ["--reverse", "--no-merges", commit, "--not", base, "--"];
   const bodies = await gitLine(hub, ["log", "--format=%B", ...range]);
-  const [, type = "chore"] = /^([a-z]+)(?:\([^)]*\))?!?: /m.exec(bodies) ?? [];
   const words = bodies
     .replace(/\n{3,}/g, "\n\n")
     .trim()
     .slice(0, MAX_WORDS);
-  return message.replaceAll("{type}", type).replaceAll("{commits}", () => words);
+  return message.replaceAll("{type}", typeIn(bodies)).replaceAll("{commits}", () => words);
+}
+
+/** The first type that the messages of Conventional Commits name. */
+export function typeIn(messages: string): string {
+  return /^([a-z]+)(?:\([^)\n]*\))?!?: /m.exec(messages)?.[1] ?? "chore";
 }
 
 /** Variables that make Pawl the committer if neither the repository nor its user names one. */

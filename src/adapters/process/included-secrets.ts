@@ -58,19 +58,26 @@ function secretsOf(base: string, top: AgentFolder | null): readonly NamedSecret[
 }
 
 /** `NAME=value`, `export NAME="value"`, `"name": "value",`, `name: value`, `//host/:_authToken=value` */
-const LINE = /^\s*(?:export\s+)?["']?(?:\/\/\S*[:/])?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*(.+?)[\s,;]*$/;
+const LINE = /^\s*(?:export\s+)?["']?(?:\/\/\S*[:/])?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*(?=\S)(.+)$/;
 
 /** Each line's, and the whole text of a private key. */
 export function secretsInFile(path: string, text: string): readonly NamedSecret[] {
   const secrets = text.split(/\r?\n/).flatMap((line): readonly NamedSecret[] => {
     const [, name, value] = LINE.exec(line) ?? [];
-    return name === undefined || value === undefined ? [] : [{ name, value: unquoted(value) }];
+    return name === undefined || value === undefined ? [] : [{ name, value: unquoted(withoutEnd(value)) }];
   });
   const isKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text);
   return isKey ? [...secrets, { name: `KEY of ${basename(path)}`, value: text }] : secrets;
 }
 
+/** Without blanks, commas and semicolons at its end. No `/[\s,;]+$/`, which takes quadratic time. */
+function withoutEnd(value: string): string {
+  let end = value.length;
+  while (end > 1 && /[\s,;]/.test(value.charAt(end - 1))) end--;
+  return value.slice(0, end);
+}
+
 function unquoted(value: string): string {
   const [, , inner] = /^(["'`])(.*)\1/.exec(value) ?? [];
-  return inner ?? value.replace(/\s+#.*$/, "");
+  return inner ?? value.replace(/(?<!\s)\s+#.*$/, "");
 }

@@ -158,7 +158,8 @@ function linesIn(text: string): number {
   return lines;
 }
 
-const ANY_FENCE = /^((?:[ \t>]|(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*)(`{3,}|~{3,})([^`]*)$/;
+// A run of marks that may give back some of them takes quadratic time.
+const ANY_FENCE = /^((?:[ \t>]|(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*)(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/;
 
 /** A fence that has no end hides nothing: neither it nor any fence after it counts. */
 function withClosedFences(text: string): string {
@@ -175,7 +176,7 @@ function withClosedFences(text: string): string {
   return lines.map((line, at) => (at >= from && ANY_FENCE.test(line) ? "" : line)).join("\n");
 }
 
-const FENCE = /^(`{3,}|~{3,})([^`]*)$/;
+const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/;
 /**
  * A list marker, a quotation, HTML, or an indent. After one, only the parser knows to what a line belongs.
  */

@@ -14,7 +14,7 @@ export function renderFenced(text: string, language = "text"): string {
 export function closingFence(text: string): string | null {
   let open: string | null = null;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, fence, info] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, fence, info] = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line) ?? [];
     if (fence === undefined) continue;
     if (open === null) open = fence;
     else if (fence.startsWith(open) && info?.trim() === "") open = null;

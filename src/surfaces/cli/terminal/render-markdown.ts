@@ -49,10 +49,7 @@ function renderBlock(block: RootContent, page: Page): string[] {
   const { columns, paint } = page;
   switch (block.type) {
     case "heading":
-      return wrapPainted(
-        heading(textOf(block, page).replace(/^#+\s*|\s+#+\s*$/g, ""), block.depth, page),
-        columns,
-      );
+      return wrapPainted(heading(withoutMarks(textOf(block, page)), block.depth, page), columns);
     case "paragraph":
       return renderParagraph(textOf(block, page), page);
     case "list":
@@ -66,6 +63,15 @@ function renderBlock(block: RootContent, page: Page): string[] {
     default:
       return sourceOf(block, page).split("\n");
   }
+}
+
+/** Without the hashes around a heading. From its end, since `/\s+#+\s*$/` takes quadratic time. */
+function withoutMarks(words: string): string {
+  const text = words.replace(/^#+\s*/, "").trimEnd();
+  let end = text.length;
+  while (text[end - 1] === "#") end--;
+  const before = text.slice(0, end);
+  return before === "" || before.trimEnd() !== before ? before.trimEnd() : text;
 }
 
 function heading(text: string, depth: number, page: Page): string {

@@ -7,11 +7,15 @@ export type Cells = readonly (readonly string[])[];
 
 const DELIMITER = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?$/;
 
-/** The cells if the text is a Markdown table, else null. */
+/** More columns fit no screen. */
+const MAX_COLUMNS = 100;
+
+/** The cells if the text is a Markdown table that can be shown as one, else null. */
 export function parseTable(text: string): Cells | null {
   const [first = "", second = "", ...rest] = text.split("\n");
   if (!first.includes("|") || second.length > 1000 || !DELIMITER.test(second)) return null;
-  return [first, ...rest].map(cellsOf);
+  const cells = [first, ...rest].map(cellsOf);
+  return cells.every((row) => row.length <= MAX_COLUMNS) ? cells : null;
 }
 
 function cellsOf(row: string): string[] {
@@ -48,12 +52,25 @@ export function alignRows(rows: Cells, columns: number): string[] {
 }
 
 function widthsOf(rows: Cells, columns: number): readonly number[] {
-  const count = Math.max(...rows.map((row) => row.length));
+  const count = longest(rows, (row) => row.length);
   const natural = Array.from({ length: count }, (_, at) =>
-    Math.min(columns, Math.max(1, ...rows.map((row) => widthOf(row[at] ?? "")))),
+    Math.min(
+      columns,
+      Math.max(
+        1,
+        longest(rows, (row) => widthOf(row[at] ?? "")),
+      ),
+    ),
   );
+  const longestWord = (text: string) => longest(text.split(" "), widthOf);
   const words = natural.map((width, at) =>
-    Math.min(width, Math.max(NARROWEST, ...rows.flatMap((row) => (row[at] ?? "").split(" ").map(widthOf)))),
+    Math.min(
+      width,
+      Math.max(
+        NARROWEST,
+        longest(rows, (row) => longestWord(row[at] ?? "")),
+      ),
+    ),
   );
   const room = columns - GAP.length * (count - 1);
   const whole = widthsWithin(natural, words, room);
@@ -83,13 +100,21 @@ function widthsWithin(
   return widths;
 }
 
+/** No `Math.max(...all)`: a call takes no more arguments than fit on the stack. */
+function longest<Each>(all: readonly Each[], lengthOf: (each: Each) => number): number {
+  return all.reduce((most, each) => Math.max(most, lengthOf(each)), 0);
+}
+
 function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0);
 }
 
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {
   const parts = widths.map((width, at) => wrapPainted(row[at] ?? "", width, { hard: true }));
-  const height = Math.max(1, ...parts.map((lines) => lines.length));
+  const height = Math.max(
+    1,
+    longest(parts, (lines) => lines.length),
+  );
   return Array.from({ length: height }, (_, line) =>
     parts
       .map((lines, at) => pad(lines[line] ?? "", widths[at] ?? 0))

@@ -67,7 +67,7 @@ function inGrammar({ description, id }: TrackedTask, title: string): Task | null
 function lowered(text: string): string {
   let fence = "";
   const lines = text.split("\n").map((line) => {
-    const [, mark = "", rest = ""] = /^\s*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, mark = "", rest = ""] = /^\s*(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line) ?? [];
     if (fence === "" && mark === "") return line.replace(/^#{1,2}(?=\s)/, "###");
     if (fence === "") fence = mark;
     else if (mark.startsWith(fence) && rest.trim() === "") fence = "";

@@ -9,6 +9,7 @@ import {
   isReading,
   isTesting,
   personVerbIn,
+  startingFolders,
   undoneBy,
 } from "./short-list.ts";
 
@@ -306,5 +307,16 @@ describe("a plain command", () => {
       null,
       null,
     ]);
+  });
+
+  it("is looked at in the folders that it may mean, however often it goes through a link", () => {
+    promise("guard.shell");
+    // `a` leads to the folder that it is in.
+    const places = (path: string, folder: string) =>
+      path === "." ? [folder] : [`${folder}/${path}`, folder];
+    const folders = (line: string) => startingFolders(plainCommands(line) ?? [], "/p", places)?.git ?? null;
+    expect(folders("git -C a -C a status")).toEqual(["/p/a/a", "/p/a", "/p"]);
+    expect(folders(`git ${"-C a ".repeat(24)}status`)).toHaveLength(25);
+    expect(folders(`git ${"-C a ".repeat(3_000)}status`)).toBeNull();
   });
 });

@@ -151,15 +151,21 @@ export function startingFolders(
   let possible = [...new Set(resolve(".", cwd))];
   for (const command of commands) {
     const [program, ...words] = command;
-    const from = (path: string) => possible.flatMap((folder) => resolve(path, folder));
+    const below = (folders: readonly string[], path: string) => [
+      ...new Set(folders.flatMap((folder) => resolve(path, folder))),
+    ];
     if (program === "cd") {
       const [to = "~", ...more] = words.filter((word) => word !== "--");
       // Only the shell knows where `-` is.
       if (more.length > 0 || to.startsWith("-")) return null;
-      possible = [...new Set([...possible, ...from(to)])];
+      possible = [...new Set([...possible, ...below(possible, to)])];
     } else if (program === "git") {
-      const named = gitCall(command)?.folders ?? [];
-      git.push(...named.reduce((folders, path) => folders.flatMap((each) => resolve(path, each)), possible));
+      let named: readonly string[] = possible;
+      for (const path of gitCall(command)?.folders ?? []) {
+        named = below(named, path);
+        if (named.length > MAX_FOLDERS) return null;
+      }
+      git.push(...named);
     } else if (program === "npx" || isTesting(command)) others.push(...possible);
     if (possible.length > MAX_FOLDERS || git.length > MAX_FOLDERS) return null;
   }

@@ -411,3 +411,18 @@ describe("An agent that may do nothing unasked", () => {
     expect(await again()).toMatchObject({ waiting: ["T1"] });
   });
 });
+
+describe("A task that is blocked", () => {
+  it("shows where its work is, and what lets it go on", async () => {
+    const { end, person } = staged({
+      settings: { on_unmarked_step: "block" },
+      tasks: "tasks:\n- {id: T1, title: t, repo: ., steps: [{id: s1, instruction: x}]}\n",
+    });
+    expect(await end()).toMatchObject({ blocked: ["T1"] });
+    const { text } = await person(show, { id: "T1" });
+    expect(text).toContain("Its work: /worktrees/bloom/T1\n");
+    expect(text).toContain('(`bloom note T1 "…"`); then `bloom ready T1`.');
+    await person(ready, { id: "T1" });
+    expect((await person(show, { id: "T1" })).text).not.toContain("Its work:");
+  });
+});

@@ -108,7 +108,7 @@ export const show = readOnly(
     const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };
     return { ...snapshot, ...said, run, output, questions, elsewhere: theirs?.elsewhere ?? null };
   },
-  (seen, { id }, _, logins: ReadonlyMap<string, string> | undefined) => {
+  (seen, { id }, { settings }, logins: ReadonlyMap<string, string> | undefined) => {
     const task = taskOf(seen.file.tasks, id);
     const { run } = seen;
     const verdicts = seen.verdicts.map((each) => ({ ...each, login: logins?.get(each.time) }));
@@ -118,6 +118,7 @@ export const show = readOnly(
       ...(task.status === "cancelled" ? [`Cancelled: ${task.cancel_reason ?? "no reason is given"}.`] : []),
       ...(waits ? [`Waits: ${waits}.`] : []),
       ...loopLines(seen),
+      ...(task.status === "blocked" ? wayOn(seen, settings.bloom.command) : []),
       ...block("Instructions", task.instructions ? [task.instructions.trim()] : []),
       ...block(
         "Acceptance criteria",
@@ -185,6 +186,18 @@ function loopLines({ elsewhere, run }: Shown): readonly string[] {
         ]
       : []),
     ...(pullRequest ? [`Pull request: ${pullRequest.url}`] : []),
+  ];
+}
+
+/** Where the work of a task that stopped is, and how a person lets it go on. */
+function wayOn({ elsewhere, run }: Shown, command: string): readonly string[] {
+  if (run === null || elsewhere !== null) return [];
+  const { session, task } = run;
+  const isHere = session !== null && session.host === undefined;
+  const mend = isHere ? "Mend what stopped it there" : "Mend what stopped it";
+  return [
+    ...(isHere ? [`Its work: ${session.folder}`] : []),
+    `${mend}, or leave its agent a word (\`${command} note ${task} "…"\`); then \`${command} ready ${task}\`.`,
   ];
 }
 

@@ -46,8 +46,8 @@ function Workflows({
   const shown = found.filter(({ problem, runs }) => problem !== null || runs.length > 0);
   if (shown.length === 0)
     return query === "" ? (
-      <Empty title="No run has begun." command="pawl init">
-        A run begins with the first step of a workflow; this sets one up:
+      <Empty title="No run has begun." command="pawl">
+        Your assistant can begin one with Alfred or Spells, and the loop with tasks.yaml. This says how:
       </Empty>
     ) : (
       <Empty title="No run matches." />

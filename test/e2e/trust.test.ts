@@ -62,6 +62,11 @@ describe("a cloned project", () => {
     project.write("tasks.yaml", TASKS);
     const waits = await project.pawl("run", "--once");
     expect(waits).toMatchObject({ code: 3, out: expect.stringContaining("Run `pawl trust` in a terminal") });
+    const morning = await project.pawl();
+    expect(morning.out.replace(/\s+/g, " ")).toMatch(
+      /what nobody here has agreed to: verify of T1 \(touch started\), and \d+ more\. `pawl trust` shows it, and asks\./,
+    );
+    expect(morning.out).not.toContain("Nothing waits for you");
     expect(project.read("started")).toBeNull();
     expect(project.read("tasks.yaml")).toContain("verify: [touch started]");
   });

@@ -3,7 +3,7 @@ import type { AgentAccount } from "../../../core/ports/agents.ts";
 import { strengthWords } from "../../../core/strength.ts";
 import { cleanLine } from "../../../core/text/clean.ts";
 import type { RunOverview } from "../../../runtime/module.ts";
-import type { Project } from "../../../runtime/project.ts";
+import type { Project, TrustStatus } from "../../../runtime/project.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../../runtime/reports/overview.ts";
 import { AWAITS, PHASES, stateWords } from "../../../runtime/reports/state-words.ts";
 import { lastVerdicts } from "../../../runtime/reports/verdicts.ts";
@@ -27,12 +27,14 @@ export const status: Run = async (host, { options }) => {
   const { left, workflows } = limited(waitingFirst(await overview(project)), limit);
   const { fault, ignored } = await loadIgnoredEdits(project);
   const guard = await loadGuardProof(host, project);
+  const untrusted = await loadUntrusted(project);
   return {
     text: [
-      renderStatus(workflows, project.root, host.terminal, new Date()),
+      renderStatus(workflows, project.root, host.terminal, new Date(), untrusted.length === 0),
       left === 0 ? "" : `and ${left} more: pawl status --limit ${(limit ?? 0) + left}\n`,
       renderAccounts(accountsIn(workflows), host.terminal),
       renderIgnored(ignored, host.terminal),
+      renderUntrusted(untrusted, host.terminal),
       renderGuard(guard, host.terminal),
       ...(fault ? renderProblem(fault, host.terminal.columns, host.terminal.paint) : []).map(
         (line) => `${line}\n`,
@@ -48,6 +50,7 @@ export const status: Run = async (host, { options }) => {
       ...(limit !== null && { left_out: left }),
       accounts: accountsIn(workflows),
       ignored,
+      untrusted,
       guard,
       pending: project.runtime.store.pending(),
       problems: [
@@ -110,6 +113,28 @@ async function loadIgnoredEdits(project: Project): Promise<{
   }
 }
 
+/** What no person has agreed to yet; none where that cannot be read, which `pawl trust` says. */
+async function loadUntrusted(project: Project): Promise<TrustStatus["untrusted"]> {
+  return (await project.trust.status().catch(() => null))?.untrusted ?? [];
+}
+
+function renderUntrusted(
+  untrusted: TrustStatus["untrusted"],
+  { columns, paint }: Pick<Terminal, "columns" | "paint">,
+): string {
+  const first = untrusted.find(({ kind }) => kind === "command") ?? untrusted[0];
+  if (first === undefined) return "";
+  const more = untrusted.length > 1 ? `, and ${untrusted.length - 1} more` : "";
+  const what = `${first.name} (${cut(cleanLine(first.text), MAX_STARTED)})${more}`;
+  const line = `Pawl does not start what nobody here has agreed to: ${what}. \`pawl trust\` shows it, and asks.`;
+  return wrap(line, columns)
+    .map((row) => `${paint.yellow(row)}\n`)
+    .join("");
+}
+
+/** The longest program that the status shows. */
+const MAX_STARTED = 60;
+
 export function accountsIn(workflows: readonly WorkflowOverview[]): readonly AgentAccount[] {
   return workflows.flatMap(({ accounts = [] }) => accounts);
 }
@@ -148,6 +173,7 @@ export function renderStatus(
   root: string,
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
+  isTrusted = true,
 ): string {
   const active = workflows.filter(
     ({ ended, runs, problem, warning }) => runs.length > 0 || ended || problem || warning,
@@ -162,7 +188,7 @@ export function renderStatus(
   );
   if (active.length === 0)
     others.push(...wrap("`pawl init` shows how to connect your assistant.", columns), "");
-  return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs), ""] : [])].join("\n");
+  return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs, isTrusted), ""] : [])].join("\n");
 }
 
 /** The workflows without a run, each with the command that starts one. */
@@ -318,7 +344,7 @@ function renderProblem(problem: { message: string; fix: string }, columns: numbe
   ];
 }
 
-function summary(runs: readonly RunOverview[]): string {
+function summary(runs: readonly RunOverview[], isTrusted: boolean): string {
   const begun = runs.filter((run) => !isUnbegun(run)).length;
   const yours = runs.filter(({ awaits }) => awaits === "human").length;
   const open = runs.length - begun;
@@ -329,5 +355,5 @@ function summary(runs: readonly RunOverview[]): string {
     ([what, { length }]) => ` ${what}: ${length} ${length === 1 ? "task waits" : "tasks wait"} for that.`,
   );
   if (yours > 0) return `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.${toMend.join("")}`;
-  return `${count}.${toMend.length === 0 ? " Nothing waits for you." : toMend.join("")}`;
+  return `${count}.${toMend.length === 0 && isTrusted ? " Nothing waits for you." : toMend.join("")}`;
 }

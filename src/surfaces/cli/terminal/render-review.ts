@@ -321,7 +321,7 @@ function checkLines(
     passed: paint.green("passed "),
     failed: paint.red("FAILED "),
     running: paint.yellow("running"),
-    unknown: paint.yellow("unknown"),
+    unknown: paint.yellow("not run"),
   }[state];
   const how = [
     ...(empty ? ["ran no test"] : []),

@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { promise } from "../../../../test/rig/promise.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Checks } from "../../../core/ports/checks.ts";
+import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
+import { checksIn } from "../gate/review.ts";
+import type { Submission } from "../state/state-file.ts";
 import { refreshChecks, runChecks } from "./check-evidence.ts";
+import { isNoCheck } from "./evidence.ts";
 
 const COMMANDS = { test: "npm test" };
 
@@ -28,6 +32,13 @@ it("a check that nobody had agreed to runs at the next reading, once somebody ha
   expect(first).toMatchObject([{ verdict: "differs" }]);
   // A review between trust and verdict starts nothing, and must not deny the trust.
   expect(first[0]?.words).toMatch(/^`npm test` was not run: when it was handed in, nobody .* had agreed/);
+  // Nothing was reported of it, so a review names no difference: it is a check that was not run.
+  expect(first.filter(isNoCheck)).toEqual([]);
+  const { alfred, ...rest } = DEFAULT_SETTINGS;
+  const settings = { ...rest, alfred: { ...alfred, checks: COMMANDS } };
+  expect(checksIn({ evidence: first } as unknown as Submission, first, settings, new Set())).toMatchObject([
+    { name: "test", command: "npm test", state: "unknown", tail: first[0]?.words },
+  ]);
   expect(await refreshChecks(first, COMMANDS, place, ask)).toEqual(first);
   checks.agreed = true;
   const later = await refreshChecks(first, COMMANDS, place, ask);

@@ -36,3 +36,8 @@ export interface CheckRun {
   /** It ran no test. */
   readonly empty?: true;
 }
+
+/** A check, run or not, is no claim: it is shown among the checks. */
+export function isNoCheck({ check, unstarted }: Finding): boolean {
+  return check === undefined && unstarted === undefined;
+}

@@ -3,6 +3,7 @@ import type { HumanQuestion } from "../../../runtime/module.ts";
 import { briefOf, restOfArtifact, restOfClaims } from "../../../runtime/review/brief.ts";
 import type { ReviewFacts } from "../../../runtime/review/model.ts";
 import { renderReview } from "../../../runtime/review/question.ts";
+import { isNoCheck } from "../evidence/evidence.ts";
 import type { LoadedRun } from "../state/load.ts";
 import type { Submission } from "../state/state-file.ts";
 import { titleOf } from "../texts/titles.ts";
@@ -34,7 +35,7 @@ export function humanQuestion(
   const rest = restOfArtifact(review);
   // What was found for this verdict alone, such as a loosened policy.
   const notable = submitted.evidence.filter(
-    ({ about, check }) => check === undefined && !review.claims.some((claim) => claim.about === about),
+    (each) => isNoCheck(each) && !review.claims.some(({ about }) => about === each.about),
   );
   const message = renderReview({
     question: `Do you ${verdict.approve ? "approve" : "reject"} ${what}?`,

@@ -26,7 +26,7 @@ import { loadSteps } from "../../../runtime/run-log/read.ts";
 import type { Step } from "../../../runtime/run-log/step.ts";
 import type { RunContext } from "../../../runtime/transaction/run-event.ts";
 import { levelAt } from "../../../runtime/transaction/signed-gate.ts";
-import type { Evidence } from "../evidence/evidence.ts";
+import { type Evidence, isNoCheck } from "../evidence/evidence.ts";
 import { isOfWork, placeOfChecks, refreshEvidence } from "../evidence/gather.ts";
 import { changedIn, inspectWork } from "../evidence/work-evidence.ts";
 import { changingSlots, type LoadedRun, loadRun, loadTask, slotsOf } from "../state/load.ts";
@@ -190,7 +190,7 @@ function reviewOf(run: LoadedRun, submitted: Submission, findings: ReviewFinding
     facts: factsOf(run, step, submitted, findings),
     criteria: run.task.acceptance_criteria.map((text) => ({ text, check: null })),
     deeds: deedsOf(run),
-    claims: evidence.filter(({ check }) => check === undefined).map((each) => claimOf(step, artifact, each)),
+    claims: evidence.filter(isNoCheck).map((each) => claimOf(step, artifact, each)),
     choices: choicesIn(step.artifact, artifact, judged),
     artifact: { name: title, value: artifact, sha256 },
     changes,
@@ -273,20 +273,31 @@ function claimOf(step: WorkStep, artifact: Artifact, { about, verdict, words }: 
 const STATES = { agrees: "passed", differs: "failed", running: "running", unknown: "unknown" } as const;
 
 /** `missingLogs`: the logs that no longer exist. */
-function checksIn(
+export function checksIn(
   submitted: Submission,
   evidence: Evidence,
   { alfred }: Settings,
   missingLogs: ReadonlySet<string>,
 ): readonly ReviewCheck[] {
   const on = placeOfChecks(submitted);
-  return evidence.flatMap(({ check, loop, verdict }): readonly ReviewCheck[] => {
+  const commandOf = (name: string) =>
+    Object.hasOwn(alfred.checks, name) ? (alfred.checks[name] ?? null) : null;
+  return evidence.flatMap(({ check, loop, unstarted, verdict, words }): readonly ReviewCheck[] => {
+    if (unstarted) {
+      const { name } = unstarted;
+      return [
+        {
+          ...{ name, command: commandOf(name), state: "unknown", exit: null, duration_ms: null, tail: words },
+          ...{ log: null, on: null },
+        },
+      ];
+    }
     if (check) {
       const log = `.pawl/checks/${check.key}/output`;
       return [
         {
           name: check.name,
-          command: Object.hasOwn(alfred.checks, check.name) ? (alfred.checks[check.name] ?? null) : null,
+          command: commandOf(check.name),
           state: STATES[verdict],
           exit: check.exit_code,
           duration_ms: check.duration_ms,

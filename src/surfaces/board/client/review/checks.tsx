@@ -9,7 +9,7 @@ import { OneLine, oneLine, Words } from "../words.tsx";
 const STATE: Readonly<Record<ReviewCheck["state"], Badged>> = {
   failed: { words: "Failed", tone: "bad" },
   running: { words: "Running", tone: "warn" },
-  unknown: { words: "Not known", tone: "warn" },
+  unknown: { words: "Not run", tone: "warn" },
   passed: { words: "Passed", tone: "good" },
 };
 const EMPTY: Badged = { words: "Ran no test", tone: "warn" };
@@ -39,7 +39,7 @@ function Check({ check }: { readonly check: ReviewCheck }) {
     check.on === null ? "" : `on ${oneLine(check.on).slice(0, 12)}`,
   ].filter((part) => part !== "");
   return (
-    <details class="check-box" open={check.state === "failed"}>
+    <details class="check-box" open={check.state === "failed" || check.state === "unknown"}>
       <summary>
         <Badge tone={tone}>{words}</Badge>
         <strong>
@@ -62,7 +62,11 @@ function Check({ check }: { readonly check: ReviewCheck }) {
           isCode
           fromEnd
           max={8_000}
-          label={`The end of what ${oneLine(check.name, 60)} printed`}
+          label={
+            check.state === "unknown"
+              ? `Why ${oneLine(check.name, 60)} was not run`
+              : `The end of what ${oneLine(check.name, 60)} printed`
+          }
         />
       )}
       {check.log !== null && (

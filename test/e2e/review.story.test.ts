@@ -221,10 +221,10 @@ describe("The review of a task of Alfred's", () => {
       },
     ]);
     expect(project.read(review.checks[0]?.log ?? "")).toBe(`${tested}\n`);
-    expect(review.cost).toMatchObject({ usd: null, tokens: null, minutes: 0, tries: 7 });
+    expect(review.cost).toMatchObject({ usd: null, tokens: null, minutes: 0, tries: 1 });
     expect(review.cost.steps.map(({ name, tries }) => [name, tries])).toEqual([
-      ["Start task", 2],
-      ["Plan task", 4],
+      ["Start task", 1],
+      ["Plan task", 1],
       ["Implement task", 1],
     ]);
     expect(review.size).toMatchObject({ files: 4, minutes: 1 });

@@ -209,14 +209,15 @@ function judge(
   const verdict = verdictOf(submitted, under.reviewer, given, context);
   const who = under.reviewer === "ai" ? "AI" : "human";
   const what = given.approved ? "approved" : "rejected";
+  const title = titleOf(run.definition.name, under.work);
   const notes = given.notes.trim() === "" ? "" : " with notes";
   const effects = effectsOf(
     run,
     decision,
     (store) => judged({ ...store, submitted }, submitted, verdict),
     {
-      message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(submitted.evidence, run.definition.name)}`,
-      summary: `${under.work} ${what}${notes} in the ${who} review`,
+      message: `The ${title} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(submitted.evidence, run.definition.name)}`,
+      summary: `${title} ${what}${notes} in the ${who} review`,
       strength: verdict.strength,
       verdict,
     },
@@ -263,13 +264,14 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
 function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
   const { submitted } = run.active.context_store;
   if (submitted === null) throw invalidActionError(run, decision.rule.on);
-  const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
+  const title = titleOf(run.definition.name, submitted.state);
+  const message = `The stored ${title} of task '${run.id}' is up for review again.`;
   const again = { ...submitted, time: context.now.time };
   return effectsOf(
     run,
     decision,
     (store) => ({ ...store, submitted: again }),
-    { message, summary: `${submitted.state} handed in again` },
+    { message, summary: `${title} handed in again` },
     context,
   );
 }

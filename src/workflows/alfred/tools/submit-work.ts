@@ -224,7 +224,7 @@ function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, co
   const { base, ...handedIn } = material;
   const run = base ? { ...before, state: { ...before.state, base } } : before;
   const submitted = { state: sent.work, time: context.now.time, ...handedIn };
-  const name = stepOf(run.definition, sent.work).artifact;
+  const { artifact: name } = stepOf(run.definition, sent.work);
   const isLoops = handedIn.from === "loop";
   const source = isLoops ? ", from the loop's evidence" : "";
   return effectsOf(
@@ -233,7 +233,7 @@ function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, co
     (store) => ({ ...store, submitted, ...(isLoops && { completed_subtasks: allSubtasks(run) }) }),
     {
       message: `The ${name} of task '${run.id}' is handed in${source}.${runningNote(handedIn.evidence, run.definition.name)}`,
-      summary: `${name} handed in for ${sent.work}${source}`,
+      summary: `${ARTIFACT_TITLES[name]} handed in${source}`,
     },
     context,
   );

@@ -160,7 +160,7 @@ function StateAndMoves({ data: { at, machine, moves } }: { readonly data: RunAns
         {machine ? (
           <MachinePicture machine={machine} at={at} />
         ) : (
-          <Empty title="No table has this state: the run is over, or has not begun." />
+          <Empty title="The run is over, or has not begun." />
         )}
       </Part>
       <Part title="What may happen next">

@@ -272,7 +272,7 @@ describe("recorded streams", () => {
     expect(fault?.refuses ?? fault?.reason).toBe(kind);
   });
 
-  it("are limited where the host calls a spent limit a bad request", () => {
+  it("are limited if the host calls a spent limit a bad request", () => {
     promise("agents.limit");
     const result =
       'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2027-01-01 at 00:00 UTC."}}';

@@ -233,7 +233,7 @@ async function publish(
       return {
         refused: {
           event: "git_refused",
-          reason: `${into} cannot be moved: ${published.reason}; allow it, or set \`open_pr: true\` in place of \`merge_into\``,
+          reason: `${into} cannot be moved: ${published.reason}; allow it, or set \`open_pr: true\` for a pull request into it`,
         },
       };
     case "published":

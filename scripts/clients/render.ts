@@ -11,7 +11,7 @@ import type { Tool, UserPrompt, WorkflowModule } from "../../src/runtime/module.
 import { CLIENT_FILES, renderEntry } from "../../src/surfaces/cli/clients/clients.ts";
 import { putIn } from "../../src/surfaces/cli/guard/edit-setup.ts";
 import { openCodePackagedGuard } from "../../src/surfaces/cli/guard/opencode-plugin.ts";
-import { CLOSED, GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
+import { CLOSED, GUARD_SETUPS, LIMITED } from "../../src/surfaces/cli/guard/setup.ts";
 import { renderInstructions } from "../../src/surfaces/mcp/server.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { renderSkills, type Skill } from "./skills.ts";
@@ -88,7 +88,7 @@ function hooksOf(client: GuardedClient, mark: string): string {
   // The plugin is there for every folder: where it cannot start, nothing is blocked.
   const open = (key: string, value: unknown) => {
     if (key === "onFailure") return undefined;
-    return typeof value === "string" ? value.replace(CLOSED, "") : value;
+    return typeof value === "string" ? value.replace(LIMITED, "").replace(CLOSED, "") : value;
   };
   const text = JSON.stringify({ hooks }, open, 2);
   return `${text.replaceAll(launcher, `\\"${mark}/pawl.mjs\\"`)}\n`;

@@ -186,3 +186,12 @@ it.each(["codex", "gemini", "vscode"] as const)(
     expect(status).toBe(2);
   },
 );
+
+it("a hook that a client would let through after its limit refuses if the guard is still at work", () => {
+  const [place] = placesOf("codex", [process.execPath, "-e", "for (;;);", "--"]);
+  const entries = place && "entries" in place.file ? place.file.entries : [];
+  const command = (commandBeforeTool(entries) ?? "").replace(/^ulimit -t \d+;/, "ulimit -t 1;");
+  const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  expect(stderr).toContain("takes too long");
+  expect(status).toBe(2);
+});

@@ -238,12 +238,16 @@ interface Calling {
 
 /** Exit code 2 refuses, if there are words on standard error. */
 export const CLOSED =
-  ' || { echo "Pawl cannot start here, so its guard refuses: install the packages of this project." >&2; exit 2; }';
+  ' || { echo "Pawl cannot start here, or takes too long, so its guard refuses: install the packages of this project." >&2; exit 2; }';
+
+/** Of processor time, in seconds: a call that made the guard work past the client's own limit would be let through. */
+export const LIMITED = `ulimit -t ${SECONDS - 10}; `;
 
 function commandOf(launch: GuardLaunch, client: string, { event, from, isClosed }: Calling = {}): string {
   const line = `${shellLine([...launch, client, ...(event ? [event] : [])])}${isClosed ? CLOSED : ""}`;
   // npx finds the project's packages only below the project, and the assistant may be in another folder.
-  return from && launch[0] === "npx" ? `cd "\${${from}:-.}" && ${line}` : line;
+  const there = from && launch[0] === "npx" ? `cd "\${${from}:-.}" && ${line}` : line;
+  return isClosed ? `${LIMITED}${there}` : there;
 }
 
 export function shellLine(words: readonly string[]): string {

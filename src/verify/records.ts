@@ -126,12 +126,13 @@ async function judgeRun(
 ) {
   const faults: Fault[] = [];
   const read: ParsedRecord[] = [];
-  const gap = seqs.findIndex((seq, index) => seq !== index + 1);
-  if (gap >= 0 || seqs.length === 0)
+  // A run with signatures alone lacks its first record.
+  const missing = seqs.length === 0 ? 0 : seqs.findIndex((seq, index) => seq !== index + 1);
+  if (missing >= 0)
     faults.push(
       fault(
         "record-missing",
-        recordPath(run, gap + 1 || 1, "json"),
+        recordPath(run, missing + 1, "json"),
         "is missing, although the run continues after it",
       ),
     );

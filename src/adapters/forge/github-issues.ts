@@ -26,13 +26,14 @@ export function openGitHubIssues(environment: Environment): Issues {
       // The oldest first: a new issue during the paging moves no issue to another page.
       asking(repository, async (rest) => {
         const path = `/repos/${repository}/issues`;
-        const issues = await rest.all<ListedIssue>(
+        const issues = await rest.all<Item<"issues", "listForRepo">>(
           path,
           { state: "all", direction: "asc" },
           { most: MAX_PAGES },
         );
         const found: unknown[] = [];
         for (const issue of issues) {
+          // Servers without dependencies between issues give no summary of them.
           const isBlocked = issue.state === "open" && issue.issue_dependencies_summary?.total_blocked_by;
           found.push(
             isBlocked
@@ -56,9 +57,6 @@ export function openGitHubIssues(environment: Environment): Issues {
       }),
   };
 }
-
-/** Servers without dependencies between issues give no summary of them. */
-type ListedIssue = Item<"issues", "listForRepo">;
 
 function stateOf(state: string, reason: string | null | undefined): IssueState {
   const isDropped = reason === "not_planned" || reason === "duplicate";

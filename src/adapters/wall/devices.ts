@@ -26,7 +26,11 @@ const DEVICES = {
 export function ownDevices(walls: string): readonly Mount[] {
   if (process.getuid?.() !== 0) return [];
   const folder = join(walls, "dev");
-  if (!attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }) !== null, false)) return [];
+  const isMade = attempt(() => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return true;
+  }, false);
+  if (!isMade) return [];
   const devices = Object.entries(DEVICES).flatMap(([name, [major, minor]]): Mount[] => {
     const from = join(folder, name);
     if (!isDevice(from)) {

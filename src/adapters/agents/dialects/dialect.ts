@@ -189,8 +189,8 @@ export function faultOfStatus(reported: number | null, detail: string, words = d
     Object.keys(patterns)
       .map(Number)
       .find((status) => patterns[status]?.test(words)) ?? null;
-  const told = named(NOT_BAD);
-  const status = reported === null || reported === 400 ? (told ?? reported ?? named(STATUSES)) : reported;
+  const meant = reported === null || reported === 400 ? named(NOT_BAD) : null;
+  const status = meant ?? reported ?? named(STATUSES);
   if (status === 401 || status === 403) return { reason: "account", refuses: "key", detail };
   if (status === 402 || (status !== null && status < 500 && NO_CREDIT.test(detail)))
     return { reason: "account", refuses: "credit", detail };

@@ -191,7 +191,8 @@ it("a hook that a client would let through after its limit refuses if the guard 
   const [place] = placesOf("codex", [process.execPath, "-e", "for (;;);", "--"]);
   const entries = place && "entries" in place.file ? place.file.entries : [];
   const command = (commandBeforeTool(entries) ?? "").replace(/^ulimit -t \d+;/, "ulimit -t 1;");
-  const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  // Without the limit it would not end by itself.
+  const { status, stderr } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8", timeout: 30_000 });
   expect(stderr).toContain("takes too long");
   expect(status).toBe(2);
 });

@@ -56,20 +56,14 @@ function widthsOf(rows: Cells, columns: number): readonly number[] {
   const natural = Array.from({ length: count }, (_, at) =>
     Math.min(
       columns,
-      Math.max(
-        1,
-        longest(rows, (row) => widthOf(row[at] ?? "")),
-      ),
+      longest(rows, (row) => widthOf(row[at] ?? ""), 1),
     ),
   );
   const longestWord = (text: string) => longest(text.split(" "), widthOf);
   const words = natural.map((width, at) =>
     Math.min(
       width,
-      Math.max(
-        NARROWEST,
-        longest(rows, (row) => longestWord(row[at] ?? "")),
-      ),
+      longest(rows, (row) => longestWord(row[at] ?? ""), NARROWEST),
     ),
   );
   const room = columns - GAP.length * (count - 1);
@@ -100,9 +94,9 @@ function widthsWithin(
   return widths;
 }
 
-/** No `Math.max(...all)`: a call takes no more arguments than fit on the stack. */
-function longest<Each>(all: readonly Each[], lengthOf: (each: Each) => number): number {
-  return all.reduce((most, each) => Math.max(most, lengthOf(each)), 0);
+/** `least` if none is longer. No `Math.max(...all)`: a call takes no more arguments than fit on the stack. */
+function longest<Each>(all: readonly Each[], lengthOf: (each: Each) => number, least = 0): number {
+  return all.reduce((most, each) => Math.max(most, lengthOf(each)), least);
 }
 
 function sum(widths: readonly number[]): number {
@@ -111,10 +105,7 @@ function sum(widths: readonly number[]): number {
 
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {
   const parts = widths.map((width, at) => wrapPainted(row[at] ?? "", width, { hard: true }));
-  const height = Math.max(
-    1,
-    longest(parts, (lines) => lines.length),
-  );
+  const height = longest(parts, (lines) => lines.length, 1);
   return Array.from({ length: height }, (_, line) =>
     parts
       .map((lines, at) => pad(lines[line] ?? "", widths[at] ?? 0))
